@@ -70,7 +70,8 @@ struct AppDataCommand: Command {
             do {
                 switch action {
                 case .get: return try get(console)
-                case .put: try database.open().appData.put(bytes(console), id: ids[0], form: form, annotations: given)
+                case .put:
+                    try database.open().appData.put(InputFile.bytes(of: input ?? "-", console), id: ids[0], form: form, annotations: given)
                 case .delete: return try delete(console)
                 case .list: break
                 }
@@ -80,17 +81,6 @@ struct AppDataCommand: Command {
     }
 
     private var given: [String]? { annotations.isEmpty ? nil : annotations }
-
-    private func bytes(_ console: Console) throws -> Data {
-        guard let input, input != "-" else {
-            return try FileHandle(fileDescriptor: console.standardInput, closeOnDealloc: false).readToEnd() ?? Data()
-        }
-        do {
-            return try Data(contentsOf: URL(fileURLWithPath: input))
-        } catch {
-            throw ToolError.failed("\(input) cannot be read")
-        }
-    }
 
     private func get(_ console: Console) throws -> ExitStatus {
         guard let found = try database.openForReading().appData.get(ids[0]) else {

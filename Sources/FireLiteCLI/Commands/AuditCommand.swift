@@ -95,8 +95,7 @@ struct AuditCommand: Command {
             return try AuditHeadFile(path: path).heads()
         }
         let keys = try keyFile.map { path in
-            guard let pem = try? String(contentsOfFile: path, encoding: .utf8) else { throw ToolError.failed("\(path) cannot be read") }
-            return [try VerificationKey(pem: pem)]
+            [try VerificationKey(pem: InputFile.text(of: path))]
         }
         let result = try store.read { try $0.verifyAudit(from: kept ?? [], signedBy: keys) }
         var notes = result.finding.map { [$0.description] } ?? []

@@ -75,19 +75,12 @@ struct FHIRPathCommand: Command {
                 }
             }
         } else if let input {
-            let resource = try FHIRJSON.resource(from: Self.bytes(of: input, console), release: release)
+            let resource = try FHIRJSON.resource(from: InputFile.bytes(of: input, console), release: release)
             try print(path.evaluate(on: resource, context: context), console)
         } else {
             try print(path.evaluate(context: context), console)
         }
         return .done
-    }
-
-    private static func bytes(of path: String, _ console: Console) throws -> Data {
-        if path == "-" {
-            return try FileHandle(fileDescriptor: console.standardInput, closeOnDealloc: false).readToEnd() ?? Data()
-        }
-        return try Data(contentsOf: URL(fileURLWithPath: path))
     }
 
     private func print(_ values: [FHIRPathValue], _ console: Console) throws {

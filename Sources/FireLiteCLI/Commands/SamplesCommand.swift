@@ -131,7 +131,7 @@ struct SamplesCommand: Command {
     private func mapping() throws -> SampleMapping {
         var mapping = SampleMapping.standard
         if let mapPath {
-            guard let data = FileManager.default.contents(atPath: mapPath) else { throw ToolError.failed("\(mapPath) cannot be read") }
+            let data = try InputFile.bytes(of: mapPath)
             do { mapping = try mapping.merging(json: data) } catch let error as SampleError {
                 throw ToolError.incomplete("\(mapPath): \(error)")
             }

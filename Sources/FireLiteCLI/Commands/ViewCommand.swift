@@ -76,7 +76,7 @@ struct ViewCommand: Command {
     }
 
     func run(_ console: Console) throws -> ExitStatus {
-        let view = try path.map { try ViewDefinition(json: Self.bytes(of: $0, console)) }
+        let view = try path.map { try ViewDefinition(json: InputFile.bytes(of: $0, console)) }
         var created: [String] = []
         switch job {
         case .rows:
@@ -97,13 +97,6 @@ struct ViewCommand: Command {
         report.addTexts("created", created)
         try console.print(report, asJSON: isJSON)
         return .done
-    }
-
-    private static func bytes(of path: String, _ console: Console) throws -> Data {
-        if path == "-" {
-            return try FileHandle(fileDescriptor: console.standardInput, closeOnDealloc: false).readToEnd() ?? Data()
-        }
-        return try Data(contentsOf: URL(fileURLWithPath: path))
     }
 
     private func print(_ view: ViewDefinition, _ store: FHIRStore, _ console: Console) throws {

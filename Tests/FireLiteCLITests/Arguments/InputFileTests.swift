@@ -1,0 +1,37 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import FireLiteCLI
+
+@Suite struct InputFileTests {
+    /// A pipe has no size and gives its bytes in pieces: all of them are read.
+    @Test func aPipeIsReadToItsEnd() throws {
+        let folder = try TemporaryFolder()
+        let path = folder.path + "/pipe"
+        try #require(mkfifo(path, 0o600) == 0)
+        let bytes = Data((0..<300_000).map { UInt8(truncatingIfNeeded: $0 &* 31 >> 3) })
+        let writer = Thread {
+            do {
+                let handle = try FileHandle(forWritingTo: URL(fileURLWithPath: path))
+                for start in stride(from: 0, to: bytes.count, by: 70_000) {
+                    try handle.write(contentsOf: bytes[start..<min(start + 70_000, bytes.count)])
+                }
+                try handle.close()
+            } catch { Issue.record(error) }
+        }
+        writer.start()
+        #expect(try InputFile.bytes(of: path) == bytes)
+    }
+
+    @Test func whatCannotBeReadIsNamed() throws {
+        let folder = try TemporaryFolder()
+        func message(_ body: () throws -> Void) -> String? { #expect(throws: ToolError.self) { try body() }?.message }
+        let missing = folder.path + "/none"
+        #expect(message { _ = try InputFile.bytes(of: missing) } == "\(missing): No such file or directory")
+        #expect(message { _ = try InputFile.bytes(of: folder.path) } == "\(folder.path) cannot be read: it is a folder, or its disk fails")
+        let binary = try folder.write("b", Data([0xFF, 0xFE]))
+        #expect(message { _ = try InputFile.text(of: binary) } == "\(binary) cannot be read as text: it is not UTF-8")
+        #expect(try InputFile.text(of: folder.write("empty", "")) == "")
+    }
+}
