@@ -39,10 +39,7 @@ struct AuditWorkloads: Workload {
         var measurement = try bench.measure(
             Self.bulk, operations: bench.size,
             subject: { stopwatch in
-                bench.scratch.delete(path)
-                path = bench.scratch.fresh()
-                let store = try bench.openStore(path)
-                try store.startAudit(by: signer)
+                let store = try Self.auditedStore(bench, signer, at: &path)
                 outcome = try Fixture.upsertAll(bench.corpus, into: store, stopwatch)
                 rows = try Self.rows(store)
             },
@@ -59,6 +56,15 @@ struct AuditWorkloads: Workload {
         return measurement
     }
 
+    /// An empty store with an audit, in place of the one at `path`.
+    private static func auditedStore(_ bench: Bench, _ signer: SigningIdentity, at path: inout String) throws -> FHIRStore {
+        bench.scratch.delete(path)
+        path = bench.scratch.fresh()
+        let store = try bench.openStore(path)
+        try store.startAudit(by: signer)
+        return store
+    }
+
     private func bulkFloor(_ bench: Bench, _ signer: SigningIdentity) throws -> Measurement {
         var (path, plainPath, rowsPath) = ("", "", "")
         var (outcome, plain) = (Fixture.Outcome(), Fixture.Outcome())
@@ -66,11 +72,7 @@ struct AuditWorkloads: Workload {
         let measurement = try bench.measure(
             Self.bulkFloor, operations: bench.size,
             subject: { stopwatch in
-                bench.scratch.delete(path)
-                path = bench.scratch.fresh()
-                let store = try bench.openStore(path)
-                try store.startAudit(by: signer)
-                outcome = try Fixture.upsertAll(bench.corpus, into: store, stopwatch)
+                outcome = try Fixture.upsertAll(bench.corpus, into: Self.auditedStore(bench, signer, at: &path), stopwatch)
             },
             floor: { stopwatch in
                 bench.scratch.delete(plainPath)
