@@ -71,7 +71,7 @@ struct AppDataCommand: Command {
                 switch action {
                 case .get: return try get(console)
                 case .put:
-                    try database.open().appData.put(InputFile.bytes(of: input ?? "-", console), id: ids[0], form: form, annotations: given)
+                    try database.open().appData.put(FileContents.bytes(of: input ?? "-", console), id: ids[0], form: form, annotations: given)
                 case .delete: return try delete(console)
                 case .list: break
                 }

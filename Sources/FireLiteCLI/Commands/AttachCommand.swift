@@ -42,7 +42,7 @@ struct AttachCommand: Command {
     }
 
     func run(_ console: Console) throws -> ExitStatus {
-        let bytes = try InputFile.bytes(of: file)
+        let bytes = try FileContents.bytes(of: file)
         let store = try database.open()
         let title = title ?? URL(fileURLWithPath: file).lastPathComponent
         try database.located {

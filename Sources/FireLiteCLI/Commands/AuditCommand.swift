@@ -95,7 +95,7 @@ struct AuditCommand: Command {
             return try AuditHeadFile(path: path).heads()
         }
         let keys = try keyFile.map { path in
-            [try VerificationKey(pem: InputFile.text(of: path))]
+            [try VerificationKey(pem: FileContents.text(of: path))]
         }
         let result = try store.read { try $0.verifyAudit(from: kept ?? [], signedBy: keys) }
         var notes = result.finding.map { [$0.description] } ?? []

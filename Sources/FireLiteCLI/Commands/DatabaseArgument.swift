@@ -45,7 +45,7 @@ struct DatabaseArgument {
             throw ToolError.usage("unknown FHIR release '\(name)': this build has \(knownNames), or name a file of layouts")
         }
         do {
-            return try FHIRRelease(layouts: InputFile.text(of: name))
+            return try FHIRRelease(layouts: FileContents.text(of: name))
         } catch let error as FHIRReleaseError {
             throw ToolError.usage("\(name), \(error)")
         } catch {

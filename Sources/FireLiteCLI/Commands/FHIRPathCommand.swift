@@ -75,7 +75,7 @@ struct FHIRPathCommand: Command {
                 }
             }
         } else if let input {
-            let resource = try FHIRJSON.resource(from: InputFile.bytes(of: input, console), release: release)
+            let resource = try FHIRJSON.resource(from: FileContents.bytes(of: input, console), release: release)
             try print(path.evaluate(on: resource, context: context), console)
         } else {
             try print(path.evaluate(context: context), console)

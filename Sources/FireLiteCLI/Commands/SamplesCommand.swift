@@ -131,7 +131,7 @@ struct SamplesCommand: Command {
     private func mapping() throws -> SampleMapping {
         var mapping = SampleMapping.standard
         if let mapPath {
-            let data = try InputFile.bytes(of: mapPath)
+            let data = try FileContents.bytes(of: mapPath)
             do { mapping = try mapping.merging(json: data) } catch let error as SampleError {
                 throw ToolError.incomplete("\(mapPath): \(error)")
             }

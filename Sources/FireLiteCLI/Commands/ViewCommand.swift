@@ -76,7 +76,7 @@ struct ViewCommand: Command {
     }
 
     func run(_ console: Console) throws -> ExitStatus {
-        let view = try path.map { try ViewDefinition(json: InputFile.bytes(of: $0, console)) }
+        let view = try path.map { try ViewDefinition(json: FileContents.bytes(of: $0, console)) }
         var created: [String] = []
         switch job {
         case .rows:

@@ -4,7 +4,7 @@ import Testing
 
 @testable import FireLiteCLI
 
-@Suite struct InputFileTests {
+@Suite struct FileContentsTests {
     /// A pipe has no size and gives its bytes in pieces: all of them are read.
     @Test func aPipeIsReadToItsEnd() throws {
         let folder = try TemporaryFolder()
@@ -21,17 +21,17 @@ import Testing
             } catch { Issue.record(error) }
         }
         writer.start()
-        #expect(try InputFile.bytes(of: path) == bytes)
+        #expect(try FileContents.bytes(of: path) == bytes)
     }
 
     @Test func whatCannotBeReadIsNamed() throws {
         let folder = try TemporaryFolder()
         func message(_ body: () throws -> Void) -> String? { #expect(throws: ToolError.self) { try body() }?.message }
         let missing = folder.path + "/none"
-        #expect(message { _ = try InputFile.bytes(of: missing) } == "\(missing): No such file or directory")
-        #expect(message { _ = try InputFile.bytes(of: folder.path) } == "\(folder.path) cannot be read: it is a folder, or its disk fails")
+        #expect(message { _ = try FileContents.bytes(of: missing) } == "\(missing): No such file or directory")
+        #expect(message { _ = try FileContents.bytes(of: folder.path) } == "\(folder.path) cannot be read: it is a folder, or its disk fails")
         let binary = try folder.write("b", Data([0xFF, 0xFE]))
-        #expect(message { _ = try InputFile.text(of: binary) } == "\(binary) cannot be read as text: it is not UTF-8")
-        #expect(try InputFile.text(of: folder.write("empty", "")) == "")
+        #expect(message { _ = try FileContents.text(of: binary) } == "\(binary) cannot be read as text: it is not UTF-8")
+        #expect(try FileContents.text(of: folder.write("empty", "")) == "")
     }
 }

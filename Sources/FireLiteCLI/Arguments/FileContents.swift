@@ -1,7 +1,7 @@
 import Foundation
 
-/// A file that a command reads as a whole.
-enum InputFile {
+/// What is in a file that a command reads as a whole.
+enum FileContents {
     /// The bytes of a file or a pipe. Foundation's `Data(contentsOf:)` refuses pipes, so a shell's `<(command)` would not be read.
     /// - Throws: `ToolError` with status 3 that names the file.
     static func bytes(of path: String) throws -> Data {
