@@ -18,7 +18,7 @@ struct ViewBackEndTests {
         "gender = 'male' implies active", "gender = 'male' xor active", "name.family = 'B'", "name.family != 'B'", "telecom.rank > 1",
         "contact.first().name.given.join()", "contact.name.family.first()", "contact.telecom.value.first()", "address.line.join('; ')",
         "maritalStatus.coding.code.first()", "maritalStatus.text", "maritalStatus.exists()", "managingOrganization.getReferenceKey()",
-        "managingOrganization.getReferenceKey(Patient)", "birthDate.where(exists())", "birthDate.where(exists().not())",
+        "managingOrganization.getReferenceKey(Patient)", "birthDate.where(1 = 1)", "birthDate.where(1 = 2)",
         "link.other.getReferenceKey(Patient).first()", "link.other.reference.first()",
         "extension('http://x/sex').value.ofType(code).first()", "extension('http://x/race').extension('text').value.ofType(string).first()",
         "%rowIndex", "'text'", "7", "Patient.gender", "$this.gender",
