@@ -37,6 +37,7 @@ extension FHIRClient {
         _ entries: [FHIRBundleEntry], as kind: BundleKind, isRepeatable: Bool? = nil
     ) async throws -> [FHIRBundleEntryResult] {
         var json = Data("{\"resourceType\":\"Bundle\",\"type\":\"\(kind.rawValue)\",\"entry\":[".utf8)
+        json.reserveCapacity(entries.reduce(json.count) { $0 + ($1.request.body?.count ?? 0) + 256 })
         for (number, entry) in entries.enumerated() {
             if number > 0 { json.append(contentsOf: ",".utf8) }
             entry.append(to: &json)

@@ -2,6 +2,8 @@
 enum JSONQuoting {
     /// A string with quotation marks and escapes.
     static func quoted(_ text: String) -> String {
+        // Most texts have nothing to escape.
+        if text.utf8.allSatisfy({ $0 >= 0x20 && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\") }) { return "\"\(text)\"" }
         var quoted = "\""
         for scalar in text.unicodeScalars {
             switch scalar {
