@@ -80,7 +80,8 @@ import Testing
     }
 
     @Test func stringsInJSONAreEscaped() throws {
-        let text = "a\"b\\c\n\u{1}ü/"
-        #expect(try JSONDecoder().decode([String].self, from: Data("[\(JSONQuoting.quoted(text))]".utf8)) == [text])
+        for text in ["a\"b\\c\n\u{1}ü/", "", "ü", "\"", "\\", "\u{0}", "\u{1F}", " !#[]\u{7F}", "Patient/1"] {
+            #expect(try JSONDecoder().decode([String].self, from: Data("[\(JSONQuoting.quoted(text))]".utf8)) == [text])
+        }
     }
 }
