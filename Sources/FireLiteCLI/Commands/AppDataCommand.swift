@@ -71,7 +71,8 @@ struct AppDataCommand: Command {
                 switch action {
                 case .get: return try get(console)
                 case .put:
-                    try database.open().appData.put(FileContents.bytes(of: input ?? "-", console), id: ids[0], form: form, annotations: given)
+                    let bytes = try FileContents.bytes(of: input ?? "-", console)
+                    try database.open().appData.put(bytes, id: ids[0], form: form, annotations: given)
                 case .delete: return try delete(console)
                 case .list: break
                 }

@@ -29,7 +29,8 @@ import Testing
         func message(_ body: () throws -> Void) -> String? { #expect(throws: ToolError.self) { try body() }?.message }
         let missing = folder.path + "/none"
         #expect(message { _ = try FileContents.bytes(of: missing) } == "\(missing): No such file or directory")
-        #expect(message { _ = try FileContents.bytes(of: folder.path) } == "\(folder.path) cannot be read: it is a folder, or its disk fails")
+        let ofFolder = message { _ = try FileContents.bytes(of: folder.path) }
+        #expect(ofFolder == "\(folder.path) cannot be read: it is a folder, or its disk fails")
         let binary = try folder.write("b", Data([0xFF, 0xFE]))
         #expect(message { _ = try FileContents.text(of: binary) } == "\(binary) cannot be read as text: it is not UTF-8")
         #expect(try FileContents.text(of: folder.write("empty", "")) == "")
