@@ -19,7 +19,7 @@ import Testing
     // MARK: - Batches
 
     @Test(arguments: Releases.all) func whatABatchHoldsComesBackInOrder(_ release: FHIRRelease) throws {
-        let resources = resources(release, Effort.isNightly ? 100 : Effort.count(50))
+        let resources = resources(release, Effort.isNightly ? 100 : Effort.count(30))
         let texts = resources.map { FHIRJSON.string($0) }
         let store = try FHIRStore.inMemory(release: release)
         #expect(try store.write { tx in try tx.upsert(resources) }.added == resources.count)

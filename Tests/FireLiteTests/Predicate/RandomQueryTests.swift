@@ -38,7 +38,7 @@ import Testing
     static let instances = 40
 
     /// Fewer for releases other than R4, as the code is the same for all.
-    static func predicates(_ subject: Subject) -> Int { Effort.isNightly ? 250 : subject.release == .r4 ? 100 : 50 }
+    static func predicates(_ subject: Subject) -> Int { Effort.isNightly ? 250 : subject.release == .r4 ? 70 : 40 }
 
     @Test(arguments: Effort.items(Array(Self.subjects.indices))) func answersAreThoseOfMemory(_ number: Int) throws {
         let subject = Self.subjects[number]
