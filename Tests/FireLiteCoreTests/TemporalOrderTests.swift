@@ -122,7 +122,7 @@ import Testing
 
     @Test func orderIsWhatHoldsInEveryZone() throws {
         var counts: [FHIRTemporalOrder?: Int] = [:]
-        try withEvery(Effort.seeds(byDay: 1_200, atNight: 12_000)) { seed in
+        try withEvery(Effort.seeds(byDay: 1_500, atNight: 12_000)) { seed in
             var generator = SeededGenerator(seed: seed)
             let (left, right) = pair(&generator) { $0.percent(50) ? date(&$0) : instant(&$0) }
             // The splice above may make a day that is none, as the 29th of another February.
