@@ -173,7 +173,7 @@ extension WriteTransaction {
         return try perform {
             guard hasChangeTable else { return 0 }
             let settings = try trackingSettings()
-            var conditions = ["TRUE"]
+            var conditions = ["1"]
             var arguments: [SQLValue] = []
             if let date {
                 conditions.append("time < ?")

@@ -39,7 +39,7 @@ extension WriteTransaction {
             case (.only(let known), let types?): settings[tracking] = .only(known.subtracting(types))
             }
             try setTracking(settings)
-            if settings.isEmpty { try changeTable.delete("TRUE", []) }
+            if settings.isEmpty { try changeTable.delete("1", []) }
         }
     }
 

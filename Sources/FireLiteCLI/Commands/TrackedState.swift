@@ -20,7 +20,7 @@ struct TrackedState {
 
     /// Whether the file has the table of entries, which `track` creates.
     static func hasEntries(_ store: FHIRStore) throws -> Bool {
-        try number(store.sql("SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name = '_change'")) == 1
+        try number(store.sql("SELECT count(*) FROM sqlite_master WHERE type = 'table' AND name = '_change'")) == 1
     }
 
     private static func number(_ rows: [SQLRow]) -> Int { rows.first.flatMap { $0[0].integer }.map { Int($0) } ?? 0 }
