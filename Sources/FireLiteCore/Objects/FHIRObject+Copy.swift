@@ -1,7 +1,11 @@
 extension FHIRObjectInitialisers where Self: FHIRObject {
     /// A deep copy with the same content and `id`, unmanaged, with new pks for everything in it.
-    public func copy() -> Self {
-        unsafeDowncast(copyObject(), to: Self.self)
+    ///
+    /// Nobody else has the copy, so that it can be sent to another actor, whichever has the object itself.
+    public func copy() -> sending Self {
+        // Invariant: a deep copy shares nothing with the object but texts and numbers, and a layout, which never changes.
+        nonisolated(unsafe) let copy = unsafeDowncast(copyObject(), to: Self.self)
+        return copy
     }
 }
 

@@ -35,7 +35,10 @@ enum MergeItem {
     }
 
     /// `Element.id`, or the id of a contained resource.
-    private var id: String? { if case .object(let object) = self { object.text("id") } else { nil } }
+    private var id: String? {
+        guard case .object(let object) = self else { return nil }
+        return object.layout.element(named: "id").flatMap { object._string($0.slot) }
+    }
 
     // MARK: - Matching
 

@@ -12,9 +12,9 @@ import FireLiteCore
 public struct ThreeWayMerge {
     /// One of the two later states.
     public enum Side: Sendable {
-        /// The store's.
+        /// One's own: the store's in a sync, a draft's when it is saved.
         case local
-        /// The server's.
+        /// The other's: a server's in a sync, the store's when a draft is saved.
         case remote
     }
 

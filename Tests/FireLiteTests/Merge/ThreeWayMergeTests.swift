@@ -1,7 +1,7 @@
 import FireLiteR4
 import Testing
 
-@testable import FireLiteSync
+@testable import FireLite
 
 @Suite struct ThreeWayMergeTests {
     private func patient(_ change: (Patient) -> Void = { _ in }) -> Patient {
