@@ -246,15 +246,17 @@ public final class WriteTransaction: ReadTransaction {
     private func delete(in table: @autoclosure () throws -> TablePlan, id: String) throws -> Bool {
         try perform {
             guard let root = try access.registry.root(of: table(), id: id) else { return false }
-            try delete(root: root)
+            guard try delete(root: root) else { throw loader.damaged(root) }
             return true
         }
     }
 
-    /// Deletes the resource with that number.
-    func delete(root: Int64) throws {
+    /// Deletes the resource with that number; returns false if there is none.
+    @discardableResult
+    func delete(root: Int64) throws -> Bool {
+        let isDeleted = try writer.delete(root: root)
         if let resource = managed[root], let tie = resource.objectExtras as? StoreTie { managed.forget(resource, tie) }
-        try writer.delete(root: root)
+        return isDeleted
     }
 
     /// Deletes the resource with this type name and id; returns false if there is none.

@@ -6,7 +6,9 @@ final class ManagedObjects {
     private unowned let store: FHIRStore
     private let writer: StoreWriter
     private var inMemory: [Int64: KnownResource] = [:]
+    /// What is still to be saved. The write cannot be committed before the list is empty.
     private var changed: [(tie: StoreTie, resource: FHIRResource)] = []
+    private var isFlushing = false
     private var undo: [UndoStep] = []
     /// Elements removed from their lists, which keep their rows if they are added again.
     private var removed: [ObjectIdentifier: (object: FHIRObject, root: Int64)] = [:]
@@ -99,20 +101,65 @@ final class ManagedObjects {
 
     /// Writes the rows of changed objects.
     ///
+    /// A change that could not be saved, and those after it, stay in the list, so that the next call tries again: the write cannot commit without
+    /// them, even if the error is caught.
     /// - Throws: `FHIRStoreError.conflict` if another write has replaced a version that an object was read from.
     func flush() throws {
-        while !changed.isEmpty {
-            let batch = changed
-            changed.removeAll()
-            for (tie, resource) in batch where tie.isChanged {
-                tie.isChanged = false
-                guard resource.objectExtras === tie else { continue }
-                let old = tie.revision
-                tie.revision = try writer.save(resource, tie)
-                if tie.revision != old { undo.append(.revision(tie, old)) }
+        guard !changed.isEmpty, !isFlushing else { return }
+        isFlushing = true
+        var saved = 0
+        defer {
+            changed.removeFirst(saved)
+            isFlushing = false
+        }
+        while saved < changed.count {
+            try saveChanges(of: changed[saved].resource, changed[saved].tie)
+            saved += 1
+        }
+        // Elements that are still removed have lost their rows.
+        removed.removeAll()
+    }
+
+    private func saveChanges(of resource: FHIRResource, _ tie: StoreTie) throws {
+        guard tie.isChanged else { return }
+        // Saving may change the resource again.
+        tie.isChanged = false
+        guard resource.objectExtras === tie else { return }
+        do {
+            let old = tie.revision
+            tie.revision = try writer.save(resource, tie)
+            if tie.revision != old { undo.append(.revision(tie, old)) }
+            if let other = self[tie.root], other !== resource { try bringUpToDate(other, tie.revision) }
+        } catch let error as FHIRStoreError where error.code == .conflict && isTakenBack(resource) {
+            return
+        } catch {
+            tie.isChanged = true
+            throw error
+        }
+    }
+
+    /// Takes over what was saved from another object of the same resource: fetched in this write, it is what queries return.
+    private func bringUpToDate(_ other: FHIRResource, _ revision: Int64) throws {
+        // If it was changed too, saving it is a conflict.
+        guard let tie = other.objectExtras as? StoreTie, !tie.isChanged, let fresh = try writer.stored(tie.root) else { return }
+        undo.append(.slots(other, other.savedSlots))
+        other.forEachSlot { slot in slot.value.forEachChild { save($0) } }
+        undo.append(.revision(tie, tie.revision))
+        other.refresh(from: fresh)
+        other.becomeManaged()
+        tie.revision = revision
+    }
+
+    /// Whether everything that the write has changed in a resource is again as it was.
+    private func isTakenBack(_ resource: FHIRResource) -> Bool {
+        // The first step of an object has its state when the write began.
+        var seen: Set<ObjectIdentifier> = []
+        return undo.allSatisfy { step in
+            switch step {
+            case .slots(let object, let slots), .removed(let object, let slots, _):
+                object.rootObject !== resource || !seen.insert(ObjectIdentifier(object)).inserted || object.hasSlots(slots)
+            case .revision, .added, .deleted: true
             }
-            // Elements that are still removed have lost their rows.
-            removed.removeAll()
         }
     }
 
@@ -166,6 +213,20 @@ extension FHIRObject {
         slots.reserveCapacity(Int(slotCount))
         forEachSlot { slots.append($0) }
         return slots
+    }
+
+    /// Whether the object has the values that were saved: the same objects, and equal texts and numbers.
+    fileprivate func hasSlots(_ saved: [ElementSlot]) -> Bool {
+        let current = savedSlots
+        return current.count == saved.count
+            && zip(current, saved).allSatisfy { now, before in
+                guard now.index == before.index else { return false }
+                switch (now.value, before.value) {
+                case (.object(let first), .object(let second)): return first === second
+                case (.objects(let first), .objects(let second)): return first.elementsEqual(second) { $0 === $1 }
+                default: return now.value.hasSameContent(as: before.value)
+                }
+            }
     }
 
     /// Restores slots that were saved before a change.

@@ -33,6 +33,8 @@ final class StoreWriter {
     /// The write in progress and what keeps payloads apart in it; nil if nothing does.
     @exclusivity(unchecked) weak var transaction: WriteTransaction?
     @exclusivity(unchecked) var keeper: (any PayloadKeeper)?
+    /// What left the rows of a resource incomplete: the write can then only be rolled back, even if its block caught the error.
+    private var brokenBy: (any Error)?
     private var catalogVersion: Int64 = 0
     private var changesBefore: Int64 = 0
 
@@ -72,6 +74,7 @@ final class StoreWriter {
         keepsIDsUnique = try UniqueIDs(access).isPromised
         savedNextRoot = nextRoot
         hasGrown = false
+        brokenBy = nil
         newIDs.clear()
         record = recording.map { recording in
             let record = lastRecord ?? CommitRecord(identity: identity, schema: access.schema, numbers: recording.numbers)
@@ -121,6 +124,7 @@ final class StoreWriter {
     /// The store's bookkeeping is written only here: if the cache has already moved a page to the write-ahead log, writing it again
     /// makes SQLite read and write all later frames for their checksums, a tenth of a large write.
     func commit() throws {
+        if let brokenBy { throw brokenBy }
         if hasGrown { try access.schema.noteModel(access.connection) }
         if nextRoot != savedNextRoot { try RootNumbers.store(nextRoot, access.connection) }
         if let tracking, tracking.hasWritten {
@@ -417,6 +421,12 @@ final class StoreWriter {
         }
     }
 
+    /// A new object with the rows that a resource has now; nil if there is none.
+    func stored(_ root: Int64) throws -> FHIRResource? {
+        guard let registration = try access.registry.registration(root: root) else { return nil }
+        return try access.reader.resource(registration)
+    }
+
     /// The registration of the stored resource that an object was read from.
     ///
     /// - Throws: `FHIRStoreError.conflict` if another write has changed or deleted it since.
@@ -429,10 +439,19 @@ final class StoreWriter {
         }
         guard registration.revision == tie.revision else {
             throw FHIRStoreError(
-                .conflict, "\(name) was changed by another write since it was read: fetch it again and repeat the change",
+                .conflict,
+                "\(name) was changed since it was read, by another write or through another object in this one: fetch it again and repeat the change",
                 conflict: .changed)
         }
         return registration
+    }
+
+    /// The tables that a stored resource has rows in.
+    private func shape(of registration: Registration) throws -> Shape {
+        guard let shape = try access.registry.shape(registration.shape) else {
+            throw FHIRStoreError(.notAStore, "the resource with number \(registration.root) has no list of tables: run check()")
+        }
+        return shape
     }
 
     private func replace(
@@ -442,9 +461,7 @@ final class StoreWriter {
         defer { flattener.clear() }
         // The id may have changed.
         newIDs.forget(access.schema.table(of: resource.layout))
-        guard let shape = try access.registry.shape(registration.shape) else {
-            throw FHIRStoreError(.notAStore, "the resource with number \(registration.root) has no list of tables: run check()")
-        }
+        let shape = try self.shape(of: registration)
         _ = try flattener.add(resource, as: 0, numbering: numbering, marksManaged: false, takesOver: numbering == .fresh)
         try grow()
         stored.clear()
@@ -473,11 +490,26 @@ final class StoreWriter {
 
     // MARK: - Deleting
 
-    /// Deletes a resource's rows in all its tables; does nothing if it does not exist.
-    func delete(root: Int64) throws {
+    /// Deletes a resource's rows in all its tables.
+    ///
+    /// - Returns: whether there was one with the number.
+    /// - Throws: `FHIRStoreError.notAStore` if the file does not say which tables the rows are in.
+    @discardableResult
+    func delete(root: Int64) throws -> Bool {
         try writeQueue()
-        guard let registration = try access.registry.registration(root: root), let shape = try access.registry.shape(registration.shape)
-        else { return }
+        guard let registration = try access.registry.registration(root: root) else { return false }
+        let shape = try self.shape(of: registration)
+        do {
+            try delete(registration, shape)
+        } catch {
+            brokenBy = error
+            throw error
+        }
+        return true
+    }
+
+    private func delete(_ registration: Registration, _ shape: Shape) throws {
+        let root = registration.root
         if record != nil || tracking != nil, let type = try access.registry.typeName(ofShape: registration.shape),
             let table = access.schema.table(named: type)
         {
