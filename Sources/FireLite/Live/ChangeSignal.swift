@@ -1,5 +1,15 @@
 import Foundation
 
+/// The changed elements of a resource in one commit.
+struct NotedChange: Sendable, Equatable {
+    /// The resource's revision before the commit.
+    let before: Int64
+    let paths: [String]
+}
+
+/// Changes by the number of the resource and its revision after the commit.
+typealias NotedChanges = [Int64: [Int64: NotedChange]]
+
 /// Wakes one observer when a commit may have changed what it has read.
 final class ChangeSignal: @unchecked Sendable {
     // `lock` guards `isRaised` and `waiting`; the announcer's lock guards `changes`.
@@ -12,7 +22,7 @@ final class ChangeSignal: @unchecked Sendable {
     /// Whether the observer asks for the changed elements.
     let wantsPaths: Bool
     /// The changed elements of resources, by number and revision; nil if some were missed.
-    private var changes: [Int64: [Int64: [String]]]? = [:]
+    private var changes: NotedChanges? = [:]
 
     /// The number of resources whose changed elements are kept for a slow observer.
     private static let keptChanges = 10_000
@@ -81,22 +91,27 @@ final class ChangeSignal: @unchecked Sendable {
             return
         }
         for change in commit.resources {
-            if let paths = change.paths { changes?[change.root, default: [:]][change.revision] = paths }
+            guard let paths = change.paths else { continue }
+            changes?[change.root, default: [:]][change.revision] = NotedChange(before: change.oldRevision, paths: paths)
         }
         if changes?.count ?? 0 > Self.keptChanges { changes = nil }
     }
 
     /// The noted changes, by number and revision; nil if some were missed. Those of these revisions and earlier ones are then forgotten.
-    func takeChanges(upTo keys: [ResultKey]) -> [Int64: [Int64: [String]]]? {
-        announcer.withLock {
+    ///
+    /// - Complexity: O(n) in the number of keys; with the announcer's lock only in the number of changes.
+    func takeChanges(upTo keys: [ResultKey]) -> NotedChanges? {
+        var revisions: [Int64: Int64] = [:]
+        revisions.reserveCapacity(keys.count)
+        for key in keys { revisions[key.root] = key.revision }
+        return announcer.withLock {
             let taken = changes
-            var rest: [Int64: [Int64: [String]]] = [:]
-            if taken?.isEmpty == false {
-                // A commit that the results do not contain yet may already be noted.
-                for key in keys {
-                    let later = taken?[key.root]?.filter { $0.key > key.revision } ?? [:]
-                    if !later.isEmpty { rest[key.root] = later }
-                }
+            var rest: NotedChanges = [:]
+            // A commit that the results do not contain yet may already be noted.
+            for (root, noted) in taken ?? [:] {
+                guard let revision = revisions[root] else { continue }
+                let later = noted.filter { $0.key > revision }
+                if !later.isEmpty { rest[root] = later }
             }
             changes = rest
             return taken

@@ -242,7 +242,7 @@ final class CommitRecord {
             resources.append(
                 ResourceChange(
                     kind: entry.kind, typeName: schema.tables[entry.table].name, id: entry.id, root: entry.root, revision: entry.revision,
-                    paths: entry.paths, givenPK: entry.pk, identity: identity))
+                    oldRevision: entry.before.revision, paths: entry.paths, givenPK: entry.pk, identity: identity))
         }
         guard changesCatalog || hasModuleChange || !resources.isEmpty else { return nil }
         let names = isOneType ? table.map { namesOfOneType($0) } ?? [] : Set(resources.map(\.typeName))

@@ -15,6 +15,8 @@ public struct ResourceChange: Sendable, Hashable {
     let root: Int64
     /// The number of times its content was stored, after the commit; 0 for a deleted resource.
     let revision: Int64
+    /// The same before the commit, of an updated or deleted resource; 0 for an added one.
+    let oldRevision: Int64
     /// The changed elements of an updated resource; nil if nobody asked for them.
     let paths: [String]?
     let givenPK: String?

@@ -46,7 +46,7 @@ public struct ResultChanges: Sendable, Equatable {
 
 extension ResultChanges {
     /// - Parameter paths: the changed elements by number and revision; nil if some were missed.
-    init(from old: [ResultKey], to new: [ResultKey], paths: [Int64: [Int64: [String]]]?) {
+    init(from old: [ResultKey], to new: [ResultKey], paths: NotedChanges?) {
         var places: [Int64: Int] = [:]
         places.reserveCapacity(old.count)
         for (index, key) in old.enumerated() { places[key.root] = index }
@@ -73,15 +73,23 @@ extension ResultChanges {
         moves = stayed.indices.filter { !fixed.contains($0) }.map { stayed[$0] }
     }
 
-    /// The changed elements of all revisions after `before`; nil if those of one are not known.
-    private static func paths(of key: ResultKey, since before: Int64, _ paths: [Int64: [Int64: [String]]]?) -> [String]? {
-        guard let known = paths?[key.root], key.revision > before else { return nil }
-        var all: [String] = []
-        for revision in known.keys.sorted() where revision > before && revision <= key.revision {
-            for path in known[revision] ?? [] where !all.contains(path) { all.append(path) }
+    /// The changed elements of all commits that led from revision `before` to that of the key; nil if one of them is not known.
+    ///
+    /// Each noted commit says from which revision it led, so a missing one, of another connection or process, is a gap in the chain.
+    private static func paths(of key: ResultKey, since before: Int64, _ noted: NotedChanges?) -> [String]? {
+        guard let known = noted?[key.root] else { return nil }
+        var steps: [[String]] = []
+        var revision = key.revision
+        while revision > before {
+            guard let change = known[revision], change.before < revision else { return nil }
+            steps.append(change.paths)
+            revision = change.before
         }
-        // A write that changes a resource several times counts several revisions and is noted with the last one.
-        return known[key.revision] == nil ? nil : all
+        guard revision == before else { return nil }
+        var all: [String] = []
+        var seen: Set<String> = []
+        for path in steps.reversed().joined() where seen.insert(path).inserted { all.append(path) }
+        return all
     }
 
     /// The positions of a longest increasing run: what does not have to move.
