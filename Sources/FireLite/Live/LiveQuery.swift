@@ -46,7 +46,7 @@ public final class LiveQuery<Resource: FHIRResource> {
             signal: observer.signal,
             task: Task { [weak self] in
                 var observer = observer
-                await Following.follow(for: { self }) { try await observer.next(isolation: MainActor.shared, limit: { self?.limit }) }
+                await Following.follow(for: { self }) { try await observer.nextStep(isolation: MainActor.shared, limit: { self?.limit }) }
             })
     }
 
@@ -60,10 +60,10 @@ public final class LiveQuery<Resource: FHIRResource> {
 }
 
 extension LiveQuery: Follower {
-    func show(_ update: QueryUpdate<Resource>) {
-        withMutation(keyPath: \.results) { current = update.results }
-        changes = update.changes
-        hasMore = limit.map { update.results.count >= $0 } ?? false
+    func show(_ step: ResultStep<Resource>) {
+        withMutation(keyPath: \.results) { step.apply(to: &current) }
+        changes = step.changes
+        hasMore = limit.map { current.count >= $0 } ?? false
         isLoading = false
     }
 

@@ -1,12 +1,12 @@
 import FireLiteCore
 
-/// Follows a query's results for one loop, and keeps their objects.
+/// Follows a query's results for one loop.
 struct QueryObserver<Resource: FHIRResource> {
     private var query: FHIRQuery<Resource>
     let signal: ChangeSignal
     private var clock: ObservationClock
     private var keys: [ResultKey]?
-    private var objects: [Int64: Resource] = [:]
+    private var results: [Resource] = []
 
     init(_ query: FHIRQuery<Resource>, every interval: Duration, wantsPaths: Bool) {
         self.query = query
@@ -17,38 +17,45 @@ struct QueryObserver<Resource: FHIRResource> {
     /// The next results, as soon as they differ from the last ones.
     mutating func next() async throws -> QueryUpdate<Resource> { try await next(isolation: nil) }
 
+    mutating func next(isolation actor: isolated (any Actor)?) async throws -> QueryUpdate<Resource> {
+        let step = try await nextStep(isolation: actor)
+        step.apply(to: &results)
+        return QueryUpdate(results: results, changes: step.changes)
+    }
+
+    /// How the next results differ from the last ones, as soon as they do. The caller keeps the results.
+    ///
     /// - Parameter limit: the number of results wanted, asked before each read; if it has changed, results that are the same count too.
-    mutating func next(
+    mutating func nextStep(
         isolation actor: isolated (any Actor)?, limit: () -> Int? = { nil }
-    ) async throws -> QueryUpdate<Resource> {
+    ) async throws -> ResultStep<Resource> {
         while true {
             try await clock.wait(signal)
             let start = signal.lower()
+            var isFirst = keys == nil
             if let limit = limit(), limit != query.request.limit {
                 query = query.limit(limit)
-                keys = nil
+                isFirst = true
             }
-            let known = objects.mapValues { ($0.objectExtras as? StoreTie)?.revision ?? 0 }
-            let read = try await Self.read(query, known, since: start, isFirst: keys == nil)
+            let read = try await Self.read(query, keys, since: start, isFirst: isFirst, signal)
             signal.watch(read.region, since: start)
-            let snapshot = read.value.value
-            guard snapshot.keys != keys else { continue }
-            var current: [Int64: Resource] = [:]
-            current.reserveCapacity(snapshot.keys.count)
-            for key in snapshot.keys { current[key.root] = snapshot.read[key.root] ?? objects[key.root] }
-            let paths = signal.wantsPaths ? signal.takeChanges(upTo: snapshot.keys) : nil
-            let changes = signal.wantsPaths ? keys.map { ResultChanges(from: $0, to: snapshot.keys, paths: paths) } : nil
-            keys = snapshot.keys
-            objects = current
-            return QueryUpdate(results: snapshot.keys.compactMap { current[$0.root] }, changes: changes)
+            guard let step = read.value.value else { continue }
+            keys = step.keys
+            return step
         }
     }
 
+    /// - Returns: nil if the results are the same.
     private static func read(
-        _ query: FHIRQuery<Resource>, _ known: [Int64: Int64], since announced: Int, isFirst: Bool
-    ) async throws -> (value: HandedOver<QuerySnapshot<Resource>>, region: ObservedRegion) {
+        _ query: FHIRQuery<Resource>, _ old: [ResultKey]?, since announced: Int, isFirst: Bool, _ signal: ChangeSignal
+    ) async throws -> (value: HandedOver<ResultStep<Resource>?>, region: ObservedRegion) {
         try await query.store.observe { transaction, check in
-            HandedOver(try query.snapshot(transaction, known: known, since: announced, isFirst: isFirst, check))
+            let snapshot = try query.snapshot(transaction, besides: old ?? [], since: announced, isFirst: isFirst, check)
+            guard isFirst || snapshot.keys != old else { return HandedOver(nil) }
+            let paths = signal.wantsPaths ? signal.takeChanges(upTo: snapshot.keys) : nil
+            return HandedOver(
+                ResultStep(
+                    from: old, to: snapshot.keys, read: snapshot.read, paths: paths, reports: signal.wantsPaths && !isFirst))
         }
     }
 }

@@ -16,22 +16,25 @@ extension FHIRQuery {
     /// The results now.
     ///
     /// - Parameters:
-    ///   - known: the revisions of the resources that the observer has, by number; these are not read again.
+    ///   - old: the results before, whose objects the observer has; these are not read again.
     ///   - announced: the number of commits announced before the transaction began.
     ///   - isFirst: whether it reads for the first time.
     func snapshot(
-        _ transaction: ReadTransaction, known: [Int64: Int64], since announced: Int, isFirst: Bool, _ check: () throws -> Void
+        _ transaction: ReadTransaction, besides old: [ResultKey], since announced: Int, isFirst: Bool, _ check: () throws -> Void
     ) throws -> QuerySnapshot<Resource> {
         if request.restriction != nil { throw FHIRStoreError.notInRestrictedView }
         let keys = try store.sharedResults.keys(of: request, transaction, since: announced, isFirst: isFirst, check)
         let type = request.layout.name
         for key in keys { transaction.access.region?.insert(root: key.root, type) }
-        let roots = keys.filter { known[$0.root] != $0.revision }.map(\.root)
+        let known = Set(old)
+        let roots = keys.filter { !known.contains($0) }.map(\.root)
         var read: [Int64: Resource] = [:]
         for resource in try transaction.loader.resources(roots: roots, check) {
             guard let resource = resource as? Resource, let tie = resource.objectExtras as? StoreTie else { continue }
             read[tie.root] = resource
         }
+        // One snapshot has a row for each number of the registry.
+        for root in roots where read[root] == nil { throw transaction.loader.damaged(root) }
         return QuerySnapshot(keys: keys, read: read)
     }
 }
