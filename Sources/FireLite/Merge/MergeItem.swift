@@ -26,6 +26,13 @@ enum MergeItem {
         }
     }
 
+    func json(_ type: PrimitiveType?) -> String {
+        switch self {
+        case .text(let text): JSONText.primitive(text, type)
+        case .object(let object): FHIRJSON.string(object)
+        }
+    }
+
     func isSame(as other: MergeItem) -> Bool {
         switch (self, other) {
         case (.text(let first), .text(let second)): first == second

@@ -9,6 +9,7 @@ import FireLiteCore
 /// An element that only one side has changed gets that side's value. Items of lists are matched by their element ids, by equal content, and by their
 /// place between equal items, so that changes of different items, and additions of both sides, are all kept. A choice element counts as one element.
 /// `meta.versionId`, `meta.lastUpdated` and `meta.source` are the remote ones. It works with every release, as it goes by layouts.
+/// ``Draft`` merges by the same rules, but for `meta`, which is like any other element there.
 public struct ThreeWayMerge {
     /// One of the two later states.
     public enum Side: Sendable {
@@ -19,10 +20,12 @@ public struct ThreeWayMerge {
     }
 
     /// The merged resource, a new object.
-    public private(set) var resource: FHIRResource
+    public let resource: FHIRResource
     /// The FHIR paths of the elements that both sides have changed in different ways: `name[0].family`. The merged resource has the value of
     /// the preferred side there.
-    public private(set) var conflicts: [String] = []
+    public var conflicts: [String] { clashes.map(\.path) }
+    /// The same with the values of the three states.
+    public let clashes: [ElementClash]
 
     /// Merges two states.
     ///
@@ -33,19 +36,28 @@ public struct ThreeWayMerge {
     ///   - side: whose value an element gets that both have changed.
     /// - Precondition: all have the same class.
     public init(base: FHIRResource?, local: FHIRResource, remote: FHIRResource, preferring side: Side = .remote) {
-        var merger = ElementMerger(side: side)
+        self.init(base: base, local: local, remote: remote, preferring: side, remoteDecidesVersions: true)
+    }
+
+    /// - Parameter remoteDecidesVersions: whether the remote side is a server, whose `meta` states the version.
+    init(base: FHIRResource?, local: FHIRResource, remote: FHIRResource, preferring side: Side, remoteDecidesVersions: Bool) {
+        var merger = ElementMerger(side: side, remoteDecidesVersions: remoteDecidesVersions)
         let merged = merger.merge(base, local, remote, "")
         resource = merged as? FHIRResource ?? remote.copy()
-        conflicts = merger.conflicts
+        clashes = merger.clashes
     }
 }
 
 /// Walks through three states of an object.
 struct ElementMerger {
     let side: ThreeWayMerge.Side
-    var conflicts: [String] = []
+    let remoteDecidesVersions: Bool
+    private(set) var clashes: [ElementClash] = []
 
-    init(side: ThreeWayMerge.Side) { self.side = side }
+    init(side: ThreeWayMerge.Side, remoteDecidesVersions: Bool) {
+        self.side = side
+        self.remoteDecidesVersions = remoteDecidesVersions
+    }
 
     /// - Returns: a new object of remote's class.
     mutating func merge(_ base: FHIRObject?, _ local: FHIRObject, _ remote: FHIRObject, _ path: String) -> FHIRObject {
@@ -56,7 +68,7 @@ struct ElementMerger {
             let slots = element.choice.map(\.slots) ?? element.slot..<element.slot + 1
             let name = path.isEmpty ? element.name : path + "." + element.name
             let states = (State(base, slots), State(local, slots), State(remote, slots))
-            let state = merge(states.0, states.1, states.2, remote.layout.elements[slots.lowerBound], name)
+            let state = merge(states.0, states.1, states.2, remote.layout, remote.layout.elements[slots.lowerBound], name)
             if let value = state.value, value.hasContent { merged.store(value.copied(for: merged), in: state.slot) }
         }
         return merged
@@ -94,9 +106,12 @@ struct ElementMerger {
     /// What the server decides.
     private static let remoteOnly: Set<String> = ["meta.versionId", "meta.lastUpdated", "meta.source"]
 
-    private mutating func merge(_ base: State, _ local: State, _ remote: State, _ element: LayoutElement, _ path: String) -> State {
-        if Self.remoteOnly.contains(path) || local.isSame(as: remote) || local.isSame(as: base) { return remote }
-        if path == "meta", let layout = element.layout {
+    private mutating func merge(
+        _ base: State, _ local: State, _ remote: State, _ layout: Layout, _ element: LayoutElement, _ path: String
+    ) -> State {
+        if local.isSame(as: remote) || local.isSame(as: base) { return remote }
+        if remoteDecidesVersions, Self.remoteOnly.contains(path) { return remote }
+        if remoteDecidesVersions, path == "meta", let layout = element.layout {
             // An object that an app has made has none, or none of the server's members: that is no removal of them.
             let mine = local.value?.onlyObject ?? layout.makeObject()
             let theirs = remote.value?.onlyObject ?? layout.makeObject()
@@ -104,26 +119,38 @@ struct ElementMerger {
         }
         if remote.isSame(as: base) { return local }
         if local.slot == remote.slot {
-            if element.isList { return State(slot: remote.slot, value: list(base.value, local.value, remote.value, path)) }
+            if element.isList { return State(slot: remote.slot, value: list(base.value, local.value, remote.value, element, path)) }
             if case .object(let mine)? = local.value, case .object(let theirs)? = remote.value, mine.layoutTable == theirs.layoutTable {
                 return State(slot: remote.slot, value: .object(merge(base.value?.onlyObject, mine, theirs, path)))
             }
         }
-        return preferred(local, remote, path)
+        func json(_ state: State) -> String? { state.value.flatMap { $0.json(layout.elements[state.slot].primitive) } }
+        note(path, base: json(base), local: json(local), remote: json(remote))
+        return side == .local ? local : remote
     }
 
-    private mutating func preferred<Value>(_ local: Value, _ remote: Value, _ path: String) -> Value {
-        conflicts.append(path)
+    private mutating func note(_ path: String, base: String?, local: String?, remote: String?) {
+        clashes.append(ElementClash(path: path, base: base, local: local, remote: remote))
+    }
+
+    private mutating func preferred(
+        _ base: MergeItem?, _ local: MergeItem?, _ remote: MergeItem?, _ type: PrimitiveType?, _ path: String
+    ) -> MergeItem? {
+        note(path, base: base?.json(type), local: local?.json(type), remote: remote?.json(type))
         return side == .local ? local : remote
     }
 
     // MARK: - Lists
 
-    private mutating func list(_ base: SlotValue?, _ local: SlotValue?, _ remote: SlotValue?, _ path: String) -> SlotValue? {
-        guard let base = MergeItem.items(base), let mine = MergeItem.items(local), let theirs = MergeItem.items(remote) else {
-            return preferred(local, remote, path)
+    private mutating func list(
+        _ base: SlotValue?, _ local: SlotValue?, _ remote: SlotValue?, _ element: LayoutElement, _ path: String
+    ) -> SlotValue? {
+        let type = element.primitive
+        guard let before = MergeItem.items(base), let mine = MergeItem.items(local), let theirs = MergeItem.items(remote) else {
+            note(path, base: base?.json(type), local: local?.json(type), remote: remote?.json(type))
+            return side == .local ? local : remote
         }
-        return MergeItem.value(of: items(base, mine, theirs, path))
+        return MergeItem.value(of: items(before, mine, theirs, type, path))
     }
 
     /// An item of the result, with its place among the local ones.
@@ -132,7 +159,9 @@ struct ElementMerger {
         let local: Int?
     }
 
-    private mutating func items(_ base: [MergeItem], _ local: [MergeItem], _ remote: [MergeItem], _ path: String) -> [MergeItem] {
+    private mutating func items(
+        _ base: [MergeItem], _ local: [MergeItem], _ remote: [MergeItem], _ type: PrimitiveType?, _ path: String
+    ) -> [MergeItem] {
         let toLocal = MergeItem.matches(base, local)
         let toRemote = MergeItem.matches(base, remote)
         let origin = Dictionary(toRemote.map { ($0.value, $0.key) }) { first, _ in first }
@@ -148,17 +177,18 @@ struct ElementMerger {
             guard let own = toLocal[start] else {
                 // Removed here.
                 if item.isSame(as: base[start]) { continue }
-                if let kept = preferred(nil, item, "\(path)[\(index)]") { placed.append(Placed(item: kept, local: nil)) }
+                let kept = preferred(base[start], nil, item, type, "\(path)[\(index)]")
+                if let kept { placed.append(Placed(item: kept, local: nil)) }
                 continue
             }
-            placed.append(Placed(item: merge(base[start], local[own], item, "\(path)[\(index)]"), local: own))
+            placed.append(Placed(item: merge(base[start], local[own], item, type, "\(path)[\(index)]"), local: own))
         }
         var additions = added.map { placed[$0].item }
         for (index, item) in local.enumerated() {
             if let start = localOrigin[index] {
                 // Removed there, or already in the result.
                 guard toRemote[start] == nil, !item.isSame(as: base[start]) else { continue }
-                guard preferred(item, nil, "\(path)[\(index)]") != nil else { continue }
+                guard preferred(base[start], item, nil, type, "\(path)[\(index)]") != nil else { continue }
             } else if let same = additions.firstIndex(where: { $0.isSame(as: item) }) {
                 additions.remove(at: same)
                 continue
@@ -169,14 +199,17 @@ struct ElementMerger {
         return placed.map(\.item)
     }
 
-    private mutating func merge(_ base: MergeItem, _ local: MergeItem, _ remote: MergeItem, _ path: String) -> MergeItem {
+    private mutating func merge(
+        _ base: MergeItem, _ local: MergeItem, _ remote: MergeItem, _ type: PrimitiveType?, _ path: String
+    ) -> MergeItem {
         if local.isSame(as: remote) || local.isSame(as: base) { return remote }
         if remote.isSame(as: base) { return local }
         if case .object(let mine) = local, case .object(let theirs) = remote, mine.layoutTable == theirs.layoutTable {
             let start: FHIRObject? = if case .object(let object) = base { object } else { nil }
             return .object(merge(start, mine, theirs, path))
         }
-        return preferred(local, remote, path)
+        note(path, base: base.json(type), local: local.json(type), remote: remote.json(type))
+        return side == .local ? local : remote
     }
 }
 

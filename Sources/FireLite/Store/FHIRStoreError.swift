@@ -70,6 +70,8 @@ public struct FHIRStoreError: LocalizedError, Sendable, CustomStringConvertible 
     public let code: Code
     /// What another write did, for the code `conflict`; nil for other codes.
     public let conflict: Conflict?
+    /// The elements that a draft and others have changed in different ways, for the code `conflict` of a saved ``Draft``; empty otherwise.
+    public let clashes: [ElementClash]
     /// What went wrong and what to do about it.
     public let message: String
     /// The statement that failed, with `?` for values.
@@ -77,8 +79,12 @@ public struct FHIRStoreError: LocalizedError, Sendable, CustomStringConvertible 
     /// SQLite's extended result code.
     public let sqliteCode: Int32?
 
-    package init(_ code: Code, _ message: String, sql: String? = nil, sqliteCode: Int32? = nil, conflict: Conflict? = nil) {
+    package init(
+        _ code: Code, _ message: String, sql: String? = nil, sqliteCode: Int32? = nil, conflict: Conflict? = nil,
+        clashes: [ElementClash] = []
+    ) {
         self.conflict = conflict
+        self.clashes = clashes
         self.code = code
         self.message = message
         self.sql = sql

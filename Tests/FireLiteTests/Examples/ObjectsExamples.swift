@@ -3,6 +3,32 @@ import FireLiteR4
 import Foundation
 import Testing
 
+// example ObjectsAndIdentity.md
+@MainActor final class PatientForm {
+    let store: FHIRStore
+    var draft: Draft<Patient>
+    var clashes: [ElementClash] = []
+
+    init(_ patient: Patient, in store: FHIRStore) {
+        self.store = store
+        draft = Draft(patient)
+    }
+
+    func rename(to family: String) {
+        draft[\.name[0].family] = family
+    }
+
+    func save(preferring side: ThreeWayMerge.Side? = nil) async throws {
+        do {
+            draft = try await store.save(draft, preferring: side)
+            clashes = []
+        } catch let error as FHIRStoreError where error.conflict == .changed {
+            clashes = error.clashes
+        }
+    }
+}
+// end
+
 /// The examples of ObjectsAndIdentity.md, and what its rules say.
 @Suite struct ObjectsExamples {
     private static let timeOfBirthURL = "http://hl7.org/fhir/StructureDefinition/patient-birthTime"
@@ -37,14 +63,37 @@ import Testing
             }
             let quantity = observation.valueQuantity?.pk
             // example ObjectsAndIdentity.md
-            let draft = observation.copy()
-            draft.status = .amended
-            try store.write { _ in try observation.populate(from: draft) }
+            let twin = observation.copy()
+            twin.status = .amended
+            try store.write { _ in try observation.populate(from: twin) }
             // end
-            #expect(!draft.isManaged && draft.pk != observation.pk)
+            #expect(!twin.isManaged && twin.pk != observation.pk)
             let stored = try store.resource(Observation.self, id: "weight-1")
             #expect(stored?.status == .amended && stored?.valueQuantity?.pk == quantity)
         }
+    }
+
+    @Test @MainActor func aForm() async throws {
+        let store = try FHIRStore.inMemory(release: .r4)
+        let patient = Patient {
+            $0.id = "1"
+            $0.name = [HumanName { $0.family = "Adams" }]
+        }
+        try store.blocking { try $0.write { tx in try tx.add(patient) } }
+        let form = PatientForm(patient, in: store)
+        form.rename(to: "Brown")
+        form.draft.change { $0.name.append(HumanName { $0.text = "Joe" }) }
+        try store.blocking { try $0.write { _ in patient.active = true } }
+        try await form.save()
+        var stored = try await store.resource(Patient.self, id: "1")
+        #expect(stored?.name.map(\.family) == ["Brown", nil] && stored?.active == true && form.clashes.isEmpty)
+        form.rename(to: "Clark")
+        try await store.write { tx in try tx.resource(Patient.self, id: "1")?.name[0].family = "Davis" }
+        try await form.save()
+        #expect(form.clashes.map(\.path) == ["name[0].family"])
+        try await form.save(preferring: .local)
+        stored = try await store.resource(Patient.self, id: "1")
+        #expect(stored?.name[0].family == "Clark" && form.clashes.isEmpty)
     }
 
     @Test func extensionsOfPrimitives() throws {
