@@ -1,6 +1,6 @@
 # The two commands of the README are `make demo` and `make test`; both set up what they need.
 
-.PHONY: help setup demo test example examples slim apple-crypto test-sqlcipher nightly tsan asan format lint generate check-generated api check-api bench fuzz site check-site install uninstall long-tests beyond ten-million
+.PHONY: help setup demo test example examples slim apple-crypto test-sqlcipher nightly tsan asan format lint generate check-generated api check-api bench fuzz site check-site check-snippets install uninstall long-tests beyond ten-million
 
 HAND_WRITTEN = Package.swift Plugins Sources Generator Tests Benchmarks Fuzz/Package.swift Fuzz/Fuzz Examples
 
@@ -40,6 +40,7 @@ help:
 	@echo "make generate  regenerate the model classes from the digests"
 	@echo "make api       write the list of public symbols, Documentation/API.txt; make check-api only compares it"
 	@echo "make site      build the documentation site, .build/site; make check-site also looks for broken links"
+	@echo "make check-snippets  compile every Swift block of the pages as a user would have it"
 	@echo "make format    format the code; make lint only checks"
 
 setup:
@@ -184,3 +185,8 @@ site:
 
 check-site: site
 	Scripts/check-site.py
+
+# Each Swift block of the pages in a file and a module of its own, on the main actor and elsewhere.
+check-snippets:
+	swift build $(SWIFT_FLAGS)
+	Scripts/check-snippets.py

@@ -18,7 +18,7 @@ extension Attachments {
     ///   `missing` if fewer bytes come than stated; `FHIRStoreError`; `CancellationError`.
     @discardableResult
     public func load<Pieces: AsyncSequence>(
-        _ number: Int, of typeName: String, id: String, from source: (URL) async throws -> Pieces
+        _ number: Int, of typeName: String, id: String, from source: @Sendable (URL) async throws -> Pieces
     ) async throws -> Int? where Pieces.Element: Sequence, Pieces.Element.Element == UInt8 {
         let policy = try store.blocking { _ in try self.policy } ?? AttachmentPolicy()
         let stated = try store.blocking { store in

@@ -34,7 +34,7 @@ import Testing
         try await outbox.enqueue(.update(patient))
         // example TheOutbox.md
         let events = outbox.events()
-        let sending = Task { try await outbox.run() }
+        let sending = _Concurrency.Task { try await outbox.run() }
         for await event in events {
             if case .flushed = event { break }
         }

@@ -47,7 +47,8 @@ import Testing
         let store = try FHIRStore.inMemory(release: .r4)
         // example Concurrency.md
         let newcomer = Patient { $0.id = "2" }
-        let saved = try await store.write { tx in try tx.upsert(newcomer) }
+        let copy = newcomer.copy()
+        let saved = try await store.write { tx in try tx.upsert(copy) }
         print(saved.pk)
         // end
         let patient = try #require(try await store.resource(Patient.self, id: "2"))
@@ -55,6 +56,14 @@ import Testing
         try store.blocking { try $0.write { _ in patient.active = true } }
         // end
         #expect(patient.active == true)
+        do {
+            // example Concurrency.md
+            var draft = Draft(patient)
+            draft.active = false
+            draft = try await store.save(draft)
+            // end
+            #expect(draft.baseVersion == 3)
+        }
         let files = [data]
         // example Concurrency.md
         try await store.write { tx in

@@ -1,6 +1,8 @@
+// example GettingStarted.md
 import FireLite
 import FireLiteR4
 import Foundation
+// end
 import Testing
 
 /// The examples of GettingStarted.md, one after another.

@@ -53,7 +53,7 @@ import Testing
         let store = try freshStore()
         let download = try file("download.ndjson", TransferSamples.lines(1...3))
         // example ImportAndExport.md
-        let task = Task {
+        let task = _Concurrency.Task {
             try await store.importResources(from: [download]) { progress in
                 if let fraction = progress.fraction { print("\(Int(fraction * 100)) %") }
             }
