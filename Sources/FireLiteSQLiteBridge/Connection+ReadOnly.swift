@@ -18,6 +18,10 @@ extension Connection {
         return String(decoding: name, as: UTF8.self) + "?immutable=1"
     }
 
+    /// Whether `keepLogWhenClosed` has an effect: `SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE` came with SQLite 3.16. Before it, only a connection
+    /// without the right to write leaves the log as it is.
+    public static var canKeepLogWhenClosed: Bool { libraryNumber >= 3_016_000 }
+
     /// Keeps the write-ahead log when this connection is the last one to close. Without effect before SQLite 3.16.
     public func keepLogWhenClosed() {
         // SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, which the headers of older libraries lack.

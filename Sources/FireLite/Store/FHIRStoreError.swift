@@ -122,6 +122,9 @@ public struct FHIRStoreError: LocalizedError, Sendable, CustomStringConvertible 
         case ResultCode.corrupt:
             (code, message) = (.notAStore, "\(path) is damaged (\(error.message)): restore a backup or recover what is readable")
         case ResultCode.full: (code, message) = (.diskFull, "the disk of \(path) is full: free some space and try again")
+        case ResultCode.cannotOpen where ReadOnlyFile.isOnlyReadable(path):
+            // SQLite before 3.22 cannot open the write-ahead log of such a file.
+            (code, message) = (.readOnly, "\(path) cannot be written: check its permissions, or open it read-only")
         case ResultCode.cannotOpen:
             (code, message) = (.cannotOpen, "\(path) cannot be opened: check that its folder exists and is writable")
         case ResultCode.noDatabase where isOpen:

@@ -253,7 +253,7 @@ final class StorageSchema {
 
     /// Reads the readable part of a damaged file's catalog; returns false if a part is not readable.
     ///
-    /// - Throws: `FHIRStoreError.newerFormat`.
+    /// - Throws: `FHIRStoreError`: `newerFormat`; `notAStore` for a view in place of one of the library's own tables.
     func salvage(_ connection: Connection) throws -> Bool {
         var definitions: [String: String] = [:]
         var isWhole = false
@@ -261,7 +261,15 @@ final class StorageSchema {
             do {
                 let statement = try connection.prepare("SELECT type, name, sql FROM sqlite_master ORDER BY rowid\(order)")
                 while try statement.step() {
-                    guard statement.text(0) == "table", let name = statement.text(1), let sql = statement.text(2) else { continue }
+                    guard let kind = statement.text(0), let name = statement.text(1), let sql = statement.text(2) else { continue }
+                    if kind == "view", CatalogText.ownTables.contains(name) {
+                        // SQLite before 3.30 has no switch for views, and this one may have rows without end.
+                        throw FHIRStoreError(
+                            .notAStore,
+                            "\(connection.path) cannot be recovered while the view \(name) stands in place of a table: drop the view with another program"
+                        )
+                    }
+                    guard kind == "table" else { continue }
                     if !name.hasPrefix("_"), !name.hasPrefix("sqlite_") { definitions[name] = sql }
                 }
                 isWhole = order.isEmpty

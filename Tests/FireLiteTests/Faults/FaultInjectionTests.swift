@@ -129,6 +129,6 @@ func expectHelpful(_ error: FHIRStoreError, path: String, codes: Set<FHIRStoreEr
     #expect(codes.contains(error.code), "\(comment): \(error.code.rawValue): \(text)")
     #expect(text.contains(path), "\(comment): \(text)")
     #expect(!text.contains("\n") && !text.contains(markerValue), "\(comment): \(text)")
-    let remedies = ["check", "free", "give", "restore", "try again", "update"]
+    let remedies = ["check", "free", "give", "restore", "firelite recover", "try again", "update"]
     #expect(remedies.contains { text.contains($0) }, "\(comment): \(text)")
 }

@@ -24,10 +24,11 @@ struct ReadOnlyFile {
             return (try connection(isImmutable: true), nil)
         }
         if Self.isWritable(location) {
-            if isNeverOpenedForWriting { return (try connection(isReadOnly: true), nil) }
+            let hasLog = Self.size(location + "-wal") ?? 0 > 0
+            if isNeverOpenedForWriting || hasLog && !Connection.canKeepLogWhenClosed { return (try connection(isReadOnly: true), nil) }
             // Like any other reader, which leaves nothing next to the file.
             let connection = try connection()
-            if Self.size(location + "-wal") ?? 0 > 0 { connection.keepLogWhenClosed() }
+            if hasLog { connection.keepLogWhenClosed() }
             return (connection, nil)
         }
         let plain = try connection(isReadOnly: true)
@@ -74,6 +75,11 @@ struct ReadOnlyFile {
     private static func isWritable(_ location: String) -> Bool {
         let folder = URL(fileURLWithPath: location).deletingLastPathComponent().path
         return [location, folder].allSatisfy { (path: String) in faccessat(AT_FDCWD, path, W_OK, AT_EACCESS) == 0 }
+    }
+
+    /// Whether this process can read the file and not write it.
+    static func isOnlyReadable(_ path: String) -> Bool {
+        faccessat(AT_FDCWD, path, R_OK, AT_EACCESS) == 0 && faccessat(AT_FDCWD, path, W_OK, AT_EACCESS) != 0
     }
 
     /// Whether the database has no write-ahead log (<https://www.sqlite.org/fileformat2.html#file_format_version_numbers>). An encrypted one
