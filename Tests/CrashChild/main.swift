@@ -5,6 +5,7 @@ import Foundation
 // What a test needs a program of its own for.
 // `write PATH FIRST DURABILITY` commits batches for ever, and writes the number of each to standard output when its commit has returned.
 // `model PATH SEED FIRST` commits the writes of a model for ever, and writes the number of each likewise.
+// `secrets PATH FIRST COPY` commits batches to an encrypted store likewise, and in between changes its key and makes encrypted copies.
 // `nobody PATH` opens and changes the store without the rights of root, and writes what became of it.
 // `reads PATH FOLDER` reads a store without the rights of root, copies and recovers it into the folder, and writes what became of it.
 // `memory FOLDER ROUNDS` works with ever more memory, and writes what became of it.
@@ -24,6 +25,8 @@ do {
             FileHandle.standardOutput.write(Data("\(number)\n".utf8))
             number += 1
         }
+    case ("secrets", 5):
+        try SecretRounds(path: arguments[2], copy: arguments[4]).run(from: Int(arguments[3]) ?? 0)
     case ("model", 5):
         let store = try FHIRStore(path: arguments[2], release: .r4)
         var number = Int(arguments[4]) ?? 0

@@ -23,7 +23,7 @@ import Testing
                 // One of the two files also tracks what happens to it.
                 let tracked = durability == "normal" ? try track(path) : nil
                 for round in start..<min(start + Self.roundsOfOneFile, rounds) {
-                    let reported = try kill(path, from: next, durability, &random)
+                    let reported = try kill(["write", path, String(next), durability], from: next, &random)
                     let store = try FHIRStore(path: path, release: .r4)
                     let stored = try verify(store, from: next, reported: reported, "\(durability), round \(round)")
                     if let tracked { try verifyTracking(store, since: tracked, stored) }
@@ -34,6 +34,44 @@ import Testing
             }
         }
         print("crash: \(durability), \(rounds) rounds, \(commits) reported commits, \(inFlight) found beside them")
+    }
+
+    /// Commits, changes of the key and copies of an encrypted store: it has one of its two keys and every reported commit, and a copy is whole.
+    @Test(.enabled(if: EncryptedStores.areThere, "needs the package's trait SQLCipher"))
+    func encryptedStoresSurviveAKillWhateverTheyDo() throws {
+        var (commits, copies, seconds) = (0, 0, 0)
+        var random = SeededGenerator(seed: 3)
+        for start in stride(from: 0, to: Self.rounds, by: Self.roundsOfOneFile) {
+            try withTemporaryFolder { folder in
+                let (path, copy) = (folder + "/store.sqlite", folder + "/copy.sqlite")
+                var next = 0
+                for round in start..<min(start + Self.roundsOfOneFile, Self.rounds) {
+                    let reported = try kill(["secrets", path, String(next), copy], from: next, &random)
+                    let stored = try {
+                        let (store, key) = try SecretRounds.open(path)
+                        seconds += key
+                        try EncryptedStores.expectRefusal(path, SecretRounds.keys[1 - key], .wrongKey, says: "give the key")
+                        return try verify(store, from: next, reported: reported, "round \(round)")
+                    }()
+                    for suffix in ["", "-wal"] where FileManager.default.fileExists(atPath: path + suffix) {
+                        #expect(try !EncryptedStores.file(path + suffix, has: "CREATE TABLE"), "round \(round)")
+                    }
+                    if FileManager.default.fileExists(atPath: copy) {
+                        let store = try EncryptedStores.open(copy, SecretRounds.copyKey)
+                        #expect(try store.check() == [], "round \(round)")
+                        let last = try #require(try store.resource(Patient.self, id: "every")?.multipleBirthInteger, "round \(round)")
+                        #expect(last < stored, "round \(round)")
+                        #expect(try store.counts().reduce(0) { $0 + $1.count } == 1 + (last + 1) * CrashBatch.size, "round \(round)")
+                        copies += 1
+                    }
+                    commits += reported - next
+                    next = stored
+                }
+            }
+        }
+        print(
+            "crash: encrypted, \(Self.rounds) rounds, \(commits) reported commits, \(copies) copies, \(seconds) times with the second key")
+        #expect(commits > 0 && copies > 0 && seconds > 0)
     }
 
     /// Creates a store with a log and a history, and returns the number of its newest change.
@@ -58,9 +96,9 @@ import Testing
     }
 
     /// Runs the child, kills it at a random moment, and returns the number after the last commit it reported.
-    private func kill(_ path: String, from first: Int, _ durability: String, _ random: inout SeededGenerator) throws -> Int {
+    private func kill(_ arguments: [String], from first: Int, _ random: inout SeededGenerator) throws -> Int {
         let output = Pipe()
-        let child = try ChildProgram.process(["write", path, String(first), durability], output: output)
+        let child = try ChildProgram.process(arguments, output: output)
         try child.run()
         let reports = output.fileHandleForReading
         var received = Data()
