@@ -77,7 +77,7 @@ struct FindValuesTests {
         #expect(JSONText.primitive("7", .integer64) == "\"7\"")
     }
 
-    @Test func wordsNeedAnIndexAndThenFind() throws {
+    @Test(.enabled(if: ToolRun.hasFullText, "needs FTS5")) func wordsNeedAnIndexAndThenFind() throws {
         #expect(try ToolRun("find", "--database", database.path, "Patient", "--matching", "ada").status == .failed)
         #expect(
             try ToolRun("index", "--database", database.path, "create", "--full-text", "Patient", "name.given", "name.family").status

@@ -1,9 +1,15 @@
+import FireLiteSQLiteBridge
 import Foundation
 
 @testable import FireLiteCLI
 
 /// One run of the tool, with what it wrote.
 struct ToolRun {
+    /// Whether the tool's SQLite library has FTS5, which Debian's SQLCipher lacks.
+    static let hasFullText = {
+        do { return try Connection(path: ":memory:").hasModule("fts5") } catch { return false }
+    }()
+
     let status: ExitStatus
     let output: String
     let error: String

@@ -251,7 +251,7 @@ import Testing
         #expect(try store.changeLogStart() == place + 2)
     }
 
-    @Test func theLogIsPlainSQL() throws {
+    @Test(.enabled(if: Library.hasJSON, "needs the functions of JSON")) func theLogIsPlainSQL() throws {
         let store = try freshStore()
         try put(store, "a", "Adams")
         try store.track(.changes)

@@ -11,27 +11,29 @@ import Testing
         let testDescription: String
         let run: @Sendable (FHIRStore, _ target: String, @escaping @Sendable (StoreProgress) throws -> Void) async throws -> Void
 
-        static let all: [Call] = [
-            Call(testDescription: "createIndex") { store, _, progress in
-                try await store.createIndex(Patient.self, progress: progress) { $0.birthDate }
-            },
-            Call(testDescription: "createIndexes") { store, _, progress in try await store.createIndexes(.dates, progress: progress) },
-            Call(testDescription: "backup") { store, target, progress in try await store.backup(to: target, progress: progress) },
-            Call(testDescription: "check") { store, _, progress in _ = try await store.check(progress: progress) },
-            Call(testDescription: "vacuum") { store, _, progress in try await store.vacuum(progress: progress) },
-            Call(testDescription: "recover") { store, target, progress in
-                try await FHIRStore.recover(from: store.path, to: target, release: .r4, progress: progress)
-            },
-            Call(testDescription: "reseal") { store, target, progress in
-                try await store.backup(to: target)
-                do {
-                    try await FHIRStore.reseal(path: target, release: .r4, progress: progress)
-                } catch {
-                    for suffix in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: target + suffix) }
-                    throw error
-                }
-            },
-        ]
+        static let all: [Call] =
+            [
+                Call(testDescription: "createIndex") { store, _, progress in
+                    try await store.createIndex(Patient.self, progress: progress) { $0.birthDate }
+                },
+                Call(testDescription: "createIndexes") { store, _, progress in try await store.createIndexes(.dates, progress: progress) },
+                Call(testDescription: "backup") { store, target, progress in try await store.backup(to: target, progress: progress) },
+                Call(testDescription: "check") { store, _, progress in _ = try await store.check(progress: progress) },
+                Call(testDescription: "vacuum") { store, _, progress in try await store.vacuum(progress: progress) },
+                Call(testDescription: "recover") { store, target, progress in
+                    try await FHIRStore.recover(from: store.path, to: target, release: .r4, progress: progress)
+                },
+            ] + (Library.hasPageChecksums ? [reseal] : [])
+
+        private static let reseal = Call(testDescription: "reseal") { store, target, progress in
+            try await store.backup(to: target)
+            do {
+                try await FHIRStore.reseal(path: target, release: .r4, progress: progress)
+            } catch {
+                for suffix in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: target + suffix) }
+                throw error
+            }
+        }
     }
 
     private func filled() throws -> FHIRStore {

@@ -47,7 +47,8 @@ import Testing
         #expect(try await store.indexes().allSatisfy { $0.kind != .fullText })
     }
 
-    @Test func filesAreOpenedCopiedRecoveredResealedAndClosed() async throws {
+    @Test(.enabled(if: Library.hasPageChecksums, "needs SQLite 3.32 or newer"))
+    func filesAreOpenedCopiedRecoveredResealedAndClosed() async throws {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("firelite-\(UUID().uuidString)").path
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(atPath: folder) }

@@ -52,7 +52,7 @@ import Testing
         return Array(repeating: value, count: statement.count { $0 == "?" })
     }
 
-    @Test func everyDocumentedStatementIsQuick() throws {
+    @Test(.enabled(if: Library.hasJSON, "needs the functions of JSON")) func everyDocumentedStatementIsQuick() throws {
         let store = try Self.filled()
         let rows = try store.statistics().tables.reduce(0) { $0 + $1.rows }
         #expect(rows > 50_000)
@@ -79,7 +79,7 @@ import Testing
     }
 
     /// Results of the documented joins against the objects.
-    @Test func documentedJoinsFindWhatTheObjectsHave() throws {
+    @Test(.enabled(if: Library.hasJSON, "needs the functions of JSON")) func documentedJoinsFindWhatTheObjectsHave() throws {
         let store = try Self.filled()
         let statements = try Self.statements("FileFormat.md")
         func statement(_ part: String) throws -> String { try #require(statements.first { $0.contains(part) }) }

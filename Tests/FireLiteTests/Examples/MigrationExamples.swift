@@ -139,7 +139,7 @@ import Testing
         #expect(count == 1 && pks.count == 2)
     }
 
-    @Test func jsonColumns() throws {
+    @Test(.enabled(if: Library.hasFullText, "needs FTS5")) func jsonColumns() throws {
         let store = try filled()
         let reader = FHIRJSONReader(release: .r4)
         let column = [Data(#"{"resourceType":"Patient","id":"x"}"#.utf8), Data(#"{"resourceType":"Patient","id":"2"}"#.utf8)]

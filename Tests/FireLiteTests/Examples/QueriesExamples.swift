@@ -78,7 +78,7 @@ import Testing
         #expect(codes.count == 1 && codes[0].value == "8867-4" && codes[0].count == 1)
     }
 
-    @Test func indexes() throws {
+    @Test(.enabled(if: Library.hasFullText, "needs FTS5")) func indexes() throws {
         // example Queries.md
         try store.createIndex(Observation.self) { $0.code.coding.code }
         try store.createIndex(Observation.self) { ($0.status, $0.effectiveDateTime) }  // several columns of one row

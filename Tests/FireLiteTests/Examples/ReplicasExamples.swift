@@ -4,7 +4,7 @@ import Testing
 
 /// The example of Replicas.md.
 @Suite struct ReplicasExamples {
-    @Test func reseal() throws {
+    @Test(.enabled(if: Library.hasPageChecksums, "needs SQLite 3.32 or newer")) func reseal() throws {
         try withTemporaryFolder { folder in
             let path = folder + "/restored.sqlite"
             do {

@@ -104,7 +104,7 @@ import Testing
         #expect(try await byStatus.next()?.count == 1)
     }
 
-    @Test func aFullTextSearchFollowsItsIndex() async throws {
+    @Test(.enabled(if: Library.hasFullText, "needs FTS5")) func aFullTextSearchFollowsItsIndex() async throws {
         let store = try freshStore(isInFile: true)
         try put(store, "a", "Adams")
         try index(store)

@@ -39,6 +39,9 @@ import Testing
     /// What a query may cost more for the plan alone, where it costs next to nothing.
     private static let allowance = 2_500
 
+    /// How much more a query may cost with one index more.
+    private static let bound = Library.keepsRowsOfExpressions ? 1.2 : 1.6
+
     private struct Source {
         var generator: SeededGenerator
         let instances: [String: [FHIRResource]]
@@ -112,7 +115,7 @@ import Testing
         }
     }
 
-    /// Queries over random sets of declared indexes: with one index more each gives the same, and costs at most 1.2 times as much.
+    /// Queries over random sets of declared indexes: with one index more each gives the same, and costs at most `bound` times as much.
     @Test func anIndexMoreNeverMakesAQueryMuchDearer() throws {
         let (store, resources) = try Self.filled(150)
         let instances = Dictionary(grouping: resources) { $0.resourceType }
@@ -151,7 +154,7 @@ import Testing
                 let plan = try store.statementText(request)
                 #expect(after.result == before[number].result, "round \(round), query \(number): \(request.predicate)")
                 #expect(
-                    Double(after.steps) <= 1.2 * Double(before[number].steps + Self.allowance),
+                    Double(after.steps) <= Self.bound * Double(before[number].steps + Self.allowance),
                     """
                     round \(round), query \(number): \(before[number].steps) steps with \(names), \(after.steps) with \(indexes[extra].name) too
                     \(plans[number])
@@ -210,7 +213,8 @@ import Testing
     }
 
     /// The index that sorts begins where the condition on the same column says; it used to be gone through from its beginning.
-    @Test func aConditionOnTheSortedColumnSaysWhereTheOrderBegins() throws {
+    @Test(.enabled(if: Library.sortsByIndexes, "needs SQLite 3.30 or newer"))
+    func aConditionOnTheSortedColumnSaysWhereTheOrderBegins() throws {
         let (store, _) = try Self.filled(100)
         try store.createIndexes(.dates)
         let observations = store.query(Observation.self)

@@ -8,6 +8,11 @@ enum Library {
     static let hasJSON = Connection.hasJSON
     /// `SELECT … FROM pragma_table_info(…)`.
     static let hasPragmaFunctions = Connection.libraryNumber >= 3_016_000
+    /// Before SQLite 3.35 the rows of a common table expression are computed again for each of its uses
+    /// (<https://www.sqlite.org/lang_with.html#materialization_hints>); a walk by references uses one three times.
+    static let keepsRowsOfExpressions = Connection.libraryNumber >= 3_035_000
+    /// An index gives the order where missing values come last: `NULLS LAST`, which came with SQLite 3.30.
+    static let sortsByIndexes = Connection.hasNullsOrder
     /// `sqlite3_hard_heap_limit64`.
     static let hasMemoryLimit = Connection.libraryNumber >= 3_031_000
 

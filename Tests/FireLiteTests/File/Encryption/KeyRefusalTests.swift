@@ -22,7 +22,7 @@ import Testing
             for key in EncryptionTests.keys {
                 try? FileManager.default.removeItem(atPath: secret)
                 let content = try EncryptedStores.make(secret, key)
-                try EncryptedStores.expectRefusal(secret, EncryptedStores.other, .wrongKey, says: "give the one it was made with")
+                try EncryptedStores.expectRefusal(secret, EncryptedStores.other, .wrongKey, says: "give the key it was created with")
                 try EncryptedStores.expectRefusal(secret, EncryptionKey("a wrong passphrase".utf8), .wrongKey, says: "this key")
                 try EncryptedStores.expectRefusal(secret, nil, .missingKey, says: "give its key")
                 try EncryptedStores.expect(secret, key, content)
