@@ -13,6 +13,9 @@ package struct DateBounds: Sendable, Hashable {
     /// The shortest text that starts at the end of the interval.
     package let upper: String
 
+    /// A bound after every date and time.
+    package static let beyond = ":"
+
     /// An interval of UTC texts; the shortest for both bounds.
     package init(text: String, lower: String, upper: String) { (self.text, self.lower, self.upper) = (text, lower, upper) }
 
@@ -43,9 +46,6 @@ private struct Fields {
     var time: (hour: Int, minute: Int, second: Int)?
     var fraction = ""
 
-    /// Sorts after every date and time.
-    private static let beyond = ":"
-
     init?(_ utc: String) {
         let halves = utc.split(separator: "T", maxSplits: 1).map(String.init)
         guard let first = halves.first else { return nil }
@@ -69,14 +69,14 @@ private struct Fields {
     }
 
     var shortest: String {
-        if let year, year > 9_999 { return Self.beyond }
+        if let year, year > 9_999 { return DateBounds.beyond }
         var fraction = fraction
         while fraction.last == "0" { fraction.removeLast() }
         var clock: String?
         if let time {
             clock = "\(Self.pad(time.hour)):\(Self.pad(time.minute)):\(Self.pad(time.second))\(fraction.isEmpty ? "" : ".")\(fraction)"
         }
-        guard let year else { return clock ?? Self.beyond }
+        guard let year else { return clock ?? DateBounds.beyond }
         if clock == "00:00:00" { clock = nil }
         var text = Self.pad(year, 4)
         let isFirstDay = (day ?? 1) == 1 && clock == nil

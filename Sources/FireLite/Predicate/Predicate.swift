@@ -16,7 +16,7 @@ package indirect enum Predicate: Sendable {
     case any(QueryPath, Predicate)
     /// The number of elements or values at the path.
     case count(QueryPath, Comparison, Int)
-    /// The Reference at the path is one of the texts, with or without a version.
+    /// The Reference at the path leads where one of the texts does: without a version in the text, with any or none.
     case refers(QueryPath, [String])
     /// The Reference at the path points to a stored resource of the type that meets the predicate.
     case target(QueryPath, Layout, Predicate)
@@ -28,6 +28,9 @@ package indirect enum Predicate: Sendable {
     case selected(ModuleSelection)
     /// The resource contains one of the type, at any depth, that meets the predicate.
     case contains(Layout, Predicate)
+    /// The resource is of the type and meets the predicate, which the statement names once, by this name. Such a set is made before it is used, or
+    /// looked into.
+    case named(String, Layout, Predicate, isMade: Bool)
     /// The full-text index contains each of the terms for the resource.
     case matching([FullTextTerm])
     case and([Predicate])

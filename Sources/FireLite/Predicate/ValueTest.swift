@@ -14,6 +14,8 @@ package enum ValueTest: Sendable {
     case text(TextOperator, String, TextFolding)
     /// The text of a reference leads to a resource of this type, or is a `urn:uuid:`, which may lead to any.
     case referenceType(String)
+    /// The text of a reference ends in this type and id, under whatever base address, or is the `urn:uuid:` of the id.
+    case referenceTo(type: String, id: String)
     /// Whether a date has a time of day.
     case hasTime(Bool)
 

@@ -25,7 +25,9 @@ extension FHIRQuery {
             }
             let resources = try transaction.loader.resources(roots: places.prefix(size).map { $0.key >> 24 }).compactMap { $0 as? Resource }
             if let note { for resource in resources { note(resource) } }
-            return Page(resources: resources, next: places.count > size ? places[size - 1] : nil)
+            guard places.count > size else { return Page(resources: resources, next: nil) }
+            let next = places[size - 1]
+            return Page(resources: resources, next: try request.restriction?.sealed(next, in: store) ?? next)
         }
     }
 

@@ -21,7 +21,7 @@ extension FHIRQuery {
                 guard let statement = try transaction.statement(request) else {
                     return StatementText(text: "SELECT NULL WHERE 0", arguments: [])
                 }
-                let keys = try statement.keys(part: statement.hasTwoParts ? .present : nil)
+                let keys = try statement.keys(part: statement.hasTwoParts ? .present : nil).statement
                 return StatementText(text: keys.sql, arguments: keys.arguments)
             }
         }

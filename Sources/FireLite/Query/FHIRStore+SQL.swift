@@ -50,7 +50,7 @@ extension FHIRStore {
         columns begin: ([String]) throws -> Void, _ body: (Statement) throws -> Void
     ) throws {
         let connection = transaction.access.connection
-        try transaction.access.queries.addFunctions(connection, identity)
+        try transaction.access.queries.addFunctions(connection, identity, transaction.access.localBases())
         if transaction.notesTables { connection.withViews { transaction.noteTables(of: sql) } }
         try connection.withViews { try run(sql, arguments, on: connection, isCancelled, columns: begin, body) }
     }

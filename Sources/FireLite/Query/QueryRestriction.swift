@@ -13,6 +13,16 @@ package protocol QueryRestriction: AnyObject, Sendable {
     /// The restriction for reading a resource again later: this one, unless it is for one snapshot.
     var lasting: any QueryRestriction { get }
 
+    /// A cursor that reveals nothing of the places between: keys count what is hidden, too.
+    ///
+    /// - Throws: what sealing throws.
+    func sealed(_ cursor: QueryCursor, in store: FHIRStore) throws -> QueryCursor
+
+    /// The place of a cursor that was sealed.
+    ///
+    /// - Throws: `FHIRStoreError.invalidArgument` for any other cursor.
+    func opened(_ cursor: QueryCursor, in store: FHIRStore) throws -> QueryCursor
+
     /// Runs a call of a query with this restriction. It can keep a record of what is handed out, and refuse to hand it out.
     ///
     /// - Parameters:

@@ -16,6 +16,7 @@ extension ReadTransaction {
 
     /// Runs a statement and calls `body` with each row until it returns false.
     func forEachRow(_ fragment: SQLFragment, _ body: (Statement) throws -> Bool) throws {
+        let fragment = fragment.statement
         noteTables(of: fragment.sql)
         let statement = try access.queries.statement(fragment.sql, access.connection)
         defer { statement.reset() }

@@ -18,17 +18,43 @@ extension ReadTransaction {
     /// The types of which the file has resources within others.
     package var containedTypes: [Layout] { access.schema.tables.filter { $0.isResource && $0.holdsContainedRows }.map(\.root.layout) }
 
+    // MARK: - Cursors
+
+    /// A cursor for the caller: sealed, if something is hidden.
+    ///
+    /// - Throws: what sealing throws.
+    package func sealed(_ cursor: QueryCursor) throws -> QueryCursor { try restriction?.sealed(cursor, in: store) ?? cursor }
+
+    /// The place of a cursor that came from a caller.
+    ///
+    /// - Throws: `FHIRStoreError.invalidArgument` for one of another view.
+    package func opened(_ cursor: QueryCursor) throws -> QueryCursor { try Self.opened(cursor, restriction, store) }
+
+    private static func opened(
+        _ cursor: QueryCursor, _ restriction: (any QueryRestriction)?, _ store: FHIRStore
+    ) throws -> QueryCursor {
+        if let restriction { return try restriction.opened(cursor, in: store) }
+        guard cursor.sealed == nil else {
+            throw FHIRStoreError(.invalidArgument, "the cursor belongs to a restricted view: use it with that view")
+        }
+        return cursor
+    }
+
     // MARK: - Requests
 
     /// A request with the conditions of the restrictions, also on the resources that its own conditions look at.
     func restricted(_ request: QueryRequest) throws -> QueryRequest {
+        var request = request
+        // A request of a query has its cursor from the caller; others are made by this library.
+        if let cursor = request.cursor, request.restriction != nil || cursor.sealed != nil {
+            request.cursor = try Self.opened(cursor, request.restriction, store)
+        }
         if restriction == nil, request.restriction == nil { return request }
         var restrictions: [any QueryRestriction] = []
         for one in [restriction, request.restriction].compactMap({ $0 }) where !restrictions.contains(where: { $0 === one }) {
             restrictions.append(one)
         }
-        var request = request
-        for restriction in restrictions {
+        for (number, restriction) in restrictions.enumerated() {
             var conditions: [String: Predicate] = [:]
             func condition(_ layout: Layout) throws -> Predicate {
                 if let known = conditions[layout.name] { return known }
@@ -36,7 +62,7 @@ extension ReadTransaction {
                 conditions[layout.name] = condition
                 return condition
             }
-            let own = try request.predicate.restricted(condition)
+            let own = try request.predicate.restricted(condition, "permitted\(number)_")
             if let container = request.container {
                 request.container?.predicate = .and([try condition(container.layout), container.predicate])
                 request.predicate = own
@@ -74,18 +100,27 @@ extension ReadTransaction {
 
 extension Predicate {
     /// The predicate with a condition on each other resource that it looks at.
-    fileprivate func restricted(_ condition: (Layout) throws -> Predicate) rethrows -> Predicate {
+    ///
+    /// - Parameters:
+    ///   - condition: the condition on resources of a type.
+    ///   - prefix: what the names of the conditions begin with where they stand further inside, at each step of a chain.
+    ///   - depth: the number of references on the way.
+    fileprivate func restricted(_ condition: (Layout) throws -> Predicate, _ prefix: String, depth: Int = 0) rethrows -> Predicate {
+        func seen(_ layout: Layout, _ inner: Predicate) throws -> Predicate {
+            let own = try condition(layout)
+            let further = try inner.restricted(condition, prefix, depth: depth + 1)
+            return .and([depth == 0 ? own : .named(prefix + layout.name, layout, own, isMade: false), further])
+        }
+        func within(_ inner: Predicate) throws -> Predicate { try inner.restricted(condition, prefix, depth: depth) }
         switch self {
-        case .target(let path, let layout, let inner):
-            return .target(path, layout, .and([try condition(layout), try inner.restricted(condition)]))
-        case .referredBy(let layout, let path, let inner):
-            return .referredBy(layout, path, .and([try condition(layout), try inner.restricted(condition)]))
-        case .any(let path, let inner): return .any(path, try inner.restricted(condition))
-        case .contains(let layout, let inner): return .contains(layout, try inner.restricted(condition))
-        case .and(let parts): return .and(try parts.map { try $0.restricted(condition) })
-        case .or(let parts): return .or(try parts.map { try $0.restricted(condition) })
-        case .not(let inner): return .not(try inner.restricted(condition))
-        case .constant, .value, .exists, .count, .refers, .keys, .selected, .matching, .sampled: return self
+        case .target(let path, let layout, let inner): return .target(path, layout, try seen(layout, inner))
+        case .referredBy(let layout, let path, let inner): return .referredBy(layout, path, try seen(layout, inner))
+        case .any(let path, let inner): return .any(path, try within(inner))
+        case .contains(let layout, let inner): return .contains(layout, try within(inner))
+        case .and(let parts): return .and(try parts.map(within))
+        case .or(let parts): return .or(try parts.map(within))
+        case .not(let inner): return .not(try within(inner))
+        case .constant, .value, .exists, .count, .refers, .keys, .selected, .matching, .named, .sampled: return self
         }
     }
 }

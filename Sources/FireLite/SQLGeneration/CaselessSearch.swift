@@ -13,6 +13,8 @@ struct CaselessSearch {
 
     /// The first text that is not ASCII.
     private static let beyondASCII = "\u{80}"
+    /// The number of characters of the beginning for which the index is searched.
+    private static let mostCharacters = 64
 
     /// Nil for a test of another kind.
     init?(_ test: ValueTest, _ column: QueryColumn, alias: String) {
@@ -21,13 +23,15 @@ struct CaselessSearch {
         else { return nil }
         self.column = column
         self.alias = alias
-        let plain = Array(pattern.unicodeScalars.prefix { $0.isASCII })
+        let ascii = pattern.unicodeScalars.prefix { $0.isASCII }.count
+        // Further characters are left to the test: SQLite allows 500 parts of a compound SELECT.
+        let plain = Array(pattern.unicodeScalars.prefix(min(ascii, Self.mostCharacters)))
         var ranges: [(from: String, to: String?)] = []
         for length in 0...plain.count {
             let isWhole = length == plain.count
             let beginning = Self.text(plain[..<length])
             let end = ValueTestCompiler.end(ofPrefix: beginning)
-            let isASCII = plain.count == pattern.unicodeScalars.count
+            let isASCII = ascii > plain.count || plain.count == pattern.unicodeScalars.count
             ranges.append((beginning + (isWhole && isASCII ? "" : Self.beyondASCII), beginning.isEmpty ? nil : end))
         }
         self.ranges = ranges
@@ -60,7 +64,7 @@ struct CaselessSearch {
             if !keys.sql.isEmpty { keys += SQLFragment(" UNION ALL ") }
             keys += rows("\(alias)._k AS k", range, passes)
         }
-        return .key(of: column.alias, in: keys, column.table.isResource ? .resources : .rows)
+        return .key(of: column.alias, in: keys, column.table.isResource ? .resources : .rows, terms: ranges.count)
     }
 }
 

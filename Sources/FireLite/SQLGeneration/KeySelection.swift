@@ -11,4 +11,6 @@ struct KeySelection: Sendable {
     let alias: String
     let select: String
     let keys: Keys
+    /// The number of statements that `UNION ALL` joins in it.
+    let terms: Int
 }

@@ -25,21 +25,42 @@ extension PredicateCompiler {
             })
     }
 
-    /// The predicate without alternatives that nothing in the file can meet, as elements that no resource has.
+    /// The predicate without alternatives that nothing in the file can meet, as elements that no resource has. Those that compare one value with
+    /// texts or numbers become one.
     func pruned(_ predicate: Predicate, _ scope: QueryScope) throws -> Predicate {
         switch predicate {
         case .and(let parts): return .and(try parts.map { try pruned($0, scope) })
         case .or(let parts):
-            let live = try parts.map { try pruned($0, scope) }.filter { part in
+            let live = try Self.merged(parts.map { try pruned($0, scope) }).filter { part in
                 switch part {
                 case .constant(let value): value
                 case .value, .exists, .any, .refers, .sampled: try !lookingAhead { try condition(part, scope, .filter) }.isNever
+                case .and(let inner) where inner.allSatisfy(\.isAboutElements):
+                    try !lookingAhead { try condition(part, scope, .filter) }.isNever
                 case .or(let rest): !rest.isEmpty
-                case .count, .target, .referredBy, .contains, .keys, .selected, .matching, .and, .not: true
+                case .count, .target, .referredBy, .contains, .keys, .selected, .matching, .named, .and, .not: true
                 }
             }
             return live.count == 1 ? live[0] : .or(live)
         default: return predicate
+        }
+    }
+
+    /// Alternatives without those that one list of values can say.
+    private static func merged(_ parts: [Predicate]) -> [Predicate] {
+        guard parts.count > ValueTestCompiler.boundValues else { return parts }
+        var values: [QueryPath: [SQLValue]] = [:]
+        for case .value(let path, let test) in parts { if let more = test.listedValues { values[path, default: []] += more } }
+        var references: [QueryPath: [String]] = [:]
+        for case .refers(let path, let texts) in parts { references[path, default: []] += texts }
+        var done: Set<QueryPath> = []
+        var followed: Set<QueryPath> = []
+        return parts.compactMap { part in
+            if case .refers(let path, _) = part {
+                return followed.insert(path).inserted ? .refers(path, references[path] ?? []) : nil
+            }
+            guard case .value(let path, let test) = part, test.listedValues != nil, let all = values[path] else { return part }
+            return done.insert(path).inserted ? .value(path, .oneOf(all)) : nil
         }
     }
 
@@ -245,7 +266,28 @@ extension QueryPlan.Lead {
     fileprivate var ofOtherRow: QueryPlan.Lead { QueryPlan.Lead(part: part, selects: selects, ownColumn: nil, isOrdered: isOrdered) }
 }
 
+extension Predicate {
+    /// Whether it is about elements of the resource alone, and compiled without a look into the file.
+    fileprivate var isAboutElements: Bool {
+        switch self {
+        case .value, .exists, .sampled, .constant: true
+        case .and(let parts), .or(let parts): parts.allSatisfy(\.isAboutElements)
+        case .any(_, let inner), .not(let inner): inner.isAboutElements
+        case .refers, .count, .target, .referredBy, .contains, .keys, .selected, .matching, .named: false
+        }
+    }
+}
+
 extension ValueTest {
+    /// The values that pass it, if they are a list.
+    fileprivate var listedValues: [SQLValue]? {
+        switch self {
+        case .compare(.equal, let value): value.isNull ? nil : [value]
+        case .oneOf(let values): values
+        default: nil
+        }
+    }
+
     /// Whether an index can lead from the test to rows.
     var isSelective: Bool {
         switch self {
@@ -253,7 +295,7 @@ extension ValueTest {
         // More values go into one parameter, which cannot use an index.
         case .dateOneOf(let dates): dates.count <= ValueTestCompiler.boundValues
         case .text(let way, _, let folding): folding.isEmpty && (way == .equal || way == .hasPrefix)
-        case .referenceType, .hasTime: false
+        case .referenceType, .referenceTo, .hasTime: false
         }
     }
 

@@ -81,6 +81,8 @@ extension PredicateCompiler {
             parts.append(try exists { "\($0) = \(ReferenceText.uuid(ofID: id, type))" })
             parts.append(try exists { "\($0) = \(ReferenceText.uuid(ofKey: "\(alias)._k", type))" })
         }
+        // Under no base but the store's own does a reference lead there.
+        if bases.isEmpty { return .either(parts) }
         let absolute = try references(sources, .filter, { ReferenceText.id($0, type) }, where: ReferenceText.isAbsolute)
         if let absolute { parts.append("\(id) IN (" + absolute + ")") }
         return .either(parts)

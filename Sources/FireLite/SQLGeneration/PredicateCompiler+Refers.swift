@@ -1,4 +1,5 @@
 import FireLiteCore
+import FireLiteSQLiteBridge
 
 extension PredicateCompiler {
     /// The column of `Reference.reference`.
@@ -9,8 +10,8 @@ extension PredicateCompiler {
         return scope.group.queryColumn(element.slot, alias: scope.alias)
     }
 
-    /// The condition that a reference leads to the target of one of the texts: `Type/id`, also with a version and a base address, or a
-    /// `urn:uuid:`.
+    /// The condition that a reference leads to the target of one of the texts: `Type/id`, also with a version and one of the store's base
+    /// addresses, or a `urn:uuid:`. A text with a version leads to references with that version, and one under a foreign base to those under it.
     func refers(_ column: QueryColumn, _ texts: [String], _ strategy: Strategy) -> SQLFragment {
         guard column.name != nil else { return .never }
         let isIndexed = indexes.hasIndex(on: column)
@@ -27,11 +28,12 @@ extension PredicateCompiler {
         let alias = newAlias()
         let inner = QueryColumn(alias: alias, table: column.table, name: column.name, aside: column.aside, primitive: column.primitive)
         var keys = SQLFragment("")
-        for part in conditions(inner) {
+        let parts = conditions(inner)
+        for part in parts {
             if !keys.sql.isEmpty { keys += SQLFragment(" UNION ALL ") }
             keys += "SELECT \(alias)._k FROM \(column.table.quotedName) \(alias) WHERE \(alias)._parent IS NULL AND " + part
         }
-        return keys.sql.isEmpty ? .never : .key(of: column.alias, in: keys, .resources)
+        return keys.sql.isEmpty ? .never : .key(of: column.alias, in: keys, .resources, terms: parts.count)
     }
 
     /// The condition that a test's column passes one of its alternatives; nil if it has none, or there is no index of a resource type's column.
@@ -50,23 +52,67 @@ extension PredicateCompiler {
         test.alternatives.map { ValueTestCompiler(column: column.sql).condition($0) }
     }
 
-    /// The forms of a reference that leads there, each of which can use an index.
+    /// The forms of references that lead there, each of which can use an index.
     func refersEach(_ column: QueryColumn, _ texts: [String], _ strategy: Strategy) -> [SQLFragment] {
-        let hidesIndex = strategy == .filter && indexes.hasIndex(on: column)
-        var plain: [SQLValue] = []
-        var parts: [SQLFragment] = []
-        for text in texts {
-            let reference = ReferenceParts(text)
-            if reference.form == .uuid { plain.append(.text(text)) }
-            // The type becomes a part of the statement.
-            guard reference.form == .relative, reference.version == nil, let type = reference.type, let id = reference.id,
-                schema.release.hasResourceType(named: type)
-            else { continue }
-            plain.append(.text(text))
-            let isTarget = SQLFragment("\(ReferenceText.id(column.sql, type)) = ?", [.text(id)])
-            parts.append(.all([test(.text(.hasPrefix, "\(text)/_history/", []), column, strategy), isTarget]))
-            parts.append(.all([SQLFragment(ReferenceText.isAbsolute((hidesIndex ? "+" : "") + column.sql)), isTarget]))
+        let forms = ReferenceForms(texts, bases: bases)
+        guard !forms.texts.isEmpty else { return [] }
+        let exact = test(.oneOf(forms.texts.map { .text($0) }), column, strategy)
+        if forms.versioned.isEmpty { return [exact] }
+        if forms.versioned.count <= ValueTestCompiler.boundValues {
+            return [exact]
+                + forms.versioned.map { text in
+                    let isVersion = SQLFragment("\(ReferenceText.unversioned(column.sql)) = ?", [.text(text)])
+                    return .all([test(.text(.hasPrefix, "\(text)/_history/", []), column, strategy), isVersion])
+                }
         }
-        return plain.isEmpty ? [] : [test(.oneOf(plain), column, strategy)] + parts
+        return [exact, versions(of: forms.versioned, column)]
+    }
+
+    /// The condition that a reference is one of many texts with a version: an index is searched for each text, and without one each reference is
+    /// read.
+    private func versions(of texts: [String], _ column: QueryColumn) -> SQLFragment {
+        let list = ValueList.rows(texts)
+        // An index on a resource type's table has only the resources that are not contained.
+        guard indexes.hasIndex(on: column), !column.table.isResource || isRoot(column.alias) else {
+            return "(instr(\(column.sql), '/_history/') > 0 AND \(ReferenceText.unversioned(column.sql)) IN (" + list + "))"
+        }
+        let (text, row) = (newAlias(), newAlias())
+        let reference = "\(row).\(quoted(column.name ?? ""))"
+        let isRow = column.table.isResource ? "\(row)._parent IS NULL AND " : ""
+        let isVersion = ReferenceText.isVersion(reference, of: "\(text).value")
+        return "\(column.alias)._k IN (SELECT \(row)._k FROM (" + list
+            + """
+            ) \(text) CROSS JOIN \(column.table.quotedName) \(row) WHERE \(isRow)\(isVersion) \
+            AND \(ReferenceText.unversioned(reference)) = \(text).value)
+            """
+    }
+}
+
+/// The texts of references that lead where some references do.
+struct ReferenceForms {
+    /// All texts without a version, and those with one that is asked for.
+    private(set) var texts: [String] = []
+    /// Those that may have any version.
+    private(set) var versioned: [String] = []
+
+    init(_ references: [String], bases: [String]) {
+        for text in references {
+            let reference = ReferenceParts(text)
+            switch reference.form {
+            case .uuid: texts.append(text)
+            case .relative, .absolute:
+                guard let type = reference.type, let id = reference.id else { continue }
+                let key = "\(type)/\(id)"
+                // Under the address of somebody else it is only found as it is written.
+                let stems = reference.isLocal(bases) ? [key] + bases.map { "\($0)/\(key)" } : ["\(reference.base ?? "")/\(key)"]
+                if let version = reference.version {
+                    texts += stems.map { "\($0)/_history/\(version)" }
+                } else {
+                    texts += stems
+                    versioned += stems
+                }
+            case .contained, .oid, .other: continue
+            }
+        }
     }
 }

@@ -81,7 +81,7 @@ extension PredicateCompiler {
 
     /// The joins as the FROM clause of a subquery.
     func from(_ rows: PathRows) -> SQLFragment {
-        SQLFragment(String(rows.joins.sql.dropFirst(" CROSS JOIN ".count)), rows.joins.arguments)
+        rows.joins.withoutPrefix(" CROSS JOIN ")
     }
 
     /// A value for each resource: the value of a to-one path; through lists, the least, the greatest, or the first in the document.

@@ -62,8 +62,12 @@ extension PredicateCompiler {
         var arms = [
             "\(rowsOfFound) WHERE \(reference) = \(text)",
             "\(rowsOfFound) WHERE \(ReferenceText.isVersion(reference, of: text)) AND \(ReferenceText.id(reference, type)) = \(found).id",
-            "\(rows) WHERE \(ReferenceText.isAbsolute(reference)) AND \(ReferenceText.id(reference, type)) IN (SELECT id FROM \(found))",
         ]
+        if !bases.isEmpty {
+            arms.append(
+                "\(rows) WHERE \(ReferenceText.isAbsolute(reference)) AND \(ReferenceText.id(reference, type)) IN (SELECT id FROM \(found))"
+            )
+        }
         if try hasUUIDs(column) {
             arms.append("\(rowsOfFound) WHERE \(reference) = \(ReferenceText.uuid(ofID: "\(found).id", type))")
             arms.append("\(rowsOfFound) WHERE \(reference) = \(ReferenceText.uuid(ofKey: "\(found).key", type))")

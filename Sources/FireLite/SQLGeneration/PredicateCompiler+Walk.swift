@@ -78,7 +78,7 @@ extension Predicate {
         case .target, .referredBy: true
         case .and(let parts), .or(let parts): parts.contains(where: \.followsReferences)
         case .not(let inner), .any(_, let inner): inner.followsReferences
-        case .contains, .constant, .value, .exists, .count, .refers, .keys, .selected, .matching, .sampled: false
+        case .contains, .constant, .value, .exists, .count, .refers, .keys, .selected, .matching, .named, .sampled: false
         }
     }
 }

@@ -24,6 +24,8 @@ final class PredicateCompiler {
     let schema: StorageSchema
     let indexes: IndexCatalog
     let statistics: RowStatistics
+    /// The base addresses under which references lead to the store's own resources.
+    let bases: [String]
     /// The approximate number of rows of the leading condition, for those that filter.
     var candidates = PredicateCompiler.many
     /// Whether rows are reached in the order of their keys until there are enough results.
@@ -31,11 +33,14 @@ final class PredicateCompiler {
     private var aliasCount = 0
     /// The aliases of resources that are not contained.
     private var rootAliases: Set<String> = []
+    /// The sets that conditions name.
+    var definitions: [String: SQLFragment] = [:]
 
-    init(schema: StorageSchema, indexes: IndexCatalog, statistics: RowStatistics) {
+    init(schema: StorageSchema, indexes: IndexCatalog, statistics: RowStatistics, bases: [String]) {
         self.schema = schema
         self.indexes = indexes
         self.statistics = statistics
+        self.bases = bases
     }
 
     /// Runs a walk whose aliases are not part of the statement.
@@ -75,6 +80,7 @@ final class PredicateCompiler {
         case .referredBy(let layout, let path, let inner): return try referred(by: layout, path, inner, scope, strategy)
         case .contains(let layout, let inner): return try contains(layout, inner, scope)
         case .matching(let terms): return try matching(terms, scope)
+        case .named(let name, let layout, let inner, let isMade): return try named(name, layout, inner, isMade: isMade, scope)
         case .keys(let keys): return ValueTestCompiler(column: "\(scope.alias)._k").condition(.oneOf(keys.map { .integer($0) }))
         case .selected(let selection):
             guard scope.isRoot, schema.hasDefinitions(of: selection.module) else { return .never }
@@ -96,7 +102,7 @@ final class PredicateCompiler {
         case .any(let path, let inner): (path, { try self.fulfils(inner, $0, strategy) })
         case .refers(let path, let texts): (path, { self.refers(try self.reference($0), texts, strategy) })
         case .target(let path, let layout, let inner): (path, { try self.target(self.reference($0), layout, inner, strategy) })
-        case .constant, .count, .referredBy, .contains, .matching, .keys, .selected, .and, .or, .not: nil
+        case .constant, .count, .referredBy, .contains, .matching, .named, .keys, .selected, .and, .or, .not: nil
         }
     }
 
@@ -144,18 +150,32 @@ final class PredicateCompiler {
     /// table exclude contained resources.
     func union(_ alternatives: [Predicate], _ scope: QueryScope) throws -> SQLFragment {
         var keys: SQLFragment?
+        var count = 0
+        var sets: [SQLFragment] = []
+        func flush() {
+            if let known = keys { sets.append(.key(of: scope.alias, in: known, .resources, terms: count)) }
+            (keys, count) = (nil, 0)
+        }
         for alternative in alternatives {
             let inner = rootScope(scope.group.layout, alias: newAlias())
             let condition = try condition(alternative, inner, .drive)
             if condition.isNever { continue }
             let row = inner.alias
+            let selected = condition.select(of: row, .resources)
+            let terms = selected == nil ? 1 : condition.selectedTerms
+            if count + terms > Self.mostSelects { flush() }
             let some =
-                condition.select(of: row, .resources)
+                selected
                 ?? "SELECT \(row)._k FROM \(inner.table.quotedName) \(row) WHERE \(row)._parent IS NULL AND " + condition
             keys = keys.map { $0 + " UNION ALL " + some } ?? some
+            count += terms
         }
-        return keys.map { .key(of: scope.alias, in: $0, .resources) } ?? .never
+        flush()
+        return .either(sets)
     }
+
+    /// SQLite allows 500 parts of a compound SELECT (<https://www.sqlite.org/limits.html#max_compound_select>).
+    private static let mostSelects = 400
 
     private func fulfils(_ predicate: Predicate, _ leaf: QueryLeaf, _ strategy: Strategy) throws -> SQLFragment {
         switch leaf {

@@ -17,9 +17,9 @@ final class QueryCache {
     private static let capacity = 64
 
     /// Adds the functions that statements of queries use.
-    func addFunctions(_ connection: Connection, _ identity: StoreIdentity) throws {
+    func addFunctions(_ connection: Connection, _ identity: StoreIdentity, _ bases: LocalBases) throws {
         if hasFunctions { return }
-        try QueryFunctions.register(connection, identity)
+        try QueryFunctions.register(connection, identity, bases)
         hasFunctions = true
     }
 

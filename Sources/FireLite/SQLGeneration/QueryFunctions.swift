@@ -5,6 +5,10 @@ import FireLiteSQLiteBridge
 enum QueryFunctions {
     /// `firelite_reference(text, type)`: the id of the stored resource of that type that a reference leads to.
     static let reference = "firelite_reference"
+    /// `firelite_literal(text, type)`: the id in a reference to a resource of that type, under whatever base address.
+    static let literal = "firelite_literal"
+    /// `firelite_unversioned(text, '')`: a reference with a version, without it; NULL for one that has none.
+    static let unversioned = "firelite_unversioned"
     /// `firelite_pk(root)`: the derived pk of a resource.
     static let pk = "firelite_pk"
     /// `firelite_root(pk)`: the number of the resource with this derived pk, or NULL.
@@ -15,8 +19,12 @@ enum QueryFunctions {
     /// `firelite_sampled(data, origin, factor, lowerLimit, upperLimit, end)`: the least (0) or greatest (1) value of `SampledData`, or NULL.
     static let sampled = "firelite_sampled"
 
-    static func register(_ connection: Connection, _ identity: StoreIdentity) throws {
-        try connection.addPartFunction(reference) { LiteralReference.id(in: $0, type: $1) }
+    static func register(_ connection: Connection, _ identity: StoreIdentity, _ bases: LocalBases) throws {
+        try connection.addPartFunction(reference) { LiteralReference.localID(in: $0, type: $1, bases) }
+        try connection.addPartFunction(literal) { LiteralReference.id(in: $0, type: $1) }
+        try connection.addPartFunction(unversioned) { text, _ in
+            LiteralReference(text).flatMap { $0.id.upperBound < text.count ? 0..<$0.id.upperBound : nil }
+        }
         try connection.addNumberFunction(pk) { identity.pk(ofRoot: $0) }
         try connection.addReadingFunction(root) { identity.root(ofPK: String(decoding: $0, as: UTF8.self)) }
         try connection.addRunCounter(runs)

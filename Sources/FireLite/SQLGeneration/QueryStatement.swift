@@ -16,11 +16,15 @@ struct QueryStatement {
     }
 
     init(_ request: QueryRequest, _ access: StoreConnection, _ identity: StoreIdentity) throws {
+        var request = request
+        request.predicate = request.predicate.withNamedChains
         self.request = request
         self.access = access
-        try access.queries.addFunctions(access.connection, identity)
+        let bases = try access.localBases()
+        try access.queries.addFunctions(access.connection, identity, bases)
         try access.queries.indexes.refresh(access.connection, version: access.schema.version)
-        compiler = PredicateCompiler(schema: access.schema, indexes: access.queries.indexes, statistics: RowStatistics(access))
+        compiler = PredicateCompiler(
+            schema: access.schema, indexes: access.queries.indexes, statistics: RowStatistics(access), bases: bases.texts)
         scope =
             request.container == nil
             ? compiler.rootScope(request.layout, alias: Self.alias) : compiler.containedScope(request.layout, alias: Self.alias)

@@ -3,6 +3,9 @@ enum ReferenceText {
     /// The id of the resource of a type that a reference leads to; NULL if it leads to none.
     static func id(_ reference: String, _ type: String) -> String { "\(QueryFunctions.reference)(\(reference), '\(type)')" }
 
+    /// A reference with a version, without it; NULL for others.
+    static func unversioned(_ reference: String) -> String { "\(QueryFunctions.unversioned)(\(reference), '')" }
+
     /// The condition that a reference may be an absolute URL: a range, so that an index reads only those.
     static func isAbsolute(_ reference: String) -> String { "\(reference) >= 'http' AND \(reference) < 'httq'" }
 

@@ -23,7 +23,8 @@ final class RowStatistics {
     func hasMore(_ select: SQLFragment, than limit: Int) throws -> Bool { try answer(select + " LIMIT 1 OFFSET ?", limit) > 0 }
 
     /// The first value of a statement whose last argument is a limit; 0 if there is no row.
-    private func answer(_ statement: SQLFragment, _ limit: Int) throws -> Int {
+    private func answer(_ fragment: SQLFragment, _ limit: Int) throws -> Int {
+        let statement = fragment.statement
         let question = Question(sql: statement.sql, arguments: statement.arguments, limit: limit)
         if let count = known[question] { return count }
         let compiled = try access.queries.statement(statement.sql, access.connection)

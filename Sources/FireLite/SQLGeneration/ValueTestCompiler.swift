@@ -19,7 +19,9 @@ struct ValueTestCompiler {
             return overlapping ? overlaps(comparison, bounds) : lies(comparison, bounds)
         case .dateOneOf(let dates): return oneOf(dates)
         case .text(let way, let text, let folding): return look(way, text, folding)
-        case .referenceType(let type): return SQLFragment("\(QueryFunctions.reference)(\(column), ?) IS NOT NULL", [.text(type)])
+        case .referenceType(let type): return SQLFragment("\(QueryFunctions.literal)(\(column), ?) IS NOT NULL", [.text(type)])
+        case .referenceTo(let type, let id):
+            return SQLFragment("\(QueryFunctions.literal)(\(column), ?) = ?", [.text(type), .text(id)])
         // A date without a time has up to ten characters, and one in a column of times always more.
         case .hasTime(let hasTime): return SQLFragment("length(\(column)) \(hasTime ? ">" : "<=") 10")
         }
@@ -88,18 +90,10 @@ struct ValueTestCompiler {
         if !Connection.hasJSON { return "\(column) IN (" + PackedValues(values).rows + ")" }
         // SQLite's JSON ends a text at a NUL, so texts with a NUL are bound separately.
         let special = values.filter { $0.text?.utf8.contains(0) ?? false || !($0.double?.isFinite ?? true) }
-        let list = values.filter { !special.contains($0) }.map(Self.json).joined(separator: ",")
+        if special.count > Self.boundValues { return "\(column) IN (" + ValueList.rows(values) + ")" }
+        let list = values.filter { special.isEmpty || !special.contains($0) }.map(ValueList.json).joined(separator: ",")
         let plain = SQLFragment("\(column) IN (SELECT value FROM json_each(?))", [.text("[\(list)]")])
         return .either([plain] + (special.isEmpty ? [] : [SQLFragment("\(column) IN (\(marks(special.count)))", special)]))
-    }
-
-    private static func json(_ value: SQLValue) -> String {
-        switch value {
-        case .null, .blob: "null"
-        case .integer(let value): "\(value)"
-        case .real(let value): "\(value)"
-        case .text(let value): JSONText.string(value)
-        }
     }
 
     // MARK: - Text

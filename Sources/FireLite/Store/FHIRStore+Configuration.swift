@@ -50,6 +50,10 @@ extension FHIRStore {
         /// duplicates with true throws that error too. It costs a lookup by id for each added or changed resource.
         public var uniqueIDs = false
 
+        /// Base addresses under which the store's resources are known, in addition to those that the file keeps: see `FHIRStore.bases()`. Default:
+        /// none. Slashes at the end do not count.
+        public var bases: [String] = []
+
         /// The key of an encrypted store; nil, the default, for a plain one.
         ///
         /// A new file gets this key. It requires the package's trait `SQLCipher`; without that, and for a plain file, a

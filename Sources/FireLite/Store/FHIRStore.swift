@@ -54,10 +54,12 @@ public final class FHIRStore: Sendable {
     ///   - release: the FHIR release of its resources, `.r4` from FireLiteR4.
     ///   - configuration: Default: reading and writing, durable, waits 5 seconds for locks.
     /// - Throws: `FHIRStoreError`: `cannotOpen`, `notAStore`, `missingKey`, `wrongKey`, `notEncrypted`, `noEncryption`, `wrongRelease`,
-    ///   `newerFormat`, `olderFormat`, `readOnly`, `busy`.
+    ///   `newerFormat`, `olderFormat`, `readOnly`, `busy`, `invalidArgument`.
     public init(path: String, release: FHIRRelease, configuration: Configuration = Configuration()) throws {
         self.release = release
         self.path = path
+        var configuration = configuration
+        configuration.bases = try configuration.bases.map(BaseAddress.checked)
         givenConfiguration = configuration
         reads = WorkQueue(width: path == ":memory:" ? 1 : max(configuration.maximumReaders, 1))
         let opener = StoreOpener(path: path, release: release, configuration: configuration)
@@ -107,6 +109,9 @@ public final class FHIRStore: Sendable {
     package func digest(of resource: FHIRResource) -> ContentDigest.Value {
         ContentDigest.digest(of: resource, key: identity.digestKey)
     }
+
+    /// Bytes from which modules derive keys for texts that only this store is to read: no call hands them out.
+    package var keySeed: [UInt8] { withUnsafeBytes(of: (identity.digestKey, identity.high)) { Array($0) } }
 
     /// Maps errors of SQLite to `FHIRStoreError`.
     func mapping<Value>(_ body: () throws -> Value) throws -> Value {

@@ -65,11 +65,8 @@ struct FHIRPathCommand: Command {
                     guard let resource = try transaction.resource(typeName: key.type, id: key.id) else {
                         throw ToolError.incomplete("\(key) is not in \(database.path)")
                     }
-                    context.resolve = { reference in
-                        let parts = ReferenceParts(reference)
-                        guard let type = parts.type, let id = parts.id, release.hasResourceType(named: type) else { return nil }
-                        return try transaction.resource(typeName: type, id: id)
-                    }
+                    context.resolve = { try transaction.resource(reference: $0) }
+                    context.bases = try transaction.bases()
                     values = try path.evaluate(on: resource, context: context)
                     try print(values, console)
                 }

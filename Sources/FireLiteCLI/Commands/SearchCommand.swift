@@ -15,7 +15,9 @@ struct SearchCommand: Command {
             .flag("ids", "print only Type/id of each match, one a line; Type/id#id of a contained one"),
             .flag("ndjson", "print the matches as JSON, one a line"),
             .flag("explain", "print the SQL statement, SQLite's query plan and the indexes that serve or are missing"),
-            .option("base", "URL", kind: .other, "the base address of the Bundle's links and full URLs"),
+            .option(
+                "base", "URL", kind: .other,
+                "the base address of the Bundle's links and full URLs, under which references are the store's own, too"),
             .flag("references", "print references instead of payloads that are kept apart"),
             .flag("strict", "parameters that the type does not have are an error"),
             .flag("json", "with --count or --explain: print one JSON object instead of text"),

@@ -29,6 +29,9 @@ public struct FHIRPathContext {
     ///
     /// Contained resources and those of the same Bundle are found without it.
     public var resolve: ((String) throws -> FHIRResource?)?
+    /// The base addresses under which references are to resources that `getResourceKey()` gives the key of: `getReferenceKey()` is empty for
+    /// references under others. For a store they are those of `FHIRStore.bases()`. Default: none, so only relative references have a key.
+    public var bases: [String] = []
     /// The terminology of `memberOf`, `subsumes` and `%terminologies`.
     public var terminology: (any FHIRPathTerminology)?
     /// Whether an object conforms to a profile, for `conformsTo`; nil for one that is unknown. FHIR's own types are known without it.

@@ -11,6 +11,8 @@ public struct FHIRPathOptions: Sendable, Hashable {
     public var isLenient = false
     /// The maximum number of steps of an evaluation, about one for each value and each call; more are an error. Default: 10 million.
     public var maximumSteps = 10_000_000
+    /// The maximum time that the regular expressions of an evaluation take together; more is an error. Default: 2 seconds.
+    public var maximumMatchingTime = Duration.seconds(2)
     /// Whether `join` of nothing is an empty text, as SQL on FHIR has it, instead of nothing.
     package var joinsNothing = false
 

@@ -41,7 +41,8 @@ public struct FHIRPathConstraints: Sendable {
             } catch let error as FHIRPathError {
                 unusable.append(Unusable(constraint: constraint, error: error))
             } catch {
-                continue
+                // Compiling throws nothing else, but a rule that is not checked is never kept quiet about.
+                unusable.append(Unusable(constraint: constraint, error: FHIRPathError(.semantic, "the rule cannot be compiled", at: 0)))
             }
         }
         self.unusable = unusable

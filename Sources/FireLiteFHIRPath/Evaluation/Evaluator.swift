@@ -30,6 +30,8 @@ final class Evaluator {
     private var hasContext = false
     @exclusivity(unchecked) private var steps = 0
     private var started: Date?
+    /// What the regular expressions of the evaluation have taken.
+    var matchingTime = Duration.zero
 
     init(options: FHIRPathOptions, members: Int) {
         self.options = options
@@ -56,6 +58,7 @@ final class Evaluator {
         total = nil
         steps = 0
         started = nil
+        matchingTime = .zero
         release = context?.release
         if release == nil, case .object(let object)? = input.first { release = object.layout.release }
     }

@@ -69,11 +69,12 @@ extension Function {
                 return .string("\(resource.resourceType)/\(id)")
             }
         },
-        "getReferenceKey": Function(0...1, .string) { call, focus, _ in
+        "getReferenceKey": Function(0...1, .string) { call, focus, evaluator in
             if call.arguments.count == 1, call.type == nil { throw call.error("'getReferenceKey' takes the name of a resource type") }
             return focus.compactMap { item in
                 guard let text = item.referenceText else { return nil }
                 let parts = ReferenceParts(text)
+                guard parts.base.map({ evaluator.context.bases.contains($0) }) ?? true else { return nil }
                 guard let type = parts.type, let id = parts.id, call.type.map({ $0.name == type }) ?? true else { return nil }
                 return .string("\(type)/\(id)")
             }
@@ -117,16 +118,20 @@ extension Evaluator {
         return resource(ofRoot: true)
     }
 
-    /// The resource of the Bundle around an object with a full URL.
+    /// The resource of the Bundle around an object with a full URL. A relative reference is one to the server that the object's own entry is from
+    /// (FHIR, Bundle, Resolving references in Bundles).
     private func entry(_ reference: String, from item: Item) -> FHIRResource? {
         var current: FHIRObject? = item.children ?? input.first?.children
+        var ownURL: String?
         while let object = current {
             if object.layout.name == "Bundle", let slot = object.layout.element(named: "entry")?.slot,
                 case .objects(let entries)? = object.value(slot)
             {
-                let suffix = "/" + reference
+                let isRelative = ReferenceParts(reference).form == .relative
+                let base = ownURL.flatMap { ReferenceParts($0).base }
+                let wanted = isRelative ? base.map { "\($0)/\(reference)" } : reference
                 for entry in entries {
-                    guard let url = entry.string("fullUrl"), url == reference || url.hasSuffix(suffix) else { continue }
+                    guard let url = entry.string("fullUrl"), wanted.map({ url == $0 }) ?? url.hasSuffix("/" + reference) else { continue }
                     guard let slot = entry.layout.element(named: "resource")?.slot, case .object(let found)? = entry.value(slot) else {
                         continue
                     }
@@ -134,6 +139,7 @@ extension Evaluator {
                 }
                 return nil
             }
+            if let url = object.string("fullUrl") { ownURL = url }
             current = object.ownerObject
         }
         return nil

@@ -1,4 +1,7 @@
 extension Function {
+    /// What keeping an item counts where a function can make any number of them: its memory is bounded with the steps.
+    private static let stepsOfKeptItem = 16
+
     /// Parts of collections (FHIRPath 2.0, Filtering and projection, Subsetting).
     static let filtering: [String: Function] = [
         "where": Function(1, .input) { call, focus, evaluator in
@@ -24,7 +27,14 @@ extension Function {
             while !waiting.isEmpty {
                 var next: [Item] = []
                 try call.forEach(waiting, evaluator) { _, own in
-                    for item in try call.arguments[0].scoped(own, evaluator) where found.insert(item) { next.append(item) }
+                    for item in try call.arguments[0].scoped(own, evaluator) {
+                        let compared = found.comparisons
+                        if found.insert(item) {
+                            next.append(item)
+                            try evaluator.count(Self.stepsOfKeptItem, at: call.position)
+                        }
+                        try evaluator.count(found.comparisons - compared, at: call.position)
+                    }
                     return true
                 }
                 waiting = next
@@ -40,7 +50,7 @@ extension Function {
                     next += try call.arguments[0].scoped(own, evaluator)
                     return true
                 }
-                try evaluator.count(next.count, at: call.position)
+                try evaluator.count(next.count * Self.stepsOfKeptItem, at: call.position)
                 found += next
                 waiting = next
             }

@@ -14,15 +14,7 @@ extension Function {
                 return []
             }
             if pattern.isEmpty { return [.string(text)] }
-            let expression = try call.expression(pattern, evaluator)
-            let count = expression.numberOfMatches(in: text, range: NSRange(text.startIndex..., in: text))
-            // Each `$1` in the substitution can stand for the whole text.
-            let groups = other.utf8.count { $0 == UInt8(ascii: "$") }
-            let (length, isOverflow) = count.multipliedReportingOverflow(by: other.utf8.count + 1)
-            try call.checkLength(isOverflow ? .max : text.utf8.count * (groups + 1) + length)
-            return [
-                .string(expression.stringByReplacingMatches(in: text, range: NSRange(text.startIndex..., in: text), withTemplate: other))
-            ]
+            return [.string(try RegularMatching(pattern, call, evaluator).replacing(in: text, with: other))]
         },
         "encode": Function(1, .ofString(.string)) { call, focus, evaluator in
             guard let text = try call.text(focus), let format = try call.text(0, evaluator) else { return [] }

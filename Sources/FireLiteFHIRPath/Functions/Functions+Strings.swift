@@ -66,19 +66,11 @@ extension Function {
 }
 
 extension FunctionNode {
-    func expression(_ pattern: String, _ evaluator: Evaluator) throws -> NSRegularExpression {
-        guard let expression = evaluator.regularExpression(pattern) else {
-            throw error("the argument of '\(name)' is no regular expression")
-        }
-        return expression
-    }
-
     fileprivate func matches(_ focus: [Item], _ evaluator: Evaluator, isFull: Bool) throws -> [Item] {
         guard let text = try text(focus), let pattern = try self.text(0, evaluator) else { return [] }
-        let expression = try expression(isFull ? "^(?:\(pattern))$" : pattern, evaluator)
-        let range = NSRange(text.startIndex..., in: text)
-        guard let match = expression.firstMatch(in: text, range: range) else { return .no }
-        return .truth(!isFull || match.range == range)
+        let matching = try RegularMatching(isFull ? "^(?:\(pattern))$" : pattern, self, evaluator)
+        guard let match = try matching.first(in: text) else { return .no }
+        return .truth(!isFull || match.range == NSRange(text.startIndex..., in: text))
     }
 }
 

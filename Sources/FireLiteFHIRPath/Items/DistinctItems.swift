@@ -3,6 +3,8 @@ import FireLiteCore
 /// Items without repetition, by `=`. Large collections are looked up by a hash that equal items share.
 struct DistinctItems {
     private(set) var items: [Item] = []
+    /// The number of items that were compared with others. Equal quantities may be written in many ways, so each is compared with all.
+    private(set) var comparisons = 0
     private var places: [Int: [Int]]?
 
     /// From so many items on, hashing is faster than comparing each with each.
@@ -11,6 +13,7 @@ struct DistinctItems {
     /// Adds an item unless an equal one is there; returns whether it was added.
     @discardableResult
     mutating func insert(_ item: Item) -> Bool {
+        comparisons += places.map { $0[item.equalityHash]?.count ?? 0 } ?? items.count
         if contains(item) { return false }
         items.append(item)
         if places != nil {

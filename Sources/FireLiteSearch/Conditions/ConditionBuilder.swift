@@ -11,6 +11,8 @@ struct ConditionBuilder {
     let hasNear: Bool
     /// The value of the parameter `near-distance`.
     let nearDistance: String?
+    /// Whether references under whatever base address count as the store's own, as what hides something assumes.
+    var countsAnyBase = false
 
     var release: FHIRRelease { transaction.store.release }
 
@@ -109,14 +111,8 @@ struct ConditionBuilder {
         let compiled = try catalog.compiled(definition, on: layout)
         // A truth value that an expression computes is never missing.
         let isComputed = Predicate.constant(!compiled.conditions.isEmpty)
-        let present = Predicate.or([isComputed] + compiled.paths.flatMap { presence($0) })
+        let present = Predicate.or([isComputed] + compiled.paths.map(ReferenceMatcher.presence))
         return value == "true" ? .not(present) : present
-    }
-
-    private func presence(_ path: SearchPath) -> [Predicate] {
-        guard let type = path.targetType else { return [path.exists] }
-        guard let reference = path.child("reference") else { return [path.exists] }
-        return [reference.value(.referenceType(type))]
     }
 
     // MARK: - Dates and numbers
@@ -134,8 +130,10 @@ struct ConditionBuilder {
     /// The condition that a date at one of the paths compares so.
     func dates(_ date: SearchDate, _ prefix: SearchPrefix, _ paths: [SearchPath]) -> Predicate {
         .or(
-            paths.flatMap(Self.dates).compactMap { path -> Predicate? in
+            paths.compactMap { path -> Predicate? in
                 switch path.end {
+                case .object(let layout) where layout.name == "Timing":
+                    return path.some { TimingLimits($0, layout).map { date.condition(prefix, $0) } ?? .constant(false) }
                 case .primitive(let type) where type.storage == .temporal && type != .time:
                     return path.some { date.condition(prefix, $0, type) }
                 case .object(let layout) where layout.name == "Period":
@@ -150,7 +148,7 @@ struct ConditionBuilder {
             })
     }
 
-    /// The dates of a path's end: those of a Timing are its events and the bounds of its repetition.
+    /// The dates of a path's end to sort by: those of a Timing are its events and the bounds of its repetition.
     static func dates(_ path: SearchPath) -> [SearchPath] {
         guard path.typeName == "Timing" else { return [path] }
         let bounds = path.child("repeat").map { $0.elements(named: "bounds").filter { $0.typeName == "Period" } } ?? []
@@ -196,11 +194,13 @@ struct ConditionBuilder {
                 guard layout.element(named: "value")?.primitive?.storage == .decimal else { return nil }
                 return path.some { start in
                     guard let value = start.element("value", of: layout) else { return .constant(false) }
-                    let condition = Predicate.and([.exists(value), number.condition(prefix, value)])
+                    let comparator = start.element("comparator", of: layout)
+                    let condition = number.condition(prefix, value: value, comparator: comparator)
                     guard let unit else { return condition }
                     let converted = others.map { other in
                         Predicate.and([
-                            other.number.condition(prefix, value), Unit(system: unit.system, code: other.code).condition(start, layout),
+                            other.number.condition(prefix, value: value, comparator: comparator),
+                            Unit(system: unit.system, code: other.code).condition(start, layout),
                         ])
                     }
                     return .or([.and([condition, unit.condition(start, layout)])] + converted)

@@ -4,7 +4,7 @@ extension Predicate {
     /// Whether it is about resources that are stored on their own: found by their keys, their words or what refers to them.
     var needsRegistration: Bool {
         switch self {
-        case .keys, .selected, .matching, .referredBy, .contains: true
+        case .keys, .selected, .matching, .named, .referredBy, .contains: true
         case .and(let parts), .or(let parts): parts.contains(where: \.needsRegistration)
         case .not(let inner), .any(_, let inner): inner.needsRegistration
         // What a reference leads to is stored on its own.

@@ -8,9 +8,6 @@ struct ReferenceMatcher {
     /// The types that the parameter's definition states.
     let targets: [String]
 
-    /// Up to this number of possible types, all forms of a reference are looked for.
-    private static let fewTypes = 12
-
     /// - Throws: `SearchError` for an unknown modifier or type.
     func condition(_ paths: [SearchPath], _ values: [String]) throws -> Predicate {
         var type: String?
@@ -19,7 +16,7 @@ struct ReferenceMatcher {
         case "identifier": return identifier(paths, values.map { SearchToken($0) })
         case "text":
             let plain = values.map(SearchText.plain)
-            let displays = paths.compactMap { references($0)?.child("display") }
+            let displays = paths.compactMap { Self.references($0)?.child("display") }
             return .or(plain.flatMap { text in displays.map { $0.value(.text(.hasPrefix, of: text, .all)) } })
         case "above", "below": return try URIMatcher(name: name, modifier: modifier).condition(paths.filter(Self.isURI), values)
         case let name?:
@@ -35,7 +32,7 @@ struct ReferenceMatcher {
     }
 
     /// The Reference at a path's end.
-    private func references(_ path: SearchPath) -> SearchPath? {
+    private static func references(_ path: SearchPath) -> SearchPath? {
         switch path.typeName {
         case "Reference": path
         case "CodeableReference": path.child("reference")
@@ -43,17 +40,51 @@ struct ReferenceMatcher {
         }
     }
 
-    private func identifier(_ paths: [SearchPath], _ tokens: [SearchToken]) -> Predicate {
-        let compiled = CompiledExpression(paths: paths.compactMap { references($0)?.child("identifier") })
-        return TokenMatcher(builder: builder, name: name, modifier: nil).matching(compiled, tokens)
+    // MARK: - Types
+
+    /// The condition that there is a reference at a path: one to the type that the path names, if it does.
+    static func presence(_ path: SearchPath) -> Predicate {
+        guard let type = path.targetType, let reference = references(path), case .object(let layout) = reference.end else {
+            return path.exists
+        }
+        return reference.some { leads($0, layout, to: type) }
     }
+
+    /// The condition that a Reference is to a resource of a type: by its text, and without a text by its `type`. An identifier alone may be
+    /// anybody's, as a `urn:uuid:` may.
+    private static func leads(_ start: QueryPath, _ layout: Layout, to type: String) -> Predicate {
+        guard let text = start.element("reference", of: layout) else { return .constant(false) }
+        let byText = Predicate.value(text, .referenceType(type))
+        guard let identifier = start.element("identifier", of: layout) else { return byText }
+        var unknown = Predicate.exists(identifier)
+        if let named = start.element("type", of: layout) {
+            let names = [type, "http://hl7.org/fhir/StructureDefinition/" + type].map { SQLValue.text($0) }
+            unknown = .or([.value(named, .oneOf(names)), .and([.not(.exists(named)), unknown])])
+        }
+        return .or([byText, .and([.not(.exists(text)), unknown])])
+    }
+
+    private func identifier(_ paths: [SearchPath], _ tokens: [SearchToken]) -> Predicate {
+        let matcher = TokenMatcher(builder: builder, name: name, modifier: nil)
+        return .or(
+            paths.compactMap(Self.references).compactMap { path in
+                guard let type = path.targetType, case .object(let layout) = path.end else {
+                    return path.child("identifier").map { matcher.matching(CompiledExpression(paths: [$0]), tokens) }
+                }
+                guard let identifier = SearchPath(layout).child("identifier") else { return nil }
+                let isNamed = matcher.matching(CompiledExpression(paths: [identifier]), tokens)
+                return path.single { .any($0, .and([isNamed, Self.leads(QueryPath(), layout, to: type)])) }
+            })
+    }
+
+    // MARK: - References
 
     private func condition(_ path: SearchPath, _ texts: [String], _ type: String?) -> Predicate {
         switch path.end {
         case .primitive: return canonical(path, texts)
         case .resource: return contained(path, texts, type)
         case .object:
-            guard let reference = references(path), let text = reference.child("reference") else { return .constant(false) }
+            guard let reference = Self.references(path), let text = reference.child("reference") else { return .constant(false) }
             return self.reference(reference, text, texts, type)
         }
     }
@@ -81,42 +112,32 @@ struct ReferenceMatcher {
     }
 
     private func reference(_ path: SearchPath, _ reference: SearchPath, _ texts: [String], _ type: String?) -> Predicate {
-        var plain: [String] = []
+        var led: [String] = []
+        var literal: [SQLValue] = []
         var parts: [Predicate] = []
         for text in texts {
             let named = ReferenceParts(text)
             switch named.form {
-            case .relative:
-                guard let target = named.type, path.targetType.map({ $0 == target }) ?? true, type.map({ $0 == target }) ?? true else {
+            case .relative, .absolute:
+                guard path.targetType.map({ $0 == named.type }) ?? true, type.map({ $0 == named.type }) ?? true else { continue }
+                led.append(text)
+                if builder.countsAnyBase, let type = named.type, let id = named.id {
+                    parts.append(reference.value(.referenceTo(type: type, id: id)))
+                }
+            case .uuid: led.append(text)
+            case .contained, .oid: literal.append(.text(text))
+            case .other:
+                // An id alone, with a version or without: of each type that the reference may lead to.
+                guard ReferenceParts("Resource/" + text).form == .relative else {
+                    literal.append(.text(text))
                     continue
                 }
-                // A version narrows the search to references with it.
-                if named.version != nil {
-                    parts.append(reference.value(.oneOf([.text(text)])))
-                } else {
-                    plain.append(text)
-                }
-            case .uuid: plain.append(text)
-            case .absolute:
-                guard path.targetType.map({ $0 == named.type }) ?? true, type.map({ $0 == named.type }) ?? true else { continue }
-                parts.append(reference.value(.compare(.equal, .text(text))))
-                if named.version == nil { parts.append(reference.value(.text(.hasPrefix, text + "/_history/", []))) }
-            case .contained, .oid: parts.append(reference.value(.compare(.equal, .text(text))))
-            case .other:
-                let names = builder.targetNames(of: path, targets, type)
-                if names.count <= Self.fewTypes {
-                    plain += names.map { "\($0)/\(text)" }
-                } else {
-                    parts.append(reference.value(.oneOf(names.map { .text("\($0)/\(text)") })))
-                    parts.append(
-                        .and([reference.value(.text(.hasPrefix, "http", [])), reference.value(.text(.hasSuffix, "/" + text, []))]))
-                }
-                let uuid = ReferenceParts.uuidPrefix + text
-                if ReferenceParts(uuid).form == .uuid { plain.append(uuid) }
-                if text.contains(":") { parts.append(reference.value(.compare(.equal, .text(text)))) }
+                led += builder.targetNames(of: path, targets, type).map { "\($0)/\(text)" }
+                led.append(ReferenceParts.uuidPrefix + text)
             }
         }
-        if !plain.isEmpty { parts.append(path.single { .refers($0, plain) }) }
+        if !led.isEmpty { parts.append(path.single { .refers($0, led) }) }
+        if !literal.isEmpty { parts.append(reference.value(.oneOf(literal))) }
         return .or(parts)
     }
 }

@@ -37,12 +37,18 @@ struct SearchDate {
     }
 
     private static func bounds(_ start: Date, _ end: Date, _ precision: Int) -> DateBounds? {
-        let first = text(start)
-        guard let lower = DateBounds(first + "Z"), let upper = DateBounds(text(end) + "Z") else { return nil }
+        guard let lower = moment(start), let upper = moment(end) else { return nil }
+        let first = lower == DateBounds.beyond ? lower : text(start)
         // Less precise dates that begin at the same moment are not within the interval, and their texts are less than this one.
         let isWhole = precision <= 10 && first.hasSuffix("T00:00:00")
-        return DateBounds(text: isWhole ? String(first.prefix(precision)) : first, lower: lower.lower, upper: upper.lower)
+        return DateBounds(text: isWhole ? String(first.prefix(precision)) : first, lower: lower, upper: upper)
     }
+
+    /// The first moment that no date of FHIR can name, as years have four digits.
+    private static let end = Date(timeIntervalSince1970: 253_402_300_800)
+
+    /// The shortest text of a moment; nil for one before the first year.
+    private static func moment(_ date: Date) -> String? { date < end ? DateBounds(text(date) + "Z")?.lower : DateBounds.beyond }
 
     private static func text(_ date: Date) -> String {
         var calendar = Foundation.Calendar(identifier: .gregorian)
@@ -105,6 +111,38 @@ struct SearchDate {
                 .or([test(end, .greaterOrEqual, overlapping: true), isOpenEnded]),
                 .or([test(start, .lessOrEqual, overlapping: true), isOpenStarted]),
             ])
+        }
+    }
+
+    /// The condition on the outer limits of a Timing.
+    func condition(_ prefix: SearchPrefix, _ limits: TimingLimits) -> Predicate {
+        func event(_ comparison: Comparison, overlapping: Bool) -> Predicate {
+            test(QueryPath(), .dateTime, comparison, overlapping: overlapping)
+        }
+        func bounds(_ prefix: SearchPrefix) -> Predicate {
+            limits.bounds.map { condition(prefix, start: $0.start, end: $0.end) } ?? .constant(false)
+        }
+        func all(_ prefix: SearchPrefix, _ condition: Predicate) -> Predicate {
+            let isBounded = limits.hasBounds
+            return .and([limits.exist, .not(limits.some(.not(condition))), .or([.not(isBounded), bounds(prefix)])])
+        }
+        let isWithin = all(.eq, event(.equal, overlapping: false))
+        let isLater = Predicate.or([limits.some(event(.greater, overlapping: true)), bounds(.gt)])
+        let isEarlier = Predicate.or([limits.some(event(.less, overlapping: true)), bounds(.lt)])
+        switch prefix {
+        case .eq: return isWithin
+        case .ne: return .and([limits.exist, .not(isWithin)])
+        case .gt: return isLater
+        case .lt: return isEarlier
+        case .ge: return .or([isLater, isWithin])
+        case .le: return .or([isEarlier, isWithin])
+        case .sa: return all(.sa, event(.greater, overlapping: false))
+        case .eb: return all(.eb, event(.less, overlapping: false))
+        case .ap:
+            // Some moment is not before, and some is not after.
+            let isNotBefore = Predicate.or([limits.some(event(.greaterOrEqual, overlapping: true)), bounds(.gt), bounds(.ap)])
+            let isNotAfter = Predicate.or([limits.some(event(.lessOrEqual, overlapping: true)), bounds(.lt), bounds(.ap)])
+            return .and([isNotBefore, isNotAfter])
         }
     }
 

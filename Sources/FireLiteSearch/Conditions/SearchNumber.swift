@@ -58,6 +58,43 @@ struct SearchNumber {
         }
     }
 
+    /// The condition on a Quantity, whose comparator makes its value the end of an interval: `>100` is all that is more.
+    func condition(_ prefix: SearchPrefix, value: QueryPath, comparator: QueryPath?) -> Predicate {
+        let isMet = Predicate.and([.exists(value), condition(prefix, value)])
+        guard let comparator else { return isMet }
+        func test(_ comparison: Comparison, _ number: Double) -> Predicate { .value(value, Self.compare(comparison, number)) }
+        func when(_ signs: String, _ condition: Predicate) -> Predicate {
+            .and([.value(comparator, .compare(.equal, .text(signs))), condition])
+        }
+        let ends: [Predicate]
+        switch prefix {
+        case .eq: ends = []
+        case .ne: ends = ["<", "<=", ">", ">="].map { when($0, .exists(value)) }
+        case .gt:
+            ends = [when(">", .exists(value)), when(">=", .exists(value))] + ["<", "<="].map { when($0, test(.greater, self.value)) }
+        case .ge:
+            ends = [
+                when(">", .exists(value)), when(">=", .exists(value)), when("<", test(.greater, self.value)),
+                when("<=", test(.greaterOrEqual, self.value)),
+            ]
+        case .lt: ends = [when("<", .exists(value)), when("<=", .exists(value))] + [">", ">="].map { when($0, test(.less, self.value)) }
+        case .le:
+            ends = [
+                when("<", .exists(value)), when("<=", .exists(value)), when(">", test(.less, self.value)),
+                when(">=", test(.lessOrEqual, self.value)),
+            ]
+        case .sa: ends = [when(">", test(.greaterOrEqual, self.value)), when(">=", test(.greater, self.value))]
+        case .eb: ends = [when("<", test(.lessOrEqual, self.value)), when("<=", test(.less, self.value))]
+        case .ap:
+            ends = [
+                when(">", test(.less, self.value + tenth)), when(">=", test(.lessOrEqual, self.value + tenth)),
+                when("<", test(.greater, self.value - tenth)), when("<=", test(.greaterOrEqual, self.value - tenth)),
+            ]
+        }
+        let isEnd = Predicate.value(comparator, .oneOf(["<", "<=", ">", ">="].map { .text($0) }))
+        return .or([.and([isMet, .not(isEnd)])] + ends)
+    }
+
     /// The condition on the interval of the values of SampledData.
     func condition(_ prefix: SearchPrefix, sampled path: QueryPath) -> Predicate {
         func least(_ comparison: Comparison, _ value: Double) -> Predicate { .sampled(path, .least, comparison, value) }

@@ -60,9 +60,9 @@ struct SearchTerminology {
             codes = found.map { SearchToken(system: system, code: $0) }
         }
         for other in include.texts("valueSet") {
-            let more = try self.codes(inValueSet: other, depth: depth + 1)
+            let more = Set(try self.codes(inValueSet: other, depth: depth + 1))
             // Several ValueSets of an include are an intersection.
-            codes = codes.map { known in known.filter { Set(more).contains($0) } } ?? more
+            codes = codes.map { known in known.filter { more.contains($0) } } ?? Array(more)
         }
         return codes ?? []
     }

@@ -84,27 +84,42 @@ struct TokenMatcher {
     /// Tokens of an element that has a system and a code: one condition for all codes of a system.
     private func pairs(_ path: SearchPath, _ layout: Layout, _ first: String, _ second: String, _ tokens: [SearchToken]) -> Predicate {
         guard let system = layout.element(named: first), let code = layout.element(named: second) else { return .constant(false) }
-        let anySystem = tokens.filter { $0.system == nil }.compactMap(\.code)
-        var parts: [Predicate] = []
-        if !anySystem.isEmpty { parts.append(path.appending(code).value(.oneOf(anySystem.map { .text($0) }))) }
+        var anySystem: [SQLValue] = []
+        var wholeSystems: [SQLValue] = []
+        /// The codes of each system, in the order of the systems.
+        var codes: [String: [SQLValue]] = [:]
         var systems: [String] = []
-        for case let name? in tokens.map(\.system) where !systems.contains(name) { systems.append(name) }
-        for name in systems {
-            let own = tokens.filter { $0.system == name }
-            let codes = own.compactMap(\.code).map { SQLValue.text($0) }
+        for token in tokens {
+            switch (token.system, token.code) {
+            case (nil, let code?): anySystem.append(.text(code))
+            case (let name?, let code?):
+                if codes[name] == nil { systems.append(name) }
+                codes[name, default: []].append(.text(code))
             // `system|` is any code of the system, and `|` nothing.
-            let isAny = own.contains { $0.code == nil }
-            if isAny, name.isEmpty { continue }
-            parts.append(
-                path.some { start in
-                    let (systemPath, codePath) = (start.appending(PathStep(slot: system.slot)), start.appending(PathStep(slot: code.slot)))
-                    let isSystem: Predicate =
-                        name.isEmpty ? .not(.exists(systemPath)) : .value(systemPath, .compare(.equal, .text(name)))
-                    return isAny ? isSystem : .and([.value(codePath, .oneOf(codes)), isSystem])
-                })
+            case (let name?, nil): if !name.isEmpty { wholeSystems.append(.text(name)) }
+            case (nil, nil): continue
+            }
         }
+        var parts: [Predicate] = []
+        if !anySystem.isEmpty { parts.append(path.appending(code).value(.oneOf(anySystem))) }
+        if !wholeSystems.isEmpty { parts.append(path.appending(system).value(.oneOf(wholeSystems))) }
+        func pair(_ name: String, _ start: QueryPath) -> Predicate {
+            let (systemPath, codePath) = (start.appending(PathStep(slot: system.slot)), start.appending(PathStep(slot: code.slot)))
+            let isSystem: Predicate = name.isEmpty ? .not(.exists(systemPath)) : .value(systemPath, .compare(.equal, .text(name)))
+            return .and([.value(codePath, .oneOf(codes[name] ?? [])), isSystem])
+        }
+        guard systems.count > Self.fewSystems else { return .or(parts + systems.map { name in path.some { pair(name, $0) } }) }
+        // Most elements have none of the codes, so the pairs are compared for few.
+        parts.append(
+            path.some { start in
+                let all = Predicate.value(start.appending(PathStep(slot: code.slot)), .oneOf(systems.flatMap { codes[$0] ?? [] }))
+                return .and([all, .or(systems.map { pair($0, start) })])
+            })
         return .or(parts)
     }
+
+    /// Up to this number of systems, the codes of each are looked for.
+    private static let fewSystems = 16
 
     // MARK: - Modifiers
 

@@ -54,6 +54,9 @@ extension ReadTransaction {
     ///   - options: how it is understood.
     /// - Throws: `SearchError`; `FHIRStoreError` if the store cannot be read.
     public func search(_ request: SearchRequest, options: SearchOptions = SearchOptions()) throws -> SearchResult {
-        try asOneCall { try SearchRun(self, request, options).run() }
+        try asOneCall {
+            let run = try SearchRun(self, request, options)
+            return try counting(asBase: run.base) { try run.run() }
+        }
     }
 }

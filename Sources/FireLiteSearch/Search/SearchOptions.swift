@@ -24,6 +24,9 @@ public struct SearchOptions: Sendable {
     public var maximumIncluded = 10_000
     /// The base address under which resources are known, `https://example.org/fhir`: the links and full URLs of Bundles begin with it.
     /// Default: none, so links are relative, and full URLs are `urn:uuid:` with the resource's pk.
+    ///
+    /// References under it lead to the store's own resources in this search, as those under `FHIRStore.bases()` always do; not in a restricted
+    /// view, where that could show more.
     public var base: String?
 
     /// The defaults.

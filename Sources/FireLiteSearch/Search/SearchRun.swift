@@ -214,24 +214,26 @@ struct SearchRun {
         }
         let pages = SearchPages(transaction: transaction, requests: requests)
         let size = control.count ?? options.pageSize
-        let (places, hasMore) = try pages.page(of: size, after: control.cursor)
+        let cursor = try control.cursor.map { SearchCursor(type: $0.type, place: try transaction.opened($0.place)) }
+        let (places, hasMore) = try pages.page(of: size, after: cursor)
         let (matches, containers) = try transaction.resources(rows: places.map(\.place.key))
         var total: Int?
         if control.countsTotal ?? options.countsTotal {
             total = !hasMore && control.cursor == nil ? matches.count : try self.total(requests)
         }
+        let next = try (hasMore ? places.last : nil).map { SearchCursor(type: $0.type, place: try transaction.sealed($0.place)) }
         var included = try IncludeRun(run: self).resources(for: matches)
         if let compartment = request.compartment, request.isEverything {
             included += try EverythingRun(run: self, compartment: compartment).resources(for: matches + included)
         }
         return SearchResult(
             request: request, release: release, matches: matches, included: included, total: total,
-            next: hasMore ? places.last.map { SearchCursor(type: $0.type, place: $0.place) } : nil, issues: issues,
+            next: next, issues: issues,
             subset: SearchSubset(control, catalog), base: base, containers: containers)
     }
 
     /// The base address without a slash at its end.
-    private var base: String? {
+    var base: String? {
         guard var base = options.base, !base.isEmpty else { return nil }
         while base.hasSuffix("/") { base.removeLast() }
         return base

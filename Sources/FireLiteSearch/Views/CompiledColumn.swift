@@ -8,7 +8,12 @@ struct CompiledColumn {
     private let decoding: ViewCompiler.Decoding
     private let memory = TextMemory()
 
-    init(_ column: ViewCompiler.Column) { (kind, isCollection, decoding) = (column.kind, column.isCollection, column.decoding) }
+    private let bases: [String]
+
+    init(_ column: ViewCompiler.Column, bases: [String]) {
+        (kind, isCollection, decoding) = (column.kind, column.isCollection, column.decoding)
+        self.bases = bases
+    }
 
     /// The value in a row of the statement.
     func value(_ row: StatementRow, _ index: Int) throws -> ViewValue {
@@ -38,7 +43,7 @@ struct CompiledColumn {
         let text = String(decoding: bytes, as: UTF8.self)
         if case .referenceKey(let type) = decoding {
             let parts = ReferenceParts(text)
-            guard let named = parts.type, let id = parts.id, type == nil || type == named else { return .null }
+            guard parts.isLocal(bases), let named = parts.type, let id = parts.id, type == nil || type == named else { return .null }
             return .text("\(named)/\(id)")
         }
         return kind == .decimal ? FHIRDecimal(text).map { .decimal($0) } ?? .text(text) : .text(text)

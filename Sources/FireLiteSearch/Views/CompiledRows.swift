@@ -5,7 +5,8 @@ import FireLiteCore
 struct CompiledRows {
     private let columns: [CompiledColumn]
 
-    init(_ statement: ViewCompiler.Statement) { columns = statement.columns.map(CompiledColumn.init) }
+    /// - Parameter bases: the base addresses under which references are to the store's own resources.
+    init(_ statement: ViewCompiler.Statement, bases: [String]) { columns = statement.columns.map { CompiledColumn($0, bases: bases) } }
 
     /// The values of a row of the statement.
     func values(_ row: StatementRow) throws -> [ViewValue] {

@@ -10,6 +10,8 @@ struct ExpressionCompiler {
     let constants: [String: ViewDefinition.Constant]
     /// Whether the SQL outlives the columns that the file has now.
     let isLasting: Bool
+    /// The base addresses under which references are to the store's own resources.
+    let bases: SQLText.Bases
 
     /// What an expression is evaluated on.
     struct Focus {
@@ -251,7 +253,7 @@ struct ExpressionCompiler {
         guard case .column(let reference) = map.member(slot, of: place), reference.name != nil else { return .nothing }
         var result = input
         result.isPlainList = false
-        let key = "(\(SQLText.referenceKey(reference.sql, type: type)))"
+        let key = try "(" + SQLText.referenceKey(reference.sql, type: type, bases) + ")"
         result.value = .computed(key, .text)
         result.reference = SQLCollection.ReferenceKey(sql: key, text: reference.sql, type: type)
         return result

@@ -12,11 +12,14 @@ extension ViewDefinition {
     ///
     /// - Parameters:
     ///   - resource: a resource; one of another type has no rows.
+    ///   - bases: the base addresses under which references have a key, as `FHIRStore.bases()`; none by default.
     ///   - resolve: finds the resource of a reference, for `resolve()`.
     /// - Throws: `ViewError`; what `resolve` throws.
-    public func rows(of resource: FHIRResource, resolve: ((String) throws -> FHIRResource?)? = nil) throws -> [ViewRow] {
+    public func rows(
+        of resource: FHIRResource, bases: [String] = [], resolve: ((String) throws -> FHIRResource?)? = nil
+    ) throws -> [ViewRow] {
         let plan = try ViewPlan(self, release: resource.layout.release)
-        var evaluator = ViewEvaluator(plan, resolve: resolve)
+        var evaluator = ViewEvaluator(plan, bases: bases, resolve: resolve)
         var rows: [ViewRow] = []
         try evaluator.forEachRow(of: resource) { rows.append(ViewRow(columns: plan.columns, values: $0)) }
         return rows
@@ -48,7 +51,7 @@ extension FHIRStore {
     public func sql(of view: ViewDefinition) throws -> String {
         let plan = try ViewPlan(view, release: release)
         return try read { transaction in
-            try ViewCompiler.statement(plan, transaction.tableMap(), .rows)?.sql ?? "SELECT NULL WHERE 0"
+            try ViewCompiler.statement(plan, transaction.tableMap(), .rows, bases: transaction.bases())?.sql ?? "SELECT NULL WHERE 0"
         }
     }
 
@@ -72,8 +75,9 @@ extension FHIRStore {
     ) throws -> Bool {
         var failure: (any Error)?
         do {
-            guard let statement = try ViewCompiler.statement(plan, transaction.tableMap(), .storedRows) else { return true }
-            let reader = CompiledRows(statement)
+            let bases = try transaction.bases()
+            guard let statement = try ViewCompiler.statement(plan, transaction.tableMap(), .storedRows, bases: bases) else { return true }
+            let reader = CompiledRows(statement, bases: bases)
             try forEachStatementRow(statement.sql) { row in
                 let values = try reader.values(row)
                 do { try body(ViewRow(columns: plan.columns, values: values)) } catch {
@@ -94,12 +98,7 @@ extension FHIRStore {
     }
 
     private func evaluate(_ plan: ViewPlan, _ transaction: ReadTransaction, _ body: (ViewRow) throws -> Void) throws {
-        let release = release
-        var evaluator = ViewEvaluator(plan) { reference in
-            let parts = ReferenceParts(reference)
-            guard let type = parts.type, let id = parts.id, release.hasResourceType(named: type) else { return nil }
-            return try transaction.resource(typeName: type, id: id)
-        }
+        var evaluator = ViewEvaluator(plan, bases: try transaction.bases()) { try transaction.resource(reference: $0) }
         try transaction.forEach(typeName: plan.definition.resource) { resource in
             try evaluator.forEachRow(of: resource) { try body(ViewRow(columns: plan.columns, values: $0)) }
         }

@@ -25,10 +25,34 @@ enum SQLText {
             """
     }
 
+    /// The base addresses under which references are to the store's own resources.
+    enum Bases {
+        case these([String])
+        /// Those that the file keeps whenever the statement runs.
+        case ofFile
+
+        /// The condition that an address with a slash at its end is one of them.
+        fileprivate func contain(_ address: String) throws -> String {
+            switch self {
+            case .these(let bases):
+                if bases.isEmpty { return "0" }
+                let literals = try bases.map { try SQLText.literal($0 + "/") }
+                return "\(address) IN (\(literals.joined(separator: ", ")))"
+            case .ofFile:
+                // With a blank between two, which no address has.
+                let kept = "' ' || coalesce((SELECT m.value FROM _meta m WHERE m.key = 'bases'), '') || ' '"
+                return """
+                    (glob('http*', \(address)) AND instr(\(address), ' ') = 0 AND \
+                    instr(\(kept), ' ' || substr(\(address), 1, length(\(address)) - 1) || ' ') > 0)
+                    """
+            }
+        }
+    }
+
     /// The key of the resource that a reference's text names, `Patient/1`; NULL for other texts.
     ///
     /// A segment is what is left when the rest is cut off: `rtrim` takes all characters but the slash from the end.
-    static func referenceKey(_ text: String, type: String?) -> String {
+    static func referenceKey(_ text: String, type: String?, _ bases: Bases) throws -> String {
         let unversioned =
             "CASE WHEN instr(\(text), '/_history/') > 1 THEN substr(\(text), 1, instr(\(text), '/_history/') - 1) ELSE \(text) END"
         func head(_ sql: String) -> String { "rtrim(\(sql), replace(\(sql), '/', ''))" }
@@ -36,10 +60,11 @@ enum SQLText {
         let rest = "rtrim(\(head(path)), '/')"
         let id = "substr(\(path), length(\(head(path))) + 1)"
         let name = "substr(\(rest), length(\(head(rest))) + 1)"
+        let isOwn = try bases.contain(head(rest))
         var conditions = [
             "\(id) <> ''", "length(\(id)) <= 64", "NOT glob('*[^A-Za-z0-9.-]*', \(id))", "glob('[A-Z]*', \(name))",
             "NOT glob('*[^A-Za-z]*', \(name))", "length(\(head(path))) = length(\(rest)) + 1",
-            "(\(head(rest)) = '' OR (glob('http://[^/]*', \(head(rest))) OR glob('https://[^/]*', \(head(rest)))) AND NOT glob('*[?#]*', \(head(rest))))",
+            "(\(head(rest)) = '' OR \(isOwn))",
         ]
         if let type { conditions.append("\(name) = '\(type)'") }
         let general = """

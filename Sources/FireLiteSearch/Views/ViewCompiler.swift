@@ -97,22 +97,24 @@ struct ViewCompiler {
     private let decodes: Bool
     private let expressions: ExpressionCompiler
 
-    private init(_ plan: ViewPlan, _ map: TableMap, _ form: Form) {
+    private init(_ plan: ViewPlan, _ map: TableMap, _ form: Form, _ bases: SQLText.Bases) {
         self.plan = plan
         self.map = map
         self.form = form
         decodes = form == .storedRows && !plan.selects.contains(where: \.hasUnion)
         expressions = ExpressionCompiler(
             map: map, constants: Dictionary(uniqueKeysWithValues: plan.definition.constants.map { ($0.name, $0) }),
-            isLasting: form == .view)
+            isLasting: form == .view, bases: bases)
     }
 
     /// The statement of a view; nil if there are no rows.
     ///
+    /// - Parameter bases: the base addresses under which references are to the store's own resources; not used for the definition of a view,
+    ///   which asks the file.
     /// - Throws: `NotCompiled` with the place, if an expression has no form in SQL.
-    static func statement(_ plan: ViewPlan, _ map: TableMap, _ form: Form) throws -> Statement? {
+    static func statement(_ plan: ViewPlan, _ map: TableMap, _ form: Form, bases: [String] = []) throws -> Statement? {
         guard let root = map.resources(plan.layout) else { return nil }
-        return try ViewCompiler(plan, map, form).statement(root)
+        return try ViewCompiler(plan, map, form, form == .view ? .ofFile : .these(bases)).statement(root)
     }
 
     // MARK: - The statement

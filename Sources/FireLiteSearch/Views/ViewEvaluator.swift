@@ -11,11 +11,12 @@ struct ViewEvaluator {
     /// Elements are nested less deeply than this, as JSON is.
     private static let maximumDepth = 200
 
-    init(_ plan: ViewPlan, resolve: ((String) throws -> FHIRResource?)? = nil) {
+    init(_ plan: ViewPlan, bases: [String] = [], resolve: ((String) throws -> FHIRResource?)? = nil) {
         self.plan = plan
         variables = plan.variables
         context.release = plan.layout.release
         context.resolve = resolve
+        context.bases = bases
     }
 
     /// Calls `body` with each row of a resource.

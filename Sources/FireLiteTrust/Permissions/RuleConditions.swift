@@ -70,7 +70,7 @@ struct RuleConditions {
 
     /// The condition that a resource is in a Consent's compartments.
     private func scope(_ consent: StoredPermission, _ kind: AccessPermission.Kind, _ layout: Layout) throws -> Predicate {
-        .all([try area(of: consent, kind, layout), try compartments(consent.permission.rule.compartments, layout)])
+        .all([try area(of: consent, kind, layout), try compartments(consent.permission.rule.compartments, kind, layout)])
     }
 
     /// The condition that a Consent counts for a resource: by the authority of those who have signed, and by its patient.
@@ -79,12 +79,12 @@ struct RuleConditions {
             switch authority {
             case .none: .constant(false)
             case .everything: .constant(true)
-            case .compartment(let compartment): try compartments([compartment], layout)
+            case .compartment(let compartment): try compartments([compartment], kind, layout)
             }
         }
         return .all([
             kind == .permit ? .all(authorities) : .some(authorities),
-            try compartments(consent.permission.patient.map { [$0] } ?? [], layout),
+            try compartments(consent.permission.patient.map { [$0] } ?? [], kind, layout),
         ])
     }
 
@@ -94,7 +94,7 @@ struct RuleConditions {
     private func permit(_ rule: AccessRule, _ layout: Layout, _ subject: Subject, isInner: Bool = false) throws -> Predicate {
         // Within a rule that is not understood whole, nothing is sure to be permitted.
         if rule.isPartlyUnderstood { return .constant(false) }
-        let matches = try match(rule, layout, subject, isSure: !isInner)
+        let matches = try match(rule, .permit, layout, subject, isSure: !isInner)
         if matches.isConstant(false) { return matches }
         let denials = Predicate.some(try rule.exceptions.map { try deny($0, layout, subject, isInner: true) })
         let permits =
@@ -105,7 +105,7 @@ struct RuleConditions {
 
     /// The condition that a rule, or an exception of it, denies.
     private func deny(_ rule: AccessRule, _ layout: Layout, _ subject: Subject, isInner: Bool = false) throws -> Predicate {
-        let matches = try match(rule, layout, subject, isSure: true)
+        let matches = try match(rule, .deny, layout, subject, isSure: true)
         if matches.isConstant(false) { return matches }
         let denials = Predicate.some(try rule.exceptions.map { try deny($0, layout, subject, isInner: true) })
         guard rule.kind == .deny, !rule.isFrame else { return .all([matches, denials]) }
@@ -116,25 +116,33 @@ struct RuleConditions {
 
     /// The condition that a rule applies, apart from its exceptions: as far as it is understood.
     ///
-    /// - Parameter isSure: whether what is contained in a resource counts as being in the rule's compartments. The outermost rule's are the
-    ///   container's. For those of exceptions, what hides more is assumed.
-    private func match(_ rule: AccessRule, _ layout: Layout, _ subject: Subject, isSure: Bool) throws -> Predicate {
+    /// - Parameters:
+    ///   - kind: what the answer is for: to permit, or to deny.
+    ///   - isSure: whether what is contained in a resource counts as being in the rule's compartments. The outermost rule's are the container's.
+    ///     For those of exceptions, what hides more is assumed.
+    private func match(
+        _ rule: AccessRule, _ kind: AccessPermission.Kind, _ layout: Layout, _ subject: Subject, isSure: Bool
+    ) throws -> Predicate {
         guard rule.covers(request), rule.types.isEmpty || rule.types.contains(layout.name) else { return .constant(false) }
         let place: Predicate =
             switch subject {
-            case .resource: try compartments(rule.compartments, layout)
+            case .resource: try compartments(rule.compartments, kind, layout)
             case .contained: .constant(isSure || rule.compartments.isEmpty)
             }
         let labels = LabelConditions(layout, isContained: subject == .contained)
         return .all([place, rule.kind == .permit ? labels.permit(rule) : labels.deny(rule)])
     }
 
-    private func compartments(_ compartments: [String], _ layout: Layout) throws -> Predicate {
+    /// The condition that a resource is in one of some compartments.
+    ///
+    /// - Parameter kind: what it is for. What permits counts references that are the store's own for sure: relative ones, and those under its
+    ///   bases. What denies counts those under any address.
+    private func compartments(_ compartments: [String], _ kind: AccessPermission.Kind, _ layout: Layout) throws -> Predicate {
         if compartments.isEmpty { return .constant(true) }
         return .some(
             try compartments.compactMap { Compartment($0) }.map { compartment in
-                try transaction.remembered("compartment \(compartment.reference) \(layout.name)") {
-                    try transaction.compartmentCondition(compartment.type, compartment.id, on: layout)
+                try transaction.remembered("compartment \(kind) \(compartment.reference) \(layout.name)") {
+                    try transaction.compartmentCondition(compartment.type, compartment.id, on: layout, underAnyBase: kind == .deny)
                 }
             })
     }

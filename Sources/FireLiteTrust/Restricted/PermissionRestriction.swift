@@ -3,7 +3,7 @@ import Foundation
 
 /// Hides from a view what the permissions do not let its actor see.
 final class PermissionRestriction: QueryRestriction {
-    private let actor: String
+    let actor: String
     private let purpose: String?
     private let now: @Sendable () -> Date
     /// The permissions of the snapshot that is read; nil to read them for each statement.

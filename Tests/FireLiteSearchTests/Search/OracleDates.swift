@@ -32,7 +32,10 @@ enum OracleDates {
         case .object("Timing", let json):
             let events = (json["event"] as? [String] ?? []).compactMap(span)
             let bounds = (json["repeat"] as? [String: Any])?["boundsPeriod"] as? [String: Any]
-            return events + [bounds.flatMap(period)].compactMap { $0 }
+            // What lies between is not looked at.
+            let all = events + [bounds.flatMap(period)].compactMap { $0 }
+            guard let start = all.map(\.start).min(), let end = all.map(\.end).max() else { return [] }
+            return [(start, end)]
         default: return []
         }
     }

@@ -22,8 +22,14 @@ struct SearchOracle {
             let bare = part.drop { $0 == "(" || $0 == " " }
             return bare.hasPrefix(type + ".") || bare == type || bare.hasPrefix("Resource.") || bare.hasPrefix("DomainResource.")
         }
+        // Without a text, a reference is one to the type that it names, and may be one to any if it has nothing but an identifier.
+        func logical(_ type: Substring) -> String {
+            let names = "type = '\(type)' or type = 'http://hl7.org/fhir/StructureDefinition/\(type)'"
+            return "resolve() is \(type) or (reference.empty() and (\(names) or (type.empty() and identifier.exists())))"
+        }
         // `as` is for one value; parameters use it on lists.
-        return parts.joined(separator: " | ").replacing(".as(", with: ".ofType(").replacing(#/ as (\w+)/#) { ".ofType(\($0.1))" }
+        return parts.joined(separator: " | ").replacing(#/resolve\(\) is (\w+)/#) { logical($0.1) }.replacing(".as(", with: ".ofType(")
+            .replacing(#/ as (\w+)/#) { ".ofType(\($0.1))" }
     }
 
     func values(_ definition: SearchDefinition, of resource: FHIRResource) throws -> [Value] {
@@ -163,12 +169,29 @@ struct SearchOracle {
         }
     }
 
+    /// A number with a comparator is the end of an interval that has no other.
+    private static func compare(_ number: Double, _ comparator: String?, _ wanted: String) -> Bool {
+        guard let comparator, comparator != "ad" else { return compare(number, wanted) }
+        let (prefix, target) = (String(wanted.prefix(2)), Double(trimmed(wanted)) ?? .nan)
+        let (isAbove, hasEnd) = (comparator.hasPrefix(">"), comparator.hasSuffix("="))
+        switch prefix {
+        case "ne": return true
+        case "gt": return isAbove || number > target
+        case "lt": return !isAbove || number < target
+        case "ge": return isAbove || number > target || (hasEnd && number == target)
+        case "le": return !isAbove || number < target || (hasEnd && number == target)
+        case "sa": return isAbove && (number > target || (!hasEnd && number == target))
+        case "eb": return !isAbove && (number < target || (!hasEnd && number == target))
+        default: return false
+        }
+    }
+
     private static func isQuantity(_ value: Value, _ wanted: String) -> Bool {
         if case .object("Range", let json) = value { return isRange(json, wanted) }
         if case .object("SampledData", let json) = value { return range(json).map { isRange($0, wanted) } ?? false }
         guard case .object(_, let json) = value, let number = (json["value"] as? NSNumber)?.doubleValue else { return false }
         let parts = wanted.components(separatedBy: "|")
-        guard compare(number, parts[0]) else { return false }
+        guard compare(number, json["comparator"] as? String, parts[0]) else { return false }
         if parts.count < 3 { return true }
         if json["currency"] != nil { return json["currency"] as? String == parts[2] }
         if parts[1].isEmpty { return json["code"] as? String == parts[2] || json["unit"] as? String == parts[2] }
@@ -224,12 +247,8 @@ struct SearchOracle {
         case .object(_, let json):
             guard var reference = json["reference"] as? String else { return false }
             if let version = reference.range(of: "/_history/") { reference = String(reference[..<version.lowerBound]) }
-            if reference == wanted { return true }
-            if wanted.contains("/") {
-                return reference == wanted
-                    || (!wanted.hasPrefix("http") && reference.hasPrefix("http") && reference.hasSuffix("/" + wanted))
-            }
-            return reference.hasSuffix("/" + wanted)
+            // The store knows no base address, so an absolute reference is found only as it is written.
+            return reference == wanted || (!wanted.contains("/") && !reference.contains(":") && reference.hasSuffix("/" + wanted))
         }
     }
 }

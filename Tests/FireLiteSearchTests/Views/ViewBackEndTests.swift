@@ -221,7 +221,10 @@ struct ViewBackEndTests {
             observation("f", "2020-01-01T00:00:00+00:00", "#p"),
             observation("g", "2020-05-06", "urn:uuid:0c3151bd-1cbf-4d64-b04d-cd9187a4c6e0"),
             observation("h", "0001-01-01T00:00:00+05:00", "Patient/4"),
+            observation("i", "2020-05", "https://other.example/fhir/Patient/3"),
+            observation("j", "2020-05", "https://example.org/fhir/x/Patient/3"),
         ])
+        try store.addBase("https://example.org/fhir")
         let id = Select(columns: [column("id", "id")])
         let time = Select(columns: [column("t", "effective.ofType(dateTime)"), column("k", "subject.getReferenceKey(Patient)")])
         let other = Select(columns: [column("t", "effective.ofType(dateTime)"), column("k", "status")])

@@ -145,6 +145,14 @@ import Testing
         #expect(paths[0].4 == "Joseph" && paths[0].6 == "Married")
     }
 
+    @Test func basesAreTold() throws {
+        // example Queries.md
+        try store.addBase("https://example.org/fhir")
+        let isOurs = try store.bases().contains("https://example.org/fhir")
+        // end
+        #expect(isOurs)
+    }
+
     @Test func datesAreInRanges() throws {
         #expect(try patients { $0.birthDate.in("1969"..."1980") } == 2)
         #expect(try patients { $0.birthDate.in("1969"..<"1980") } == 1)

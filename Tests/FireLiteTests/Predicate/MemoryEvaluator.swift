@@ -31,10 +31,12 @@ struct MemoryEvaluator {
                     case .text(let text)? = object.plainValue(element.slot)
                 else { return false }
                 let parts = ReferenceParts(text)
-                if parts.form == .uuid { return texts.contains(text) }
-                return parts.type.map { texts.contains("\($0)/\(parts.id ?? "")") } ?? false
+                if parts.form == .uuid || texts.contains(text) { return texts.contains(text) }
+                // The stores of these tests know no base address.
+                guard parts.form == .relative, let type = parts.type else { return false }
+                return texts.contains("\(type)/\(parts.id ?? "")")
             }
-        case .target, .referredBy, .contains, .matching, .keys, .selected, .sampled: return false
+        case .target, .referredBy, .contains, .matching, .named, .keys, .selected, .sampled: return false
         }
     }
 
@@ -106,6 +108,9 @@ struct MemoryEvaluator {
             return overlapping ? stored.overlaps(comparison, asked) : stored.lies(comparison, asked)
         case .dateOneOf(let dates): return dates.contains { passes(.date(.equal, $0, overlapping: false), item) }
         case .referenceType(let name): return ReferenceParts(literal).form == .uuid || ReferenceParts(literal).type.map { "\($0)" } == name
+        case .referenceTo(let type, let id):
+            let parts = ReferenceParts(literal)
+            return parts.id == id && (parts.form == .uuid || parts.type == type)
         case .hasTime(let hasTime): return literal.contains("T") == hasTime
         case .text(let way, let text, let folding): return Self.matches(Self.fold(literal, folding), way, text)
         }

@@ -32,6 +32,10 @@ import Testing
         "http://example.org/Patient/", "https://u:p@example.org/", "http://example.org/?x=/", "http://example.org/#/", "http",
         "file:///", "urn:x/", "://x/", "http://exämple.org/", "http://example.org/_history/",
     ]
+    /// Those of the bases that the store is told, without the slash at their end.
+    private static let known = [
+        "http://example.org", "https://example.org:8080/a/b", "https://u:p@example.org", "http://example.org/Patient",
+    ]
     private static let uuids = [
         "urn:uuid:\(uuid)", "urn:uuid:\(uuid.uppercased())", "URN:UUID:\(uuid)", "urn:uuid:\(givenPK)", "urn:uuid:1", "urn:uuid:",
         "urn:uuid",
@@ -42,24 +46,31 @@ import Testing
     }
 
     /// The ids and pks that a reference to a patient names, by the rule as FHIR writes it, free of the library's code.
-    private static func names(_ text: String) throws -> [String] {
+    private static func names(_ text: String, _ known: [String]) throws -> [String] {
         let id = "[A-Za-z0-9.\\-]{1,64}"
         let literal = try NSRegularExpression(pattern: "\\A(https?://[^/?#][^?#]*/)?Patient/(\(id))(/_history/\(id))?\\z")
         let range = NSRange(location: 0, length: text.utf16.count)
-        if let match = literal.firstMatch(in: text, range: range) { return [(text as NSString).substring(with: match.range(at: 2))] }
+        if let match = literal.firstMatch(in: text, range: range) {
+            let base = match.range(at: 1)
+            // Under any other address it is somebody else's.
+            if base.location != NSNotFound, !known.contains(String((text as NSString).substring(with: base).dropLast())) { return [] }
+            return [(text as NSString).substring(with: match.range(at: 2))]
+        }
         let uuid = try NSRegularExpression(pattern: "\\Aurn:uuid:([0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12})\\z")
         return uuid.firstMatch(in: text, range: range).map { [(text as NSString).substring(with: $0.range(at: 1))] } ?? []
     }
 
-    private func check(_ store: FHIRStore, _ forms: [String], _ patients: [(id: String?, pk: String)], isIndexed: Bool) throws {
+    private func check(
+        _ store: FHIRStore, _ forms: [String], _ patients: [(id: String?, pk: String)], _ known: [String], isIndexed: Bool
+    ) throws {
         let observations = store.query(Observation.self)
         for (number, text) in forms.enumerated() {
             let name = "o\(number)"
             let one = observations.where { $0.id == name }
-            let names = try Self.names(text)
+            let names = try Self.names(text, known)
             let isUUID = text.hasPrefix("urn:uuid:")
             let expected = patients.filter { names.contains($0.id ?? "") || isUUID && names.contains($0.pk) }.map(\.pk)
-            let comment = "indexed \(isIndexed): \(text.debugDescription)"
+            let comment = "indexed \(isIndexed), bases \(known.count): \(text.debugDescription)"
             let resolved = try #require(try one.first()).subject?.resolve(in: store)
             #expect(resolved.map { [$0.pk] } ?? [] == expected, "resolve, \(comment)")
             for patient in patients {
@@ -79,7 +90,7 @@ import Testing
         }
         for patient in patients {
             let wanted = try forms.indices.filter { number in
-                let names = try Self.names(forms[number])
+                let names = try Self.names(forms[number], known)
                 return names.contains(patient.id ?? "") || forms[number].hasPrefix("urn:uuid:") && names.contains(patient.pk)
             }.map { "o\($0)" }
             let object = try #require(try store.resource(Patient.self, pk: patient.pk))
@@ -105,8 +116,11 @@ import Testing
         }
     }
 
-    private func filled(_ forms: [String]) throws -> (FHIRStore, [(id: String?, pk: String)]) {
-        let store = try freshStore()
+    private func filled(_ forms: [String], _ known: [String]) throws -> (FHIRStore, [(id: String?, pk: String)]) {
+        var configuration = FHIRStore.Configuration()
+        configuration.bases = Array(known.prefix(2))
+        let store = try freshStore(configuration)
+        for base in known.dropFirst(2) { try store.addBase(base + "/") }
         var patients: [(id: String?, pk: String)] = []
         try store.write { transaction in
             for (number, id) in (Self.ids + ["given"]).enumerated() {
@@ -132,16 +146,18 @@ import Testing
         return (store, patients)
     }
 
-    private func agree(_ forms: [String]) throws {
-        let (store, patients) = try filled(forms)
+    private func agree(_ forms: [String], _ known: [String]) throws {
+        let (store, patients) = try filled(forms, known)
         let all = forms + patients.map { "urn:uuid:\($0.pk)" }
         for isIndexed in [false, true] {
             if isIndexed { for set in StoreIndexSet.known { try store.createIndexes(set) } }
-            try check(store, all, patients, isIndexed: isIndexed)
+            try check(store, all, patients, known, isIndexed: isIndexed)
         }
     }
 
-    @Test func everyWayFollowsTheSameForms() throws { try agree(Self.forms) }
+    @Test(arguments: [0, 1, 4]) func everyWayFollowsTheSameForms(bases: Int) throws {
+        try agree(Self.forms, Array(Self.known.prefix(bases)))
+    }
 
     /// Pieces of references put together at random, and then a byte taken out, doubled or changed.
     @Test(arguments: Effort.seeds(4)) func everyWayFollowsTheSameRandomForms(_ seed: UInt64) throws {
@@ -166,6 +182,6 @@ import Testing
             text.unicodeScalars.append(contentsOf: scalars)
             return text
         }
-        try agree(forms)
+        try agree(forms, Array(Self.known.prefix(Int(seed % 5))))
     }
 }

@@ -12,11 +12,15 @@ import Testing
     private static let others = [
         "Patient/q", "Patient/q/_history/p", "Patient/pp", "Group/p", "https://example.org/Patient/pp", "https://example.org/XPatient/p",
         "https://example.org/Patient/p/x", "https://example.org/p", "Patient/", "Patient", "#p", "urn:uuid:p",
-        "https://example.org/Group/p/_history/p", "http://", "Patient/p?x=1", "x/Patient/p",
+        "https://example.org/Group/p/_history/p", "http://other.example/fhir/Patient/p", "https://example.org/fhir/x/Patient/p", "http://",
+        "Patient/p?x=1", "x/Patient/p",
     ]
 
-    private func filled(_ isIndexed: Bool) throws -> FHIRStore {
+    private static let bases = ["https://example.org/fhir", "http://example.org", "https://example.org/Group"]
+
+    private func filled(_ isIndexed: Bool, bases: [String] = bases) throws -> FHIRStore {
         let store = try freshStore()
+        for base in bases { try store.addBase(base) }
         try store.write { transaction in
             for (id, date) in [("p", "1960-01-01"), ("q", "1980-01-01"), ("r", "1990-01-01")] {
                 try transaction.add(
@@ -95,7 +99,7 @@ import Testing
 
     /// No table is gone through for it: of the references only those to the targets, and the absolute URLs, are read.
     @Test func anIndexStillLeads() throws {
-        let store = try filled(true)
+        let store = try filled(true, bases: ["https://example.org/fhir"])
         let observations = store.query(Observation.self)
         let patient = try #require(try store.resource(Patient.self, id: "p"))
         let plans = try [

@@ -11,6 +11,7 @@ import Testing
     /// Several thousand resources of few types, some references absolute or with a version.
     private static func filled(_ patients: Int) throws -> (FHIRStore, [FHIRResource]) {
         let store = try freshStore()
+        try store.addBase("https://example.org/fhir")
         let types = ["Patient", "Encounter", "Observation", "Condition"]
         let resources = SyntheticPatients(count: patients, seed: 17).filter { types.contains($0.resourceType) }
         for (number, resource) in resources.enumerated() {

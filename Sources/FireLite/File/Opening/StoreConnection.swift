@@ -10,6 +10,8 @@ final class StoreConnection {
     let registry: Registry
     let reader: ResourceReader
     let queries = QueryCache()
+    /// The base addresses under which references are to the store's own resources.
+    let bases: LocalBases
     /// What the current read depends on; nil if nobody wants to know.
     var region: ObservedRegion?
     private let beginStatement: Statement
@@ -19,8 +21,9 @@ final class StoreConnection {
     private var memory: [String: (state: [Int64], value: Any)] = [:]
     private static let mostRemembered = 1_000
 
-    init(_ connection: Connection, release: FHIRRelease) throws {
+    init(_ connection: Connection, release: FHIRRelease, bases: [String] = []) throws {
         self.connection = connection
+        self.bases = LocalBases(given: bases)
         schema = try StorageSchema(release: release)
         registry = Registry(connection, schema: schema)
         reader = ResourceReader(connection, schema: schema, registry: registry)
@@ -32,6 +35,7 @@ final class StoreConnection {
     /// Begins a transaction and checks whether the file's tables have changed.
     func begin(isWrite: Bool = false) throws {
         if connection.isInTransaction { try rollbackStatement.run() }
+        bases.forget()
         try (isWrite ? connection.cached("BEGIN IMMEDIATE") : beginStatement).run()
         do {
             try schema.refresh(connection)
@@ -55,6 +59,15 @@ final class StoreConnection {
             connection.releaseMemory()
             do { try rollbackStatement.run() } catch { return }
         }
+    }
+
+    /// The base addresses of this transaction: the statements that follow references need them.
+    ///
+    /// - Throws: `SQLiteError`.
+    func localBases() throws -> LocalBases {
+        try bases.load(connection)
+        region?.insert(tables: [LocalBases.observedName])
+        return bases
     }
 
     /// A number that changes with commits of other connections: `PRAGMA data_version`.

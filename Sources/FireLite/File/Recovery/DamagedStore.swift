@@ -9,6 +9,8 @@ final class DamagedStore {
     /// The store's numbers; nil if they cannot be read.
     let identity: (high: Int64, digestKey: Int64)?
     let nextRoot: Int64?
+    /// The base addresses under which references are to the store's own resources.
+    let bases: [String]
     /// Whether the store kept ids unique.
     let keepsIDsUnique: Bool
     private let format: Int64
@@ -63,6 +65,7 @@ final class DamagedStore {
         let model = try meta("model")
         hasComparableDigests = format > 1 || model == nil || model == release.fingerprint
         keepsIDsUnique = try meta("uniqueIDs") == "1"
+        bases = try meta("bases")?.split(separator: " ").map(String.init) ?? []
         nextRoot = try meta("nextRoot").flatMap { Int64($0) }.flatMap { (1...RootNumbers.maximum).contains($0) ? $0 : nil }
         if let high = try meta("identity").flatMap({ Int64($0) }), let key = try meta("digestKey").flatMap({ Int64($0) }) {
             identity = (high, key)

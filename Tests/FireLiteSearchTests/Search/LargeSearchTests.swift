@@ -1,0 +1,82 @@
+import FireLite
+import FireLiteR4
+import FireLiteSearch
+import Foundation
+import Testing
+
+/// Searches with thousands of alternatives or parameters end with their results, and not at a limit of SQLite's.
+@Suite struct LargeSearchTests {
+    private static let number = 5_000
+
+    private func sample(isIndexed: Bool) throws -> SearchStore {
+        func observation(_ id: String, _ system: Int, _ code: Int) -> String {
+            #"""
+            {"resourceType":"Observation","id":"\#(id)","status":"final","code":{"coding":[{"system":"urn:s\#(system)","code":"c\#(code)"}]},
+             "subject":{"reference":"Patient/\#(code)"},"valueString":"text \#(code)"}
+            """#
+        }
+        let sample = try SearchStore(
+            observation("a", 0, 0), observation("b", 4_999, 4_999), observation("c", 2_500, 2_500), observation("d", 1, 2),
+            observation("e", 6_000, 6_000))
+        if isIndexed {
+            for set in [StoreIndexSet.references, .identifiers, .codes, .dates] { try sample.store.createIndexes(set) }
+        }
+        return sample
+    }
+
+    private static func list(_ text: (Int) -> String) -> String { (0..<number).map(text).joined(separator: ",") }
+
+    @Test(arguments: [false, true]) func thousandsOfAlternativesAreSets(isIndexed: Bool) throws {
+        let sample = try sample(isIndexed: isIndexed)
+        #expect(try sample.ids("Observation?code=" + Self.list { "c\($0)" }) == ["a", "b", "c", "d"])
+        #expect(try sample.ids("Observation?code=" + Self.list { "urn:s1|c\($0)" }) == ["d"])
+        #expect(try sample.ids("Observation?code=" + Self.list { "urn:s\($0)|c\($0)" }) == ["a", "b", "c"])
+        #expect(try sample.ids("Observation?code=" + Self.list { "urn:s\($0)|" }) == ["a", "b", "c", "d"])
+        #expect(try sample.ids("Observation?code:not=" + Self.list { "urn:s\($0)|c\($0)" }) == ["d", "e"])
+        #expect(try sample.ids("Observation?subject=" + Self.list { "Patient/\($0)" }) == ["a", "b", "c", "d"])
+        #expect(try sample.ids("Observation?subject=" + Self.list { "\($0)" }) == ["a", "b", "c", "d"])
+        #expect(try sample.ids("Observation?_id=" + Self.list { $0 == 77 ? "d" : "x\($0)" }) == ["d"])
+        #expect(try sample.ids("Observation?value-string=" + (0..<1_000).map { "text \($0 + 4_000)" }.joined(separator: ",")) == ["b"])
+    }
+
+    @Test(arguments: [false, true]) func thousandsOfParametersAreMet(isIndexed: Bool) throws {
+        let sample = try sample(isIndexed: isIndexed)
+        func all(_ parameter: (Int) -> String) -> String { (0..<3_000).map(parameter).joined(separator: "&") }
+        #expect(try sample.ids("Observation?" + all { _ in "code=c0" }) == ["a"])
+        #expect(try sample.ids("Observation?" + all { "code=c0,x\($0)" }) == ["a"])
+        #expect(try sample.ids("Observation?" + all { "code:not=c\($0 + 1)" }) == ["a", "b", "e"])
+        #expect(try sample.ids("Observation?" + all { "subject=Patient/0,Patient/\($0 + 10_000)" }) == ["a"])
+    }
+
+    @Test(arguments: [false, true]) func filtersHaveThousandsOfAlternatives(isIndexed: Bool) throws {
+        let sample = try sample(isIndexed: isIndexed)
+        func filter(_ word: String, _ part: (Int) -> String) throws -> [String] {
+            let text = (0..<2_000).map(part).joined(separator: " \(word) ")
+            return try sample.store.search(SearchRequest(type: "Observation").where("_filter", text), options: sample.options).matches
+                .compactMap(\.id)
+        }
+        #expect(try filter("or") { "code eq c\($0 + 2_000)" } == ["c"])
+        #expect(try filter("or") { "value-string eq \"text \($0)\"" } == ["a", "d"])
+        #expect(try filter("or") { $0 % 2 == 0 ? "code eq c\($0)" : "subject eq Patient/\($0 + 4_000)" } == ["a", "b", "d"])
+        #expect(try filter("and") { "not (code eq c\($0))" } == ["b", "c", "e"])
+    }
+
+    /// A chain of as many references as are allowed.
+    @Test(arguments: [false, true]) func longChainsAreFollowed(isIndexed: Bool) throws {
+        let sample = try SearchStore(
+            #"{"resourceType":"Patient","id":"p","name":[{"family":"Deep"}]}"#,
+            #"{"resourceType":"Observation","id":"o0","status":"final","code":{"text":"x"},"subject":{"reference":"Patient/p"}}"#)
+        try sample.store.write { tx in
+            for number in 1...11 {
+                let json =
+                    #"{"resourceType":"Observation","id":"o\#(number)","status":"final","code":{"text":"x"},"hasMember":[{"reference":"Observation/o\#(number - 1)"}]}"#
+                try tx.upsert(FHIRJSON.resource(from: Data(json.utf8), release: .r4))
+            }
+        }
+        if isIndexed { try sample.store.createIndexes(.references) }
+        for depth in [1, 3, 6, 10] {
+            let chain = Array(repeating: "has-member:Observation", count: depth).joined(separator: ".")
+            #expect(try sample.ids("Observation?\(chain).subject:Patient.name=deep") == ["o\(depth)"], "\(depth)")
+        }
+    }
+}
