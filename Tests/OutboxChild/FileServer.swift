@@ -23,10 +23,17 @@ struct FileServer: HTTPTransport {
         let mark = request.fields["If-None-Exist"] ?? request.url.path
         let known = try String(contentsOfFile: path("resources"), encoding: .utf8).split(separator: "\n")
         if let place = known.firstIndex(where: { $0.split(separator: " ")[1] == mark }) {
-            return HTTPResponse(200, fields: ["Location": "\(request.url.absoluteString)/\(place)/_history/1"])
+            return located(200, request, place)
         }
         try append("\(request.method) \(mark) \(number)\n", to: "resources")
-        return HTTPResponse(201, fields: ["Location": "\(request.url.absoluteString)/\(known.count)/_history/1"])
+        return located(201, request, known.count)
+    }
+
+    private func located(_ status: Int, _ request: HTTPRequest, _ place: Int) -> HTTPResponse {
+        let id = request.method == .post ? "\(place)" : request.url.lastPathComponent
+        let location = request.method == .post ? "\(request.url.absoluteString)/\(place)" : request.url.absoluteString
+        return HTTPResponse(
+            status, fields: ["Location": "\(location)/_history/1"], body: Data("{\"resourceType\":\"Patient\",\"id\":\"\(id)\"}".utf8))
     }
 
     /// The number in the patient's name.

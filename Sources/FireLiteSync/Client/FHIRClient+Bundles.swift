@@ -8,8 +8,8 @@ extension FHIRClient {
         let next: URL?
         let total: Int?
         let serverTime: Date?
-        /// Whether the server says that it has sorted the page as it was asked to.
-        let isSorted: Bool
+        /// The resources that were taken out as they cannot be read.
+        let unreadable: [UnreadableEntry]
     }
 
     /// Reads a page.
@@ -40,9 +40,20 @@ extension FHIRClient {
     }
 
     /// Decodes a page.
-    func received(_ page: PageText) throws -> sending ReceivedBundle {
+    ///
+    /// - Parameter takesOutUnreadable: whether resources that cannot be read are taken out instead of making the page unreadable.
+    func received(_ page: PageText, takesOutUnreadable: Bool = false) throws -> sending ReceivedBundle {
         let (request, address, response) = (page.request, page.address, page.response)
-        let bundle = try decode(FHIRResource.self, response.body, request)
+        let bundle: FHIRResource
+        var unreadable: [UnreadableEntry] = []
+        do {
+            bundle = try decode(FHIRResource.self, response.body, request)
+        } catch let error as FHIRClientError where takesOutUnreadable && error.code == .invalidResponse {
+            guard let mended = try MendedBundle(response.body, read: { _ = try read($0) }) else { throw error }
+            // Each resource in it can be read, so only what is around them is read as far as it can be.
+            bundle = try decode(FHIRResource.self, mended.json, request, leniently: true)
+            unreadable = mended.unreadable
+        }
         guard bundle.resourceType == "Bundle" else {
             throw FHIRClientError(.invalidResponse, "\(request): the answer is of type \(bundle.resourceType), not Bundle")
         }
@@ -58,9 +69,7 @@ extension FHIRClient {
             }
         }
         let time = bundle.child("meta")?.instant("lastUpdated")?.date ?? HTTPDate.date(response.fields["Date"])
-        let own = bundle.children("link").first { $0.text("relation") == "self" }?.text("url")
-        return ReceivedBundle(
-            bundle: bundle, next: next, total: bundle.integer("total"), serverTime: time, isSorted: own?.contains("_sort=") ?? false)
+        return ReceivedBundle(bundle: bundle, next: next, total: bundle.integer("total"), serverTime: time, unreadable: unreadable)
     }
 
     private func client(isPlainAt url: URL) -> Bool { Origin(url)?.scheme == "http" }

@@ -6,16 +6,10 @@ extension FHIRClient {
     ///
     /// - Throws: `FHIRClientError.invalidResponse`, which names the place of a mistake and not its value.
     func decode<Resource: FHIRResource>(
-        _ type: Resource.Type, _ body: Data, _ request: FHIRRequest
+        _ type: Resource.Type, _ body: Data, _ request: FHIRRequest, leniently: Bool = false
     ) throws -> sending Resource {
         let resource: FHIRResource
-        do {
-            if configuration.readsLeniently {
-                resource = try FHIRJSON.lenientResource(from: body, release: release).resource
-            } else {
-                resource = try FHIRJSON.resource(from: body, release: release)
-            }
-        } catch let error as FHIRDecodingError {
+        do { resource = try read(body, leniently: leniently) } catch let error as FHIRDecodingError {
             throw FHIRClientError(
                 .invalidResponse,
                 "\(request): the answer is not valid FHIR \(release) (\(error.code.rawValue) at \(error.path), offset \(error.offset)): "
@@ -26,6 +20,33 @@ extension FHIRClient {
                 .invalidResponse, "\(request): the answer is of type \(resource.resourceType), not \(Resource._layout.name)")
         }
         return resource
+    }
+
+    /// Reads a resource as the client is set to.
+    ///
+    /// - Throws: `FHIRDecodingError`.
+    func read(_ json: Data, leniently: Bool = false) throws -> sending FHIRResource {
+        if leniently || configuration.readsLeniently { return try FHIRJSON.lenientResource(from: json, release: release).resource }
+        return try FHIRJSON.resource(from: json, release: release)
+    }
+
+    /// The resource in an answer, of any type.
+    func decodedResource(_ body: Data) throws -> sending FHIRResource { try decode(FHIRResource.self, body, FHIRRequest(.get, "")) }
+
+    /// What an answer to reading a resource says about it.
+    ///
+    /// - Throws: ``UnreadableAnswer`` if it is the resource and cannot be read; `FHIRClientError.invalidResponse` if it is something else.
+    func state(_ response: HTTPResponse, _ key: SyncKey) throws -> RemoteState {
+        let request = FHIRRequest(.get, key.typeName)
+        guard let head = ResourceHead(response.body), head.typeName == key.typeName, head.id == key.id else {
+            throw request.noEvidence(response, "the answer is not the resource that was asked for")
+        }
+        let resource: FHIRResource
+        do { resource = try read(response.body) } catch let error as FHIRDecodingError {
+            throw UnreadableAnswer(entry: UnreadableEntry(response.body, reason: error.description))
+        }
+        let version = resource.child("meta")?.text("versionId") ?? FHIRRequest.version(inEntityTag: response.fields["ETag"])
+        return RemoteState(key: key, version: version, resource: resource)
     }
 
     /// Sends a request and decodes the answer, away from the caller's actor.
@@ -40,4 +61,9 @@ extension FHIRClient {
         }
         return type
     }
+}
+
+/// An answer with a resource that cannot be read.
+struct UnreadableAnswer: Error {
+    let entry: UnreadableEntry
 }

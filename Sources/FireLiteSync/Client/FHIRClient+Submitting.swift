@@ -39,6 +39,7 @@ extension FHIRClient {
         var json = Data("{\"resourceType\":\"Bundle\",\"type\":\"\(kind.rawValue)\",\"entry\":[".utf8)
         json.reserveCapacity(entries.reduce(json.count) { $0 + ($1.request.body?.count ?? 0) + 256 })
         for (number, entry) in entries.enumerated() {
+            try entry.request.checkPath()
             if number > 0 { json.append(contentsOf: ",".utf8) }
             entry.append(to: &json)
         }
@@ -49,7 +50,8 @@ extension FHIRClient {
         let answer = try await resource(FHIRResource.self, request)
         let results = answer.children("entry").map { FHIRBundleEntryResult($0) }
         let complete = results.compactMap { $0 }
-        guard answer.resourceType == "Bundle", results.count == entries.count, complete.count == results.count else {
+        let isResponse = answer.resourceType == "Bundle" && answer.text("type")?.hasSuffix("-response") ?? true
+        guard isResponse, results.count == entries.count, complete.count == results.count else {
             throw FHIRClientError(
                 .invalidResponse, "\(kind.rawValue): the server's answer does not have a status for each of the \(entries.count) entries")
         }

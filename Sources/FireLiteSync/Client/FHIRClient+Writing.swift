@@ -90,7 +90,7 @@ extension FHIRClient {
     ///   - version: the version that it must still have at the server; nil for any.
     /// - Throws: ``FHIRClientError``; ``AuthorizationError``.
     public func delete(_ type: FHIRResource.Type, id: String, ifMatch version: String? = nil) async throws {
-        _ = try await send(.delete(type._layout.name, id: id, ifMatch: version))
+        try await deleted(.delete(type._layout.name, id: id, ifMatch: version))
     }
 
     /// Deletes the resource that matches.
@@ -100,14 +100,19 @@ extension FHIRClient {
     ///   - condition: search parameters, at least one.
     /// - Throws: ``FHIRClientError/Code/preconditionFailed`` if several match and the server deletes only one at a time.
     public func delete(_ type: FHIRResource.Type, where condition: FHIRParameters) async throws {
-        _ = try await send(.delete(type._layout.name, where: condition))
+        try await deleted(.delete(type._layout.name, where: condition))
     }
+
+    /// Sends a request that deletes. What only a page says is not done.
+    private func deleted(_ request: FHIRRequest) async throws { _ = try request.evidence(in: try await send(request)) }
 
     /// Sends a request that writes a resource.
     func written<Resource: FHIRResource>(
         _ type: Resource.Type, _ request: FHIRRequest
     ) async throws -> sending FHIRWriteResult<Resource> {
         let response = try await send(request)
+        // An answer that is not one to this request is no success.
+        _ = try request.evidence(in: response)
         let issues = OutcomeIssue.issues(in: response.body)
         let location = ResourceLocation(response.fields["Location"] ?? response.fields["Content-Location"])
         let tag = FHIRRequest.version(inEntityTag: response.fields["ETag"])

@@ -66,6 +66,7 @@ public final class FHIRClient: Sendable {
 
     /// The address of a request.
     func url(of request: FHIRRequest) throws -> URL {
+        try request.checkPath()
         var text = base.absoluteString
         while text.hasSuffix("/") { text.removeLast() }
         if !request.path.isEmpty { text += "/" + request.path }

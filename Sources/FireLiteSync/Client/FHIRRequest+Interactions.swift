@@ -141,13 +141,37 @@ extension FHIRRequest {
         return name
     }
 
+    /// Refuses a path that leads somewhere else than its parts say: with a part that is empty, `.` or `..`, also percent-encoded, as everything on
+    /// the way may resolve those: `DELETE Patient/.` would delete a type.
+    ///
+    /// - Throws: ``FHIRClientError/Code/invalidArgument``.
+    func checkPath() throws {
+        guard !path.isEmpty else { return }
+        let isSafe =
+            path.utf8.allSatisfy { $0 > 0x20 && $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") && $0 != UInt8(ascii: "\\") }
+            && path.split(separator: "/", omittingEmptySubsequences: false).allSatisfy { part in
+                let plain = part.removingPercentEncoding ?? ""
+                return !plain.isEmpty && plain != "." && plain != ".." && !plain.contains("/")
+            }
+        guard isSafe else {
+            throw FHIRClientError(
+                .invalidArgument,
+                "\(method): the path of the request has a part that is empty, '.' or '..', or a mark that is not part of a path: such an id "
+                    + "cannot be sent")
+        }
+    }
+
+    /// Whether an id can be part of an address.
+    static func isAddressable(_ id: String) -> Bool {
+        1...64 ~= id.utf8.count && id != "." && id != ".."
+            && id.utf8.allSatisfy { 65...90 ~= $0 || 97...122 ~= $0 || 48...57 ~= $0 || $0 == 45 || $0 == 46 }
+    }
+
     /// An id by FHIR's rule (<https://hl7.org/fhir/datatypes.html#id>): anything else could lead to another address.
     static func checked(_ id: String, _ what: String) throws -> String {
-        let isValid =
-            1...64 ~= id.utf8.count && id != "." && id != ".."
-            && id.utf8.allSatisfy { 65...90 ~= $0 || 97...122 ~= $0 || 48...57 ~= $0 || $0 == 45 || $0 == 46 }
-        guard isValid else {
-            throw FHIRClientError(.invalidArgument, "the \(what) of a resource has 1 to 64 letters, digits, hyphens and dots")
+        guard isAddressable(id) else {
+            throw FHIRClientError(
+                .invalidArgument, "the \(what) of a resource has 1 to 64 letters, digits, hyphens and dots, and is not '.' or '..'")
         }
         return id
     }

@@ -6,23 +6,35 @@ extension Outbox {
     /// - Throws: `CancellationError` only.
     func exchange(_ entry: OutboxOutgoing) async throws -> OutboxAnswer {
         do {
-            let response = try await sender(of: entry).send(entry.request)
+            let receipt = try await self.receipt(entry)
             // The condition of a create has found what an earlier attempt had created.
-            let wasDone = entry.isUncertain && entry.request.method == .post && response.status == 200
-            return .accepted(OutboxReceipt(entry, status: response.status, fields: response.fields, wasDone: wasDone))
+            let wasDone = entry.isUncertain && entry.request.method == .post && receipt.status == 200
+            return .accepted(OutboxReceipt(entry, receipt, wasDone: wasDone))
         } catch {
             if Task.isCancelled { throw CancellationError() }
             let failure = OutboxFailure(error)
             guard failure.isRefusal, let status = failure.status else { return .failed(failure) }
-            // What should be deleted is not there.
-            let isGone = entry.request.method == .delete && (status == 404 || status == 410)
+            // What should be deleted is not there, by the server's own word.
+            let isGone = entry.request.method == .delete && (error as? FHIRClientError)?.saysAbsent == true
             if isGone || (status == 409 || status == 412) && entry.isUncertain {
                 if try await wasDone(entry, isGone: isGone) {
-                    return .accepted(OutboxReceipt(entry, status: status, fields: [:], wasDone: entry.isUncertain))
+                    return .accepted(OutboxReceipt(entry, WriteReceipt(status: status), wasDone: entry.isUncertain))
                 }
             }
             return .failed(failure)
         }
+    }
+
+    /// What the server has of an entry. A second endpoint gets sealed content, and what it answers is its own; a page is no answer.
+    private func receipt(_ entry: OutboxOutgoing) async throws -> WriteReceipt {
+        let client = try sender(of: entry)
+        guard entry.endpoint != nil else { return try await client.confirmed(entry.request) }
+        let response = try await client.send(entry.request)
+        guard !response.isPage else { throw entry.request.noEvidence(response, "the answer is a page for people") }
+        let location = ResourceLocation(response.fields["Location"] ?? response.fields["Content-Location"])
+        return WriteReceipt(
+            status: response.status, fields: response.fields, id: location?.id,
+            version: FHIRRequest.version(inEntityTag: response.fields["ETag"]) ?? location?.version)
     }
 
     /// Whether an earlier attempt, whose answer got lost, was done: then the server has another version than the entry asks for, and it is the
@@ -46,5 +58,12 @@ extension Outbox {
         var members = try JSONDecoder().decode([String: JSONValue].self, from: json)
         members["meta"] = nil
         return members
+    }
+}
+
+extension HTTPResponse {
+    /// Whether it is a page for people, as portals and gateways return it.
+    fileprivate var isPage: Bool {
+        fields["Content-Type"]?.lowercased().contains("html") == true || body.first { $0 > 0x20 } == UInt8(ascii: "<")
     }
 }

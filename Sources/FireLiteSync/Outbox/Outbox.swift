@@ -56,7 +56,7 @@ public final class Outbox: Sendable {
         self.refusals = refusals
         self.envelopes = envelopes
         server = try OutboxServer.name(client.base)
-        lease = OutboxLease(server: server, owner: OutboxOwner())
+        lease = OutboxLease(server: server, owner: LeaseOwner())
         var configuration = client.configuration
         configuration.retry = .never
         sender = try FHIRClient(

@@ -9,7 +9,7 @@ struct OutboxLease: Sendable {
     static let duration: TimeInterval = 300
 
     let server: String
-    let owner: OutboxOwner
+    let owner: LeaseOwner
 
     /// What an outbox that wants to send finds.
     enum Answer: Sendable {
@@ -31,7 +31,7 @@ struct OutboxLease: Sendable {
         guard let row = try tx.outboxRows("SELECT resume, owner, expires FROM _outbox_server WHERE server = ?", [.text(server)]).first
         else { return .granted }
         if let resume = OutboxTime.date(row[0].integer), resume > now { return .postponed(resume) }
-        guard let holder = row[1].text.flatMap({ OutboxOwner($0) }), holder != owner, let expires = OutboxTime.date(row[2].integer),
+        guard let holder = row[1].text.flatMap({ LeaseOwner($0) }), holder != owner, let expires = OutboxTime.date(row[2].integer),
             expires > now, !holder.hasEnded
         else { return .granted }
         return .taken

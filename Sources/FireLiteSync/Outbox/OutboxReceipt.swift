@@ -25,17 +25,17 @@ public struct OutboxReceipt: Sendable, Hashable, CustomStringConvertible {
     /// The number and the status.
     public var description: String { "\(number): \(status)" }
 
-    init(_ entry: OutboxOutgoing, status: Int, fields: HTTPFields, wasDone: Bool = false) {
+    init(_ entry: OutboxOutgoing, _ receipt: WriteReceipt, wasDone: Bool) {
         number = entry.number
         method = entry.request.method
         path = entry.request.path
-        self.status = status
-        let location = ResourceLocation(fields["Location"] ?? fields["Content-Location"])
+        status = receipt.status
+        let location = ResourceLocation(receipt.fields["Location"] ?? receipt.fields["Content-Location"])
         let own = entry.request.path.split(separator: "/")
         typeName = location?.typeName ?? own.first.map(String.init)
-        resourceID = location?.id ?? (own.count == 2 ? String(own[1]) : nil)
-        version = FHIRRequest.version(inEntityTag: fields["ETag"]) ?? location?.version
-        lastModified = HTTPDate.date(fields["Last-Modified"])
+        resourceID = receipt.id ?? (own.count == 2 ? String(own[1]) : nil)
+        version = receipt.version
+        lastModified = HTTPDate.date(receipt.fields["Last-Modified"])
         self.wasDone = wasDone
     }
 }

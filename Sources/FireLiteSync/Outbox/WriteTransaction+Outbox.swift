@@ -37,6 +37,7 @@ extension WriteTransaction {
         guard [.post, .put, .patch, .delete].contains(request.method) else {
             throw OutboxError(.invalidArgument, "\(request): an outbox is for requests that write: send this one with the client")
         }
+        do { try request.checkPath() } catch let error as FHIRClientError { throw OutboxError(.invalidArgument, error.message) }
         for field in ["Authorization", "Cookie", "Proxy-Authorization"] where request.fields[field] != nil {
             throw OutboxError(.invalidArgument, "\(request): a token must not wait on disk: give the client an authorization")
         }

@@ -24,6 +24,12 @@ struct PushPlan {
     /// New resources that cannot be sent now.
     private var blocked: Set<SyncKey> = []
     private var withoutVersion: [SyncKey] = []
+    /// The number of changes that cannot be sent at all.
+    private var newlyParked = 0
+
+    private static let notAddressable = OutcomeIssue(
+        severity: "error", code: "value",
+        diagnostics: "the id cannot be part of an address: it has 1 to 64 letters, digits, hyphens and dots, and is not '.' or '..'")
     /// Targets of references that need not be sent.
     private var there: Set<SyncKey> = []
     /// The contents of the changes that are loaded together, as the store has them; nil of those that it does not have.
@@ -137,7 +143,15 @@ struct PushPlan {
                 try journal.remove(first)
                 continue
             }
-            if let known, known.version == nil {
+            if !FHIRRequest.isAddressable(key.id), known != nil || form.newIDs == .client || content == nil {
+                // `DELETE Patient/.` is not the deletion of a patient.
+                try journal.setAside(first.number, .parked, status: nil, issues: [Self.notAddressable])
+                blocked.insert(key)
+                newlyParked += 1
+                continue
+            }
+            // What came from here may have been added to at the server: that is read before it is replaced.
+            if let known, known.version == nil || known.isOwn && content != nil && !first.isEach {
                 withoutVersion.append(key)
                 blocked.insert(key)
                 continue
@@ -205,6 +219,7 @@ struct PushPlan {
         }
         var push = NextPush()
         push.withoutVersion = withoutVersion
+        push.newlyParked = newlyParked
         var (count, size) = (0, 0)
         var included: Set<Int> = []
         for component in PushOrder(targets).components {
@@ -260,17 +275,17 @@ struct PushPlan {
 
     /// New resources are created with POST, on condition that none has their tag; references within the Bundle are those of its entries.
     private func linkNewResources(_ bundle: inout PushBundle) {
-        var addresses: [String: String] = [:]
+        var addresses: [SyncKey: String] = [:]
         for entry in bundle.entries where entry.kind == .create {
             let digits = String(entry.number, radix: 16)
-            addresses[entry.key.path] =
+            addresses[entry.key] =
                 "urn:uuid:00000000-0000-4000-8000-" + String(repeating: "0", count: max(12 - digits.count, 0)) + digits
         }
         for first in bundle.components.indices {
             for second in bundle.components[first].indices {
                 var entry = bundle.components[first][second]
                 guard var content = entry.content.map({ String(decoding: $0, as: UTF8.self) }) else { continue }
-                if entry.entry.request.method != .patch { content = ReferenceScan.replacing(addresses, in: content) }
+                if entry.entry.request.method != .patch { content = ReferenceScan.replacing(addresses, in: content, base: journal.base) }
                 if entry.kind == .create, let place = places[entry.key] {
                     let tag = "urn:uuid:\(candidates[place].pk ?? entry.key.id)"
                     content = tagged(content, tag)
@@ -278,7 +293,7 @@ struct PushPlan {
                     fields["If-None-Exist"] = FHIRParameters([.init(name: "_tag", value: "\(Self.tagSystem)|\(tag)")]).query
                     entry.entry = FHIRBundleEntry(
                         FHIRRequest(.post, entry.key.typeName, fields: fields, body: Data(content.utf8)),
-                        fullUrl: addresses[entry.key.path])
+                        fullUrl: addresses[entry.key])
                 } else if entry.entry.request.method != .patch {
                     entry.entry.request.body = Data(content.utf8)
                 }

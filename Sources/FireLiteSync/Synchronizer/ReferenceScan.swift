@@ -96,14 +96,37 @@ enum ReferenceScan {
         return text.withUnsafeBufferPointer { memcmp(address + start, $0.baseAddress ?? address, text.count) == 0 }
     }
 
-    /// The JSON with other references.
+    /// The JSON with other references: relative ones, those under the server's base address, and those to a version.
     ///
-    /// - Parameter texts: the new text of references, by the old one.
-    static func replacing(_ texts: [String: String], in json: String) -> String {
-        var json = json
-        for (old, new) in texts {
-            json = json.replacingOccurrences(of: "\"reference\":\"\(old)\"", with: "\"reference\":\"\(new)\"")
+    /// - Parameters:
+    ///   - texts: the new text of references, by the resource.
+    ///   - base: the server's base address.
+    static func replacing(_ texts: [SyncKey: String], in json: String, base: String) -> String {
+        guard !texts.isEmpty else { return json }
+        let bytes = Array(json.utf8)
+        var result: [UInt8] = []
+        var copied = 0
+        var position = 0
+        bytes.withUnsafeBufferPointer { buffer in
+            guard let address = buffer.baseAddress else { return }
+            while let colon = nextColon(in: buffer, from: position), colon + 1 < buffer.count {
+                position = colon + 1
+                guard isEqual(address, colon + 2 - member.count, buffer.count, member) else { continue }
+                let start = colon + 2
+                position = start
+                while position < buffer.count, buffer[position] != UInt8(ascii: "\"") {
+                    position += buffer[position] == UInt8(ascii: "\\") ? 2 : 1
+                }
+                position = min(position, buffer.count)
+                let parts = ReferenceParts(String(decoding: buffer[start..<position], as: UTF8.self))
+                guard let type = parts.type, let id = parts.id, parts.base == nil || parts.base == base,
+                    let text = texts[SyncKey(typeName: type, id: id)]
+                else { continue }
+                result += buffer[copied..<start]
+                result += text.utf8
+                copied = position
+            }
         }
-        return json
+        return copied == 0 ? json : String(decoding: result + bytes[copied...], as: UTF8.self)
     }
 }

@@ -13,6 +13,10 @@ public struct SyncError: LocalizedError, Sendable, CustomStringConvertible {
         public static let invalidArgument = Code(rawValue: "invalidArgument")
         /// Another synchronizer, perhaps of another process, is synchronizing the store with the server.
         public static let busy = Code(rawValue: "busy")
+        /// The server's CapabilityStatement lists no type that can be searched.
+        public static let notSearchable = Code(rawValue: "notSearchable")
+        /// Both sides have changed the same elements, so that a merge needs a decision.
+        public static let conflict = Code(rawValue: "conflict")
         /// The resource has changes that were not sent.
         public static let notSent = Code(rawValue: "notSent")
     }

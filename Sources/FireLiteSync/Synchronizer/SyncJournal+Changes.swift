@@ -85,6 +85,13 @@ extension SyncJournal {
         try changes("type = ? AND id = ?", [.text(key.typeName), .text(key.id)])
     }
 
+    /// The number of changes that wait to be sent.
+    var waitingCount: Int64 {
+        get throws {
+            try rows("SELECT count(*) FROM _sync_change WHERE server = ? AND state = 0", [.integer(server)]).first?[0].integer ?? 0
+        }
+    }
+
     /// The next changes that can be sent, each with what is known of its resource at the server.
     func waiting(after change: Int64, limit: Int) throws -> [(change: WaitingChange, known: Known?)] {
         try rows(Self.waitingChanges, [.integer(server), .integer(change), .integer(Int64(limit))]).map { row in

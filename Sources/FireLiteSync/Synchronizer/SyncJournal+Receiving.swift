@@ -8,6 +8,20 @@ struct RemoteState {
     let version: String?
     /// The content; nil if it was deleted.
     let resource: FHIRResource?
+
+    init(key: SyncKey, version: String?, resource: FHIRResource?) {
+        self.key = key
+        self.version = version
+        self.resource = resource
+    }
+
+    /// What an entry of a history or search says.
+    ///
+    /// - Returns: nil if it says neither what the resource is nor that it was deleted.
+    init?(_ entry: FHIRHistoryEntry) {
+        guard entry.resource != nil || entry.isDeletion else { return nil }
+        self.init(key: SyncKey(typeName: entry.typeName, id: entry.id), version: entry.version, resource: entry.resource)
+    }
 }
 
 /// What became of states that a server sent.
@@ -41,16 +55,23 @@ extension SyncJournal {
         var reception = Reception()
         var plain: [FHIRResource] = []
         let hasChanges = try !changes("1", [], limit: 1).isEmpty
+        let hasUnreadable = try self.hasUnreadable
         for state in states {
+            if hasUnreadable { try removeUnreadable(state.key) }
             let waiting = hasChanges ? try changes(of: state.key) : []
             let known = try self.known(state.key)
             if let version = state.version, known?.version == version, state.resource != nil {
-                if known?.isOwn == true {
-                    // Pushed from here; the server may have added something.
-                    try remember(state.key, version: version, scope: scope)
-                    if waiting.isEmpty, let resource = state.resource { plain.append(resource) }
+                // Versions that are sent one by one stay what they are.
+                guard known?.isOwn == true, !waiting.isEmpty, !waiting.contains(where: \.isEach) else {
+                    if known?.isOwn == true, let resource = state.resource {
+                        // Pushed from here; the server may have added something.
+                        try remember(state.key, version: version, scope: scope)
+                        if waiting.isEmpty { plain.append(resource) }
+                    }
+                    reception.unchanged += 1
+                    continue
                 }
-                reception.unchanged += 1
+                try receive(state, waiting, known, scope, isSettled, &reception)
             } else if !waiting.isEmpty {
                 try receive(state, waiting, known, scope, isSettled, &reception)
             } else if let resource = state.resource {
@@ -79,6 +100,8 @@ extension SyncJournal {
         if !isSettled, waiting.contains(where: \.isUncertain) { return reception.unsettled.append(key) }
         let local = try stored(key)
         let base = try first.base.map { try resource($0) }
+        // Pushed from here and edited since; the server may have added something, and nobody else has changed it.
+        let isOwn = known?.isOwn == true && state.version != nil && known?.version == state.version
         func adopt() throws {
             try removeChanges(of: key)
             guard let remote = state.resource else { return try remove(key, &reception) }
@@ -99,6 +122,19 @@ extension SyncJournal {
                 // A new version with the old content.
                 reception.unchanged += 1
                 return try remember(key, version: state.version, scope: scope)
+            }
+            let isDeferred = waiting.contains { $0.state == .conflict }
+            if let local, !isDeferred {
+                let merge = ThreeWayMerge(base: base, local: local, remote: remote)
+                let isThere = merge.conflicts.isEmpty && merge.resource.isSame(atServerAs: remote)
+                if isThere || isOwn && merge.conflicts.isEmpty {
+                    // The server has every change of here already, or has only added to what came from here.
+                    reception.unchanged += 1
+                    return isThere ? try adopt() : try keep(merge.resource, state, scope, adopt)
+                }
+            } else if isOwn, !isDeferred {
+                reception.unchanged += 1
+                return try keepLocal(state, scope)
             }
         case (_, nil):
             if known == nil {

@@ -14,8 +14,10 @@ struct PushForm: Sendable {
 /// The changes that are sent next.
 struct NextPush: Sendable {
     var bundle = PushBundle(components: [])
-    /// Resources whose version at the server is not known, so that they cannot be changed there safely.
+    /// Resources of which it is not known what the server has, so that they cannot be changed there safely.
     var withoutVersion: [SyncKey] = []
+    /// The number of changes that cannot be sent at all.
+    var newlyParked = 0
 }
 
 extension SyncJournal {
@@ -85,6 +87,8 @@ extension SyncJournal {
         let id: String?
         /// The new version; nil if the server did not say.
         let version: String?
+        /// The resource as the server has it, as JSON; nil if it was not returned.
+        var resource: Data?
 
         /// The resource's key at the server, if it is another than in the store.
         var newKey: SyncKey? {
@@ -93,8 +97,10 @@ extension SyncJournal {
         }
     }
 
-    /// Notes that the server has made changes.
-    func note(_ successes: [Success]) throws {
+    /// Notes that the server has made changes, and takes over what it has added.
+    ///
+    /// - Parameter read: reads a resource of the server.
+    func note(_ successes: [Success], read: (Data) throws -> FHIRResource) throws {
         var sequences: [Int64: Int64] = [:]
         for list in lists(successes.map(\.entry.number)) {
             for row in try rows(Self.sequences, list) { sequences[row[0].integer ?? 0] = row[1].integer }
@@ -120,6 +126,15 @@ extension SyncJournal {
         try remember(new)
         for list in lists(done) { try run(Self.deleteAll, list) }
         for success in successes { if let key = success.newKey { try rename(success.entry.key, to: key.id) } }
+        var states: [RemoteState] = []
+        for success in successes {
+            guard let json = success.resource, let version = success.version else { continue }
+            let resource: FHIRResource
+            // What cannot be read is read with the next pull, which lists it.
+            do { resource = try read(json) } catch is FHIRClientError { continue }
+            states.append(RemoteState(key: success.newKey ?? success.entry.key, version: version, resource: resource))
+        }
+        if !states.isEmpty { _ = try receive(states, scope: nil) }
     }
 
     /// Remembers the versions of new resources.
@@ -157,13 +172,16 @@ extension SyncJournal {
             "UPDATE _sync_change SET id = ? WHERE server = ? AND type = ? AND id = ?",
             [.text(new.id), .integer(server), .text(old.typeName), .text(old.id)])
         for column in ["base", "content"] {
-            try run(
-                "UPDATE _sync_change SET \(column) = replace(\(column), ?, ?) WHERE server = ? AND instr(\(column), ?) > 0",
-                [
-                    .text("\"reference\":\"\(old.path)\""), .text("\"reference\":\"\(new.path)\""), .integer(server),
-                    .text("\"reference\":\"\(old.path)\""),
-                ])
+            let found = try rows(
+                "SELECT change, \(column) FROM _sync_change WHERE server = ? AND instr(\(column), ?) > 0",
+                [.integer(server), .text(old.path)])
+            for row in found {
+                guard let text = row[1].text else { continue }
+                let changed = ReferenceScan.replacing([old: new.path], in: text, base: base)
+                guard changed != text else { continue }
+                try run("UPDATE _sync_change SET \(column) = ? WHERE change = ?", [.text(changed), .integer(row[0].integer ?? 0)])
+            }
         }
-        try tx.rewriteReferences(from: old.path, to: new.path)
+        try tx.rewriteReferences(to: old.typeName, id: old.id, newID: new.id, bases: [base])
     }
 }

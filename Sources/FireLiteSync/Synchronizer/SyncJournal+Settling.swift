@@ -19,11 +19,18 @@ extension SyncJournal {
         /// Whether it is what the store has now.
         let isPresent: Bool
 
-        func isSame(as version: RemoteState) -> Bool {
+        /// Whether a version has every change that was sent; the server may have added to them.
+        ///
+        /// - Parameter base: the state before the change; nil if there was none.
+        func isIn(_ version: RemoteState, base: FHIRResource?) -> Bool {
             switch (resource, version.resource) {
-            case (nil, nil): true
-            case (let sent?, let there?): sent.isSame(atServerAs: there)
-            default: false
+            case (nil, nil): return true
+            case (let sent?, let there?):
+                guard !sent.isSame(atServerAs: there) else { return true }
+                guard sent.layoutTable == there.layoutTable else { return false }
+                let merge = ThreeWayMerge(base: base, local: sent, remote: there)
+                return merge.conflicts.isEmpty && merge.resource.isSame(atServerAs: there)
+            default: return false
             }
         }
     }
@@ -43,9 +50,10 @@ extension SyncJournal {
     private func settle(_ change: WaitingChange, _ versions: [RemoteState]) throws {
         let known = try self.known(change.key)
         let contents = try sentContents(change)
+        let base = try change.base.map { try resource($0) }
         for version in versions {
             if let number = version.version, number == known?.version { return }
-            guard let sent = contents.last(where: { $0.isSame(as: version) }) else { continue }
+            guard let sent = contents.last(where: { $0.isIn(version, base: base) }) else { continue }
             if version.resource == nil { try forget(change.key) } else { try remember(change.key, version: version.version, isOwn: true) }
             if sent.isPresent { return try remove(change) }
             return try run(
@@ -64,7 +72,8 @@ extension SyncJournal {
         }
         // As before: what was sent did not arrive.
         if let version = state.version, try known(state.key)?.version == version { return true }
-        guard try sentContents(change).contains(where: { $0.isSame(as: state) }) else { return false }
+        let base = try change.base.map { try resource($0) }
+        guard try sentContents(change).contains(where: { $0.isIn(state, base: base) }) else { return false }
         reception.add(try settle(state.key, [state]))
         return true
     }

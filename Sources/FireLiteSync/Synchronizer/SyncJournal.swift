@@ -5,7 +5,7 @@ import Foundation
 /// What a synchronizer knows about one server, in the store's own file, for one write.
 ///
 /// `_sync_server` has a row for each server, `_sync_scope` one for each search of a scope with its cursor, `_sync_resource` the server's version of each
-/// resource, and `_sync_change` the changes that wait to be sent. All SQL on these tables is in this type.
+/// resource, `_sync_change` the changes that wait to be sent, and `_sync_unreadable` what the server sent and could not be read. All SQL on these tables is in this type.
 struct SyncJournal {
     let tx: WriteTransaction
     /// The number of the server.
@@ -15,7 +15,7 @@ struct SyncJournal {
     let configuration: Synchronizer.Configuration
 
     static let tables = ModuleTables(
-        module: "sync", version: 1,
+        module: "sync", version: 2,
         tables: [
             ModuleTable(
                 "_sync_server", key: "server",
@@ -43,6 +43,12 @@ struct SyncJournal {
                     .init("state", .integer), .init("attempts", .integer), .init("status", .integer), .init("issues", .text),
                     .init("remote", .text), .init("remoteVersion", .text),
                 ], indexes: [.init("server", "type", "id"), .init("server", "state", "change")]),
+            ModuleTable(
+                "_sync_unreadable", key: "unreadable",
+                columns: [
+                    .init("server", .integer), .init("type", .text), .init("id", .text), .init("version", .text), .init("text", .text),
+                    .init("reason", .text),
+                ], indexes: [.init("server", "type", "id")]),
         ])
 
     /// Opens the journal of a server, whose row is created if there is none.
@@ -56,6 +62,12 @@ struct SyncJournal {
         if let number = try find() {
             server = number
         } else {
+            // A file of an earlier version gets its new tables first, and then has the row.
+            try tx.run(on: Self.tables, "UPDATE _sync_unreadable SET server = server WHERE unreadable < 0")
+            if let number = try find() {
+                server = number
+                return
+            }
             try tx.run(on: Self.tables, "INSERT INTO _sync_server(base, started) VALUES (?, 0)", [.text(base)])
             server = try find() ?? 0
         }
@@ -72,13 +84,13 @@ struct SyncJournal {
 
     // MARK: - Lease
 
-    /// Takes the lease, or renews it.
+    /// Takes the lease, or renews it. A lease of a process that has ended is free at once, on the same machine; any other ends after a while.
     ///
     /// - Throws: `SyncError.busy` if another owner has it.
     func renewLease(_ owner: String, now: Date) throws {
         let time = Int64(now.timeIntervalSince1970 * 1_000)
         let row = try rows("SELECT owner, until FROM _sync_server WHERE server = ?", [.integer(server)]).first
-        if let other = row?[0].text, other != owner, row?[1].integer ?? 0 > time {
+        if let other = row?[0].text, other != owner, row?[1].integer ?? 0 > time, LeaseOwner(other)?.hasEnded != true {
             throw SyncError(.busy, "the store is being synchronized with this server already: wait for that to end")
         }
         let until = time + Int64(configuration.leaseDuration / .milliseconds(1))

@@ -24,12 +24,32 @@ public struct SyncResult: Sendable, Hashable, Codable {
     public internal(set) var deferred = 0
     /// The number of changes that the server has refused.
     public internal(set) var parked = 0
+    /// The number of changes that were not sent although nobody has refused them: they refer to what was refused or is in conflict, or failed and
+    /// are sent again with the next push.
+    public internal(set) var waiting = 0
+    /// The number of resources that the server has sent and that cannot be read, new ones and new versions: ``Synchronizer/unreadable(limit:)``.
+    public internal(set) var unreadable = 0
+    /// The number of resources that the server counts and has not sent, on no page of its searches.
+    public internal(set) var missing = 0
     /// Why it ended early; nil if it was completed. Without values of records.
     public internal(set) var failure: String?
 
     init(begin: Date) {
         self.begin = begin
         end = begin
+    }
+
+    /// Reads a result, also of an earlier version of the library, which has fewer numbers.
+    public init(from decoder: any Decoder) throws {
+        let values = try decoder.container(keyedBy: CodingKeys.self)
+        func count(_ key: CodingKeys) throws -> Int { try values.decodeIfPresent(Int.self, forKey: key) ?? 0 }
+        begin = try values.decode(Date.self, forKey: .begin)
+        end = try values.decode(Date.self, forKey: .end)
+        (pulled, pulledDeletions, unchanged) = (try count(.pulled), try count(.pulledDeletions), try count(.unchanged))
+        (created, updated, deleted) = (try count(.created), try count(.updated), try count(.deleted))
+        (resolved, deferred, parked) = (try count(.resolved), try count(.deferred), try count(.parked))
+        (waiting, unreadable, missing) = (try count(.waiting), try count(.unreadable), try count(.missing))
+        failure = try values.decodeIfPresent(String.self, forKey: .failure)
     }
 
     /// The number of changes that were sent.

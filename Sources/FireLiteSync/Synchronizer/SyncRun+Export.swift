@@ -18,13 +18,17 @@ extension SyncRun {
         let export = try await client.export(BulkExportOptions(types: searches.map(\.typeName)), to: folder)
         var scopes: [String: Int64] = [:]
         for (search, cursor) in zip(searches, cursors) { scopes[search.typeName] = cursor.scope }
+        var newestOfType: [String: Int64] = [:]
         for file in export.files where file.content != .errors {
-            try await store(file, scope: scopes[file.typeName])
+            try await store(file, scope: scopes[file.typeName], &newestOfType)
         }
+        let newest = newestOfType
         guard let time = ServerTime.milliseconds(export.transactionTime?.date) else { return }
         let searched = Array(zip(searches, cursors))
         try await journal { journal in
             for (search, cursor) in searched {
+                // The clock by which changes are dated may be behind the one that dates the export.
+                let time = min(time, newest[search.typeName] ?? time)
                 try journal.keep(SyncCursor(scope: cursor.scope, since: time, newest: time, page: nil))
                 let deletions = try journal.cursor("_history/\(search.typeName)", type: search.typeName)
                 try journal.keep(SyncCursor(scope: deletions.scope, since: time, newest: nil, page: nil))
@@ -32,7 +36,10 @@ extension SyncRun {
         }
     }
 
-    private mutating func store(_ file: BulkExportResult.File, scope: Int64?) async throws {
+    /// - Parameter newestOfType: the newest time of change of each type so far.
+    private mutating func store(
+        _ file: BulkExportResult.File, scope: Int64?, _ newestOfType: inout [String: Int64]
+    ) async throws {
         let handle: FileHandle
         do { handle = try FileHandle(forReadingFrom: file.url) } catch {
             throw FHIRClientError(.file, "a file of the bulk export cannot be read: remove its folder and begin again")
@@ -55,12 +62,22 @@ extension SyncRun {
             }
             let texts = lines.filter { !$0.isEmpty }
             let isDeletions = file.content == .deletions
-            let reception = try await journal { journal in
+            let client = client
+            let (reception, unreadable, newest) = try await journal { journal in
                 try journal.takeIn()
-                let states = try texts.flatMap { try Self.states($0, isDeletions, journal) }
-                return try journal.receive(states, scope: scope)
+                var (states, unreadable): ([RemoteState], [UnreadableEntry]) = ([], [])
+                for text in texts {
+                    do { states += try Self.states(text, isDeletions, client) } catch let error as FHIRDecodingError {
+                        unreadable.append(UnreadableEntry(text, reason: error.description))
+                    }
+                }
+                let times = states.map { ServerTime.milliseconds($0.resource?.child("meta")?.instant("lastUpdated")?.date) }
+                let kept = try journal.keep(unreadable)
+                return (try journal.receive(states, scope: scope), kept, times.compactMap { $0 }.max())
             }
             count(reception)
+            result.unreadable += unreadable
+            if let newest { newestOfType[file.typeName] = max(newestOfType[file.typeName] ?? newest, newest) }
             try await settle(reception.unsettled)
             done += texts.count
             progress?(SyncProgress(phase: .pull, typeName: file.typeName, done: done, total: file.count))
@@ -68,8 +85,8 @@ extension SyncRun {
     }
 
     /// What a line says: a resource, or a Bundle of deletions.
-    private static func states(_ line: Data, _ isDeletions: Bool, _ journal: SyncJournal) throws -> [RemoteState] {
-        let resource = try FHIRJSON.resource(from: line, release: journal.tx.store.release)
+    private static func states(_ line: Data, _ isDeletions: Bool, _ client: FHIRClient) throws -> [RemoteState] {
+        let resource = try client.read(line)
         guard isDeletions else {
             guard let id = resource.id else { return [] }
             let key = SyncKey(typeName: resource.resourceType, id: id)

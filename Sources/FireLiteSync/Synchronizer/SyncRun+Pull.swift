@@ -11,30 +11,30 @@ extension SyncRun {
         let parameters: FHIRParameters
     }
 
-    /// What a page brought.
-    private struct PageStep: Sendable {
-        var reception: Reception
-        var cursor: SyncCursor
-        var next: URL?
-        var count: Int
-        var total: Int?
-        var serverTime: Int64?
-        /// The newest time of change on the page.
-        var newest: Int64?
-        /// Whether the pages are in the order of their times of change, as the server was asked to.
-        var isSorted: Bool
-    }
-
     mutating func pull() async throws {
         let searches = try await self.searches()
+        try await retryUnreadable()
         try await fill(searches)
         let feeds = try await beginDeletions(searches)
         var begins: [String: Int64] = [:]
         for search in searches {
-            let time = try await pull(search)
-            begins[search.typeName] = begins[search.typeName] ?? time ?? 0
+            guard let time = try await pull(search) else { continue }
+            begins[search.typeName] = min(begins[search.typeName] ?? time, time)
         }
-        for feed in feeds { try await pullDeletions(feed, begin: begins[feed.typeName] ?? 0) }
+        for feed in feeds { try await pullDeletions(feed, begin: begins[feed.typeName]) }
+    }
+
+    /// Takes over what could not be read before and can be by now.
+    private mutating func retryUnreadable() async throws {
+        let client = client
+        let reception = try await journal { journal -> Reception? in
+            guard try journal.hasUnreadable else { return nil }
+            try journal.takeIn()
+            return try journal.retryUnreadable { try client.decodedResource($0) }
+        }
+        guard let reception else { return }
+        count(reception)
+        try await settle(reception.unsettled)
     }
 
     // MARK: - Searches
@@ -51,7 +51,13 @@ extension SyncRun {
                 guard let types = try await abilities().types else {
                     throw SyncError(.invalidArgument, "the server does not say which types it has: name the types of the scope")
                 }
-                for type in types where release.hasResourceType(named: type) && type != "Bundle" {
+                guard !types.isEmpty else {
+                    throw SyncError(
+                        .notSearchable,
+                        "the server's CapabilityStatement lists no type that can be searched, so nothing can be pulled: name the types of the scope, "
+                            + "if the server does not say all that it offers")
+                }
+                for type in types where release.hasResourceType(named: type) {
                     searches.append(Search(key: type, path: type, typeName: type, parameters: [:]))
                 }
             case .group(let id, let typeNames):
@@ -70,48 +76,67 @@ extension SyncRun {
         return searches
     }
 
+    /// What a page brought.
+    private struct PageStep: Sendable {
+        var reception = Reception()
+        var unreadable = 0
+        var cursor: SyncCursor
+        var order: PullOrder
+        var page = PullOrder.Page()
+        var step = PullOrder.Step.end
+        var count = 0
+        var serverTime: Int64?
+    }
+
     /// Pulls a search page by page; each page is stored with the cursor after it.
     ///
-    /// - Returns: the server's time when the first page was read.
+    /// - Returns: a time of the server, at which the pull had not begun yet; nil if the server has nothing that says so.
     private mutating func pull(_ search: Search) async throws -> Int64? {
         var cursor = try await journal { try $0.cursor(search.key, type: search.typeName) }
         let overlap = Int64(configuration.overlap / .milliseconds(1))
-        var start = cursor.since.map { $0 - overlap }
-        var url = cursor.page.flatMap { URL(string: $0) }
+        var order = PullOrder(begin: cursor.since.map { max($0 - overlap, 0) }, page: cursor.page.flatMap { URL(string: $0) })
         var (done, total): (Int, Int?) = (0, nil)
-        var begin: Int64?
-        var place = PagePlace(url)
+        var first: PageStep?
+        var proof: Int64?
+        var place = PagePlace(order.url)
         while true {
             try Task.checkCancellation()
-            let request = self.request(search, since: start)
+            let request = self.request(search, since: order.start)
             let page: FHIRClient.PageText
             do {
-                page = try await client.pageText(request, at: url)
-            } catch let error as FHIRClientError where url != nil && [400, 404, 410].contains(error.status) {
-                // The server does not know the page anymore.
-                url = nil
+                page = try await client.pageText(request, at: order.url)
+            } catch let error as FHIRClientError where [400, 404, 410].contains(error.status) && order.lost() {
+                place = PagePlace(nil)
                 continue
             }
-            let (client, current, from) = (client, cursor, start)
-            let step = try await journal { try Self.step(page, current, search, since: from, client, $0) }
+            let (client, current, before, begin) = (client, cursor, order, first?.serverTime)
+            var step = try await journal { try Self.step(page, current, before, search, begin: begin, client, $0) }
+            first = first ?? step
             cursor = step.cursor
-            if done == 0 { begin = step.serverTime }
             count(step.reception)
+            result.unreadable += step.unreadable
             try await settle(step.reception.unsettled)
             done += step.count
-            total = total ?? step.total
+            total = total ?? step.page.total
             progress?(SyncProgress(phase: .pull, typeName: search.typeName, done: done, total: total))
-            guard let next = step.next else { break }
-            if step.isSorted, let newest = step.newest, newest > start ?? .min {
-                // A new search from the newest change on: a page that the server counts out would skip resources that move to its end.
-                (start, url) = (newest, nil)
-                place = PagePlace(nil)
-            } else {
-                try place.advance(to: next, request)
-                url = next
+            if case .proof = step.step {
+                proof = try await newest(search, since: order.start)
+                step.order.take(proof: proof, step.page)
             }
+            order = step.order
+            if case .end = step.step { break }
+            if let next = order.url { try place.advance(to: next, request) } else { place = PagePlace(nil) }
         }
-        return begin
+        if order.isUnsure {
+            try await complete(search, since: order.begin)
+            cursor.since = Self.since(cursor, first?.serverTime)
+            cursor.page = nil
+            let end = cursor
+            try await journal { try $0.keep(end) }
+        }
+        // What was there when the pull began says more than clocks do, which need not be those by which changes are dated.
+        guard let newest = proof ?? first?.page.times.compactMap({ $0 }).max() else { return nil }
+        return min(newest, first?.serverTime ?? newest)
     }
 
     private func request(_ search: Search, since: Int64?) -> FHIRRequest {
@@ -122,26 +147,56 @@ extension SyncRun {
         return FHIRRequest(.get, search.path, parameters: parameters)
     }
 
+    /// The time of change of what a search has first, if it is asked for the newest first.
+    private func newest(_ search: Search, since: Int64?) async throws -> Int64? {
+        var parameters = search.parameters
+        if let since { parameters.append("_lastUpdated", "ge" + ServerTime.instant(since)) }
+        parameters.append("_sort", "-_lastUpdated")
+        parameters.append("_count", "1")
+        let page: FHIRClient.PageText
+        do {
+            page = try await client.pageText(FHIRRequest(.get, search.path, parameters: parameters), at: nil)
+        } catch let error as FHIRClientError where error.status.map({ 400..<500 ~= $0 }) ?? false && error.code != .unauthorized {
+            return nil
+        }
+        for entry in try client.received(page, takesOutUnreadable: true).bundle.children("entry") {
+            guard let resource = entry.takeResource("resource"), resource.resourceType == search.typeName else { continue }
+            return ServerTime.milliseconds(resource.child("meta")?.instant("lastUpdated")?.date)
+        }
+        return nil
+    }
+
+    /// Where the next pull begins: at the newest change that was seen, but not in the server's future, as one wrong date would hide all that follows.
+    private static func since(_ cursor: SyncCursor, _ serverTime: Int64?) -> Int64? {
+        let newest = [cursor.newest, cursor.since].compactMap { $0 }.max()
+        guard let newest, let serverTime else { return newest }
+        return min(newest, serverTime)
+    }
+
     /// Stores a page and the cursor after it.
+    ///
+    /// - Parameter begin: the server's time when the pull began; nil on the first page.
     private static func step(
-        _ page: FHIRClient.PageText, _ cursor: SyncCursor, _ search: Search, since: Int64?, _ client: FHIRClient, _ journal: SyncJournal
+        _ page: FHIRClient.PageText, _ cursor: SyncCursor, _ order: PullOrder, _ search: Search, begin: Int64?, _ client: FHIRClient,
+        _ journal: SyncJournal
     ) throws -> PageStep {
-        let received = try client.received(page)
-        var cursor = cursor
+        let received = try client.received(page, takesOutUnreadable: true)
+        var step = PageStep(cursor: cursor, order: order)
+        step.page.total = received.total
+        step.page.next = received.next
+        step.serverTime = ServerTime.milliseconds(received.serverTime)
         var states: [RemoteState] = []
         var places: [SyncKey: Int] = [:]
-        var (last, isSorted) = (Int64.min, received.isSorted)
         for entry in received.bundle.children("entry") {
             guard entry.child("search")?.text("mode") != "outcome", let resource = entry.takeResource("resource"), let id = resource.id,
-                resource.resourceType != "OperationOutcome"
+                resource.resourceType != "OperationOutcome" || search.typeName == "OperationOutcome"
             else { continue }
             let key = SyncKey(typeName: resource.resourceType, id: id)
             let meta = resource.child("meta")
             if resource.resourceType == search.typeName {
                 let time = ServerTime.milliseconds(meta?.instant("lastUpdated")?.date)
-                isSorted = isSorted && time.map { $0 >= last } ?? false
-                last = time ?? last
-                cursor.newest = [cursor.newest, time].compactMap { $0 }.max()
+                step.page.times.append(time)
+                step.cursor.newest = [step.cursor.newest, time].compactMap { $0 }.max()
             }
             let state = RemoteState(key: key, version: meta?.text("versionId"), resource: resource)
             if let place = places[key] {
@@ -151,20 +206,22 @@ extension SyncRun {
                 states.append(state)
             }
         }
+        // What cannot be read counts too, without a time, so that such a page shows no order.
+        for entry in received.unreadable where entry.typeName == search.typeName { step.page.times.append(nil) }
         try journal.takeIn()
-        let reception = try journal.receive(states, scope: cursor.scope)
-        cursor.page = nil
-        if isSorted || received.next == nil {
-            cursor.since = [cursor.newest, cursor.since].compactMap { $0 }.max()
-        } else {
-            cursor.page = received.next?.absoluteString
+        step.unreadable = try journal.keep(received.unreadable)
+        step.reception = try journal.receive(states, scope: cursor.scope)
+        step.count = states.count
+        step.step = step.order.take(step.page)
+        step.cursor.page = nil
+        switch step.step {
+        case .end where !step.order.isUnsure: step.cursor.since = Self.since(step.cursor, begin ?? step.serverTime)
+        case .more where step.order.isWalk: step.cursor.page = step.order.url?.absoluteString
+        default:
+            if let done = step.order.done { step.cursor.since = Self.since(SyncCursor(scope: 0, since: cursor.since, newest: done), begin) }
         }
-        let newest = last == .min ? nil : last
-        if isSorted, newest ?? .min <= since ?? .min { cursor.page = received.next?.absoluteString }
-        try journal.keep(cursor)
-        return PageStep(
-            reception: reception, cursor: cursor, next: received.next, count: states.count, total: received.total,
-            serverTime: ServerTime.milliseconds(received.serverTime), newest: newest, isSorted: isSorted)
+        try journal.keep(step.cursor)
+        return step
     }
 
     // MARK: - Deletions
@@ -194,11 +251,12 @@ extension SyncRun {
 
     /// Pulls deletions from the history of a type. The newest version of a resource counts: a resource that was created again stays.
     ///
-    /// - Parameter begin: the server's time when the pull began.
-    private mutating func pullDeletions(_ feed: DeletionFeed, begin: Int64) async throws {
+    /// - Parameter begin: a time of the server at which the pull had not begun yet; nil if the server has nothing that says so.
+    private mutating func pullDeletions(_ feed: DeletionFeed, begin: Int64?) async throws {
         var cursor = feed.cursor
         if cursor.since == nil, !feed.hasKnown {
-            // Everything that was pulled was there when the pull began.
+            // Everything that was pulled was there when the pull began. Without anything there is nothing that could be deleted yet.
+            guard let begin else { return }
             cursor.since = begin
             let start = cursor
             return try await journal { try $0.keep(start) }
@@ -208,7 +266,8 @@ extension SyncRun {
             parameters.append("_since", ServerTime.instant(max(since - Int64(configuration.overlap / .milliseconds(1)), 0)))
         }
         let request = FHIRRequest(.get, feed.typeName + "/_history", parameters: parameters)
-        var seen: Set<String> = []
+        var seen: Set<SyncKey> = []
+        var time: Int64?
         var url: URL?
         var place = PagePlace(nil)
         repeat {
@@ -222,42 +281,49 @@ extension SyncRun {
             }
             let (client, known, current) = (client, seen, cursor)
             let step = try await journal { try Self.deletions(page, known, current, client, $0) }
-            seen.formUnion(step.ids)
+            seen.formUnion(step.keys)
             cursor.newest = step.newest
+            time = time ?? step.serverTime
             count(step.reception)
             try await settle(step.reception.unsettled)
             if let next = step.next { try place.advance(to: next, request) }
             url = step.next
         } while url != nil
-        cursor.since = [cursor.newest, cursor.since].compactMap { $0 }.max()
+        cursor.since = Self.since(cursor, time)
         let end = cursor
         try await journal { try $0.keep(end) }
     }
 
     private struct DeletionStep: Sendable {
         var reception: Reception
-        var ids: Set<String>
+        var keys: Set<SyncKey>
         var newest: Int64?
         var next: URL?
+        var serverTime: Int64?
     }
 
     private static func deletions(
-        _ page: FHIRClient.PageText, _ seen: Set<String>, _ cursor: SyncCursor, _ client: FHIRClient, _ journal: SyncJournal
+        _ page: FHIRClient.PageText, _ seen: Set<SyncKey>, _ cursor: SyncCursor, _ client: FHIRClient, _ journal: SyncJournal
     ) throws -> DeletionStep {
-        let received = try client.received(page)
+        let received = try client.received(page, takesOutUnreadable: true)
         var seen = seen
         var newest = cursor.newest
         var states: [RemoteState] = []
+        let hasUnreadable = try journal.hasUnreadable
         for entry in received.bundle.children("entry") {
             guard let entry = FHIRHistoryEntry(entry) else { continue }
             newest = [newest, ServerTime.milliseconds(entry.lastModified)].compactMap { $0 }.max()
-            guard seen.insert(entry.id).inserted, entry.isDeletion else { continue }
             let key = SyncKey(typeName: entry.typeName, id: entry.id)
-            guard try journal.known(key) != nil else { continue }
+            guard seen.insert(key).inserted, entry.isDeletion else { continue }
+            guard try journal.known(key) != nil else {
+                if hasUnreadable { try journal.removeUnreadable(key) }
+                continue
+            }
             states.append(RemoteState(key: key, version: entry.version, resource: nil))
         }
         try journal.takeIn()
         return DeletionStep(
-            reception: try journal.receive(states, scope: nil), ids: seen, newest: newest, next: received.next)
+            reception: try journal.receive(states, scope: nil), keys: seen, newest: newest, next: received.next,
+            serverTime: ServerTime.milliseconds(received.serverTime))
     }
 }

@@ -27,6 +27,7 @@ extension SyncRun {
             try Task.checkCancellation()
             let (skipped, form) = (state.skipped, state.form)
             let next = try await journal { try $0.nextPush(skipping: skipped, limit: limit, form) }
+            result.parked += next.newlyParked
             if !next.bundle.components.isEmpty {
                 try await send(next.bundle, &state)
                 continue
@@ -39,10 +40,11 @@ extension SyncRun {
             }
             // A change without a version at the server would overwrite others' changes: first the version is read.
             let keys = next.withoutVersion.filter { state.collisions[$0] == nil }
-            guard !keys.isEmpty else { return }
+            guard !keys.isEmpty else { break }
             for key in keys { state.collisions[key] = 1 }
             try await settle(keys)
         }
+        result.waiting = Int(try await journal { try $0.waitingCount })
     }
 
     private mutating func beginPush() async throws -> PushState {
@@ -60,11 +62,7 @@ extension SyncRun {
             let format = configuration.updateFormat
             if offers(format == .jsonPatch ? "json-patch" : "fhir+json") { form.updateFormat = format }
         }
-        let total = try await journal { journal in
-            try journal.rows(
-                "SELECT count(*) FROM _sync_change WHERE server = ? AND state = 0", [.integer(journal.server)]
-            ).first?[0].integer ?? 0
-        }
+        let total = try await journal { try $0.waitingCount }
         return PushState(total: Int(total), form: form, grouping: grouping)
     }
 
@@ -73,9 +71,13 @@ extension SyncRun {
     /// An answer to an entry.
     private struct EntryAnswer: Sendable {
         let status: Int
-        let id: String?
-        let version: String?
-        let issues: [OutcomeIssue]
+        var id: String?
+        var version: String?
+        var issues: [OutcomeIssue] = []
+        /// The resource as the server has it, as JSON; nil if it was not returned.
+        var resource: Data?
+        /// Whether the answer is about the entry. If not, nobody knows what has happened to it.
+        var isClear = true
 
         var isSuccess: Bool { 200..<300 ~= status }
     }
@@ -85,14 +87,25 @@ extension SyncRun {
         let entries = bundle.entries
         do {
             let answers = try await self.answers(entries, state.grouping)
-            state.interruptions = 0
-            let successes = zip(entries, answers).filter { $0.1.isSuccess }
-            let noted = successes.map { SyncJournal.Success(entry: $0.0, id: $0.1.id, version: $0.1.version) }
-            try await journal { try $0.note(noted) }
+            let unclear = zip(entries, answers).filter { !$0.1.isClear }.map(\.0)
+            if unclear.isEmpty { state.interruptions = 0 }
+            let successes = zip(entries, answers).filter { $0.1.isSuccess && $0.1.isClear }
+            let noted = successes.map {
+                SyncJournal.Success(entry: $0.0, id: $0.1.id, version: $0.1.version, resource: $0.1.resource)
+            }
+            let client = client
+            try await journal { journal in try journal.note(noted) { try client.decodedResource($0) } }
             for (entry, _) in successes { note(entry, &state) }
             for (entry, answer) in zip(entries, answers) where !answer.isSuccess {
                 try await refused([entry], answer.status, answer.issues, nil, &state)
             }
+            guard !unclear.isEmpty else { return }
+            try await interrupted(
+                unclear,
+                FHIRClientError(
+                    .invalidResponse,
+                    "the server's answer to \(unclear.count) changes of a Bundle is not about these: nobody knows what was done"),
+                &state)
         } catch let error as FHIRClientError {
             try await failed(bundle, error, &state)
         }
@@ -113,25 +126,36 @@ extension SyncRun {
     private func answers(_ entries: [PushEntry], _ grouping: Synchronizer.Configuration.Grouping) async throws -> [EntryAnswer] {
         if entries.count == 1 || grouping == .single {
             var answers: [EntryAnswer] = []
-            for entry in entries {
-                let response: HTTPResponse
-                do {
-                    response = try await client.send(entry.entry.request)
-                } catch let error as FHIRClientError where entry.kind == .delete && (error.status == 404 || error.status == 410) {
-                    // It is gone already.
-                    answers.append(EntryAnswer(status: 204, id: nil, version: nil, issues: []))
-                    continue
-                }
-                let place = ResourceLocation(response.fields["Location"] ?? response.fields["Content-Location"])
-                let version = FHIRRequest.version(inEntityTag: response.fields["ETag"]) ?? place?.version
-                answers.append(EntryAnswer(status: response.status, id: place?.id, version: version, issues: []))
-            }
+            for entry in entries { answers.append(try await answer(entry)) }
             return answers
         }
         let kind: FHIRClient.BundleKind = grouping == .batches ? .batch : .transaction
-        return try await client.submit(entries.map(\.entry), as: kind, isRepeatable: false).map {
-            EntryAnswer(status: $0.status, id: $0.id, version: $0.version, issues: $0.issues)
+        let results = try await client.submit(entries.map(\.entry), as: kind, isRepeatable: false)
+        return zip(entries, results).map { entry, result in
+            EntryAnswer(
+                status: result.status, id: result.id, version: result.version, issues: result.issues, resource: result.resource,
+                isClear: !result.isSuccess || Self.isAnswer(result, to: entry))
         }
+    }
+
+    private func answer(_ entry: PushEntry) async throws -> EntryAnswer {
+        var request = entry.entry.request
+        // With the resource as it is there, it need not be read back.
+        if request.method != .delete { request.fields["Prefer"] = "return=representation" }
+        do {
+            let receipt = try await client.confirmed(request)
+            return EntryAnswer(status: receipt.status, id: receipt.id, version: receipt.version, resource: receipt.resource)
+        } catch let error as FHIRClientError where entry.kind == .delete && error.saysAbsent {
+            // It is gone already.
+            return EntryAnswer(status: 204)
+        }
+    }
+
+    /// Whether a result is about the entry that was sent.
+    private static func isAnswer(_ result: FHIRBundleEntryResult, to entry: PushEntry) -> Bool {
+        guard [200, 201, 204].contains(result.status), result.typeName == nil || result.typeName == entry.key.typeName else { return false }
+        // A new resource that the server has named is not known without its name.
+        return entry.entry.request.method == .post ? result.id != nil : result.id == nil || result.id == entry.key.id
     }
 
     // MARK: - Failures
@@ -157,17 +181,13 @@ extension SyncRun {
 
     private mutating func failed(_ bundle: PushBundle, _ error: FHIRClientError, _ state: inout PushState) async throws {
         let entries = bundle.entries
+        // Something on the way has answered, and not a FHIR server.
+        if error.isGatewaysAbsence { return try await interrupted(entries, error, &state) }
         switch failure(error) {
         case .notMade:
             try await journal { try $0.unmark(entries) }
             throw error
-        case .unknown:
-            state.interruptions += 1
-            guard state.interruptions <= configuration.maximumInterruptions else { throw error }
-            let policy = client.configuration.retry
-            try await clock.sleep(
-                policy.delay(afterAttempt: state.interruptions, retryAfter: error.retryAfter, random: clock.random()))
-            try await settle(entries.map(\.key))
+        case .unknown: try await interrupted(entries, error, &state)
         case .refused:
             if error.status != 500 { try await journal { try $0.unmark(entries) } }
             guard bundle.components.count > 1 else {
@@ -181,6 +201,15 @@ extension SyncRun {
                 if !unchanged.components.isEmpty { try await send(unchanged, &state) }
             }
         }
+    }
+
+    /// Nobody knows what has become of changes: the server is asked, after a while.
+    private mutating func interrupted(_ entries: [PushEntry], _ error: FHIRClientError, _ state: inout PushState) async throws {
+        state.interruptions += 1
+        guard state.interruptions <= configuration.maximumInterruptions else { throw error }
+        let policy = client.configuration.retry
+        try await clock.sleep(policy.delay(afterAttempt: state.interruptions, retryAfter: error.retryAfter, random: clock.random()))
+        try await settle(entries.map(\.key))
     }
 
     /// The server does not accept changes that belong together.

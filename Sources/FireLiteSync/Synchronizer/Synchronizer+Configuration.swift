@@ -53,7 +53,8 @@ extension Synchronizer {
         public var pullsDeletions = true
         /// A folder for the files of a bulk export, which then is the first pull of scopes that are whole types; nil to search from the start.
         public var exportFolder: String?
-        /// How long other processes wait for a synchronizer that does not renew its lease, because its process ended.
+        /// How long other processes wait for a synchronizer that does not renew its lease, because its process hangs, or ended on another machine. On
+        /// the same machine, the lease ends with its process.
         public var leaseDuration: Duration = .seconds(120)
         /// How often a push begins again after a lost answer.
         public var maximumInterruptions = 5

@@ -56,6 +56,15 @@ extension Synchronizer {
         }
     }
 
+    /// What the server has sent and could not be read, in the order in which it came. It is tried again when the server has a newer version, and with each
+    /// pull, which reads more with a client that reads leniently.
+    ///
+    /// - Parameter limit: the maximum number; nil for all.
+    /// - Throws: `FHIRStoreError`.
+    public func unreadable(limit: Int? = nil) async throws -> [UnreadableResource] {
+        try await journal { try $0.unreadable(limit: limit).map(\.resource) }
+    }
+
     // MARK: - Deciding
 
     /// Sends a parked change again with the next push.
@@ -124,10 +133,7 @@ extension Synchronizer {
             guard let change = try journal.changes(of: key).last, change.state == .conflict else { return false }
             let state = RemoteState(
                 key: key, version: change.remoteVersion, resource: try change.remote.map { try journal.resource($0) })
-            let conflict = SyncConflict(
-                typeName: typeName, id: id, base: try change.base.map { try journal.resource($0) }, local: try journal.stored(key)?.copy(),
-                remote: state.resource?.copy(), remoteVersion: state.version)
-            switch try decide(conflict) {
+            switch try decide(try journal.conflict(change)) {
             case .deferred: return true
             case .remote: try journal.adopt(state)
             case .local: try journal.keepLocal(state, nil)
@@ -201,7 +207,7 @@ extension WaitingChange {
 
 extension SyncJournal {
     /// Takes in the changes of the log, if the store was ever synchronized with the server.
-    fileprivate func beginIfStarted() throws { if try tx.place(ofReader: reader) != nil { try takeIn() } }
+    func beginIfStarted() throws { if try tx.place(ofReader: reader) != nil { try takeIn() } }
 
     /// The server's state replaces the store's.
     fileprivate func adopt(_ state: RemoteState) throws {

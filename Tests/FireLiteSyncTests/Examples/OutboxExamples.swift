@@ -58,7 +58,7 @@ import Testing
         try temporary.write("QueuedResource-1.json", FHIRJSON.data(numbered(1)))
         let folder = URL(fileURLWithPath: temporary.path)
         let store = try FHIRStore(path: ":memory:", release: .r4)
-        let client = try FHIRClient(base: testBase, release: .r4, transport: StubServer { _, _ in HTTPResponse(201) })
+        let client = try FHIRClient(base: testBase, release: .r4, transport: StubServer { request, _ in created(request) })
         let recipient = try EnvelopeRecipient(certificate: Data(EnvelopeVectors.certificate.utf8), keyID: "key-1")
         let second = address("https://sealed.example.org/in")
         // example TheOutbox.md

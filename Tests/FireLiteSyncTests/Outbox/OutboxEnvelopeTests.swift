@@ -16,7 +16,7 @@ import Testing
     @Test func sealedRequestsWaitSealed() async throws {
         let folder = try TemporaryFolder()
         let store = try FHIRStore(path: folder.file("store.sqlite"), release: .r4)
-        let server = StubServer { _, _ in HTTPResponse(201) }
+        let server = StubServer { request, _ in created(request) }
         let outbox = try outbox(server, store: store, envelopes: policy())
         let marker = "NowhereElse"
         try await outbox.enqueue(.create(Patient { $0.name = [HumanName { $0.family = marker }] }))
@@ -41,7 +41,7 @@ import Testing
     }
 
     @Test func tokensGoToTheServerOnly() async throws {
-        let server = StubServer { _, _ in HTTPResponse(201) }
+        let server = StubServer { request, _ in created(request) }
         let client = try testClient(server, authorization: .bearer { _ in Secret("token") })
         let store = try FHIRStore(path: ":memory:", release: .r4)
         let outbox = try Outbox(store: store, client: client, envelopes: policy())

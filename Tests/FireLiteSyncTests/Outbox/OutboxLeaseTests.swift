@@ -74,7 +74,7 @@ import Testing
         let transport = StubServer { request, _ in
             // Two thirds of the lease's duration.
             clock.advance(OutboxLease.duration * 2 / 3)
-            let lease = OutboxLease(server: try OutboxServer.name(testBase), owner: OutboxOwner())
+            let lease = OutboxLease(server: try OutboxServer.name(testBase), owner: LeaseOwner())
             let answer = try await store.read { tx in try lease.look(tx, now: clock.now, through: 10) }
             if case .taken = answer { answers.note(true) } else { answers.note(false) }
             return try await server.send(request)

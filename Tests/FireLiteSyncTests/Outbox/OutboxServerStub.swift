@@ -86,20 +86,33 @@ final class OutboxServerStub: HTTPTransport, @unchecked Sendable {
                 storage[place].body = body
                 return located(200, storage[place])
             case .delete:
-                guard let place = storage.firstIndex(where: { $0.path == path }) else { return HTTPResponse(410) }
+                guard let place = storage.firstIndex(where: { $0.path == path }) else { return Self.absent(410) }
                 storage.remove(at: place)
                 return HTTPResponse(204)
             default:
-                guard let found = storage.first(where: { $0.path == path }) else { return HTTPResponse(404) }
-                return .json(found.body)
+                guard let found = storage.first(where: { $0.path == path }) else { return Self.absent(404) }
+                return .json(Self.full(found))
             }
         }
     }
 
+    private static func absent(_ status: Int) -> HTTPResponse {
+        .json(#"{"resourceType":"OperationOutcome","issue":[{"severity":"error","code":"not-found"}]}"#, status)
+    }
+
+    /// The resource with the id that it has here.
+    private static func full(_ resource: Resource) -> String {
+        let parts = resource.path.split(separator: "/")
+        guard parts.count == 2, !resource.body.contains("\"id\":\"\(parts[1])\"") else { return resource.body }
+        let body = resource.body.replacing(/"id":"[^"]*",/, with: "", maxReplacements: 1)
+        let start = "{\"resourceType\":\"\(parts[0])\""
+        return body.replacingOccurrences(of: start, with: "\(start),\"id\":\"\(parts[1])\"")
+    }
+
     private func located(_ status: Int, _ resource: Resource) -> HTTPResponse {
-        HTTPResponse(
-            status,
-            fields: ["Location": "\(testBase)/\(resource.path)/_history/\(resource.version)", "ETag": "W/\"\(resource.version)\""])
+        .json(
+            Self.full(resource), status,
+            ["Location": "\(testBase)/\(resource.path)/_history/\(resource.version)", "ETag": "W/\"\(resource.version)\""])
     }
 }
 

@@ -21,6 +21,12 @@ func outbox(
         store: store ?? FHIRStore(path: ":memory:", release: .r4), client: client, refusals: refusals, envelopes: envelopes)
 }
 
+/// The answer of a server that creates what it gets; empty from one that gets it sealed.
+func created(_ request: HTTPRequest) -> HTTPResponse {
+    guard request.url.host == testBase.host else { return HTTPResponse(201) }
+    return .json("{\"resourceType\":\"\(request.url.lastPathComponent)\",\"id\":\"1\"}", 201)
+}
+
 extension Outbox {
     /// Puts creates of patients with these numbers into the outbox.
     func enqueue(_ numbers: ClosedRange<Int>) async throws {

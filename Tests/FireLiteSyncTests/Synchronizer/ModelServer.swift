@@ -31,6 +31,23 @@ final class ModelServer: HTTPTransport, @unchecked Sendable {
         var ignoresIfNoneMatch = false
         /// Whether answers to writes have no versions.
         var hidesVersions = false
+        /// Whether answers to writes are empty, as with `Prefer: return=minimal`.
+        var returnsNothing = false
+        /// What the server adds to each new resource.
+        var adds: @Sendable (FHIRResource) -> Void = { _ in }
+        /// Whether self links repeat `_sort` although it is ignored.
+        var echoesSort = false
+        /// Whether `_count`, `_since` and `_lastUpdated`, or `_elements` are ignored.
+        var ignoresCount = false
+        var ignoresSince = false
+        /// Whether Bundles have no total.
+        var hidesTotals = false
+        /// Whether an empty list is written as such, which is not valid.
+        var writesEmptyLists = false
+        /// How much the server's clock is ahead of the one by which changes are dated, in milliseconds.
+        var clockSkew: Int64 = 0
+        /// The text that comes instead of a resource; nil for the resource.
+        var garbles: @Sendable (SyncKey, String) -> String? = { _, _ in nil }
         /// Called before each request with its number; a response or an error goes back instead of an answer.
         var before: (@Sendable (HTTPRequest, Int) throws -> HTTPResponse?)?
         /// Called after each request with its number; what it throws goes back although the request was done.
@@ -176,7 +193,10 @@ final class ModelServer: HTTPTransport, @unchecked Sendable {
             if let version = answer.version, !state.hidesVersions { fields["ETag"] = "W/\"\(version)\"" }
             if let key = answer.key { fields["Location"] = "\(testBase.absoluteString)/\(key.path)/_history/\(answer.version ?? 0)" }
             if state.hidesVersions { fields["Location"] = answer.key.map { "\(testBase.absoluteString)/\($0.path)" } }
-            return HTTPResponse(answer.status, fields: fields)
+            guard !state.returnsNothing, !state.hidesVersions, let key = answer.key, let json = versions[key]?.last?.json else {
+                return HTTPResponse(answer.status, fields: fields)
+            }
+            return .json(state.garbles(key, json) ?? json, answer.status, fields)
         }
     }
 
@@ -194,6 +214,7 @@ final class ModelServer: HTTPTransport, @unchecked Sendable {
 
     private func store(_ key: SyncKey, _ resource: FHIRResource, _ method: String) -> Int {
         let number = (versions[key]?.last?.number ?? 0) + 1
+        if versions[key]?.last?.json == nil { state.adds(resource) }
         if let slot = resource.layout.element(named: "meta")?.slot, let layout = resource.layout.elements[slot].layout {
             let meta = resource.child("meta") ?? layout.makeObject()
             if let slot = meta.layout.element(named: "versionId")?.slot { meta._setString(slot, "\(number)") }
@@ -282,7 +303,10 @@ final class ModelServer: HTTPTransport, @unchecked Sendable {
             fields["If-None-Match"] = request.text("ifNoneMatch")
             fields["If-None-Exist"] = request.text("ifNoneExist")
             var resource = entry.takeResource("resource")
-            if !links.isEmpty, let text = resource.map({ ReferenceScan.replacing(links, in: FHIRJSON.string($0)) }) {
+            if !links.isEmpty, var text = resource.map({ FHIRJSON.string($0) }) {
+                for (link, path) in links {
+                    text = text.replacingOccurrences(of: "\"reference\":\"\(link)\"", with: "\"reference\":\"\(path)\"")
+                }
                 resource = self.resource(Data(text.utf8))
             }
             let path = (request.text("url") ?? "").split(separator: "/").map(String.init)
@@ -318,7 +342,7 @@ final class ModelServer: HTTPTransport, @unchecked Sendable {
         if path.last == "_history" {
             guard state.hasHistory else { return HTTPResponse(405) }
             if path.count == 3, versions[SyncKey(typeName: typeName, id: path[1])] == nil { return outcome(404) }
-            let since = Self.milliseconds(value("_since"))
+            let since = state.ignoresSince ? 0 : Self.milliseconds(value("_since"))
             var found: [(key: SyncKey, version: Version)] = []
             if path.count == 3 {
                 let key = SyncKey(typeName: typeName, id: path[1])
@@ -337,7 +361,8 @@ final class ModelServer: HTTPTransport, @unchecked Sendable {
         if path.count == 2 {
             guard let last = versions[SyncKey(typeName: typeName, id: path[1])]?.last else { return outcome(404) }
             guard let json = last.json else { return outcome(410) }
-            return .json(json, 200, ["ETag": "W/\"\(last.number)\""])
+            let key = SyncKey(typeName: typeName, id: path[1])
+            return .json(state.garbles(key, json) ?? json, 200, ["ETag": "W/\"\(last.number)\""])
         }
         let wanted = path.count == 3 ? path[2] : typeName
         var found: [(key: SyncKey, json: String)] = []
@@ -347,11 +372,13 @@ final class ModelServer: HTTPTransport, @unchecked Sendable {
         if path.count == 3 { found = found.filter { $0.json.contains("\"reference\":\"\(path[0])/\(path[1])\"") } }
         if let ids = value("_id")?.split(separator: ",").map(String.init) { found = found.filter { ids.contains($0.key.id) } }
         if let gender = value("gender") { found = found.filter { $0.json.contains("\"gender\":\"\(gender)\"") } }
-        if let text = value("_lastUpdated")?.dropFirst(2) {
+        if !state.ignoresSince, let text = value("_lastUpdated")?.dropFirst(2) {
             let since = Self.milliseconds(String(text))
             found = found.filter { versions[$0.key]?.last?.time ?? 0 >= since }
         }
-        if state.sorts {
+        if state.sorts, value("_sort") == "-_lastUpdated" {
+            found.sort { (versions[$0.key]?.last?.time ?? 0, $0.key.id) > (versions[$1.key]?.last?.time ?? 0, $1.key.id) }
+        } else if state.sorts {
             found.sort { (versions[$0.key]?.last?.time ?? 0, $0.key.id) < (versions[$1.key]?.last?.time ?? 0, $1.key.id) }
         } else {
             found.sort { $0.key.id < $1.key.id }
@@ -359,7 +386,7 @@ final class ModelServer: HTTPTransport, @unchecked Sendable {
         if value("_summary") == "count" {
             return .json(#"{"resourceType":"Bundle","type":"searchset","total":\#(found.count)}"#)
         }
-        return page(found.map { #"{"resource":\#($0.json)}"# }, query, url, "searchset")
+        return page(found.map { #"{"resource":\#(state.garbles($0.key, $0.json) ?? $0.json)}"# }, query, url, "searchset")
     }
 
     private static func milliseconds(_ instant: String?) -> Int64 { ServerTime.milliseconds(FHIRInstant(instant ?? "")?.date) ?? 0 }
@@ -368,16 +395,16 @@ final class ModelServer: HTTPTransport, @unchecked Sendable {
         let response =
             #""response":{"status":"200","etag":"W/\"\#(version.number)\"","lastModified":"\#(ServerTime.instant(version.time))"}"#
         let request = #""request":{"method":"\#(version.method)","url":"\#(key.path)"}"#
-        return version.json.map { #"{"resource":\#($0),\#(request),\#(response)}"# } ?? "{\(request),\(response)}"
+        return version.json.map { #"{"resource":\#(state.garbles(key, $0) ?? $0),\#(request),\#(response)}"# } ?? "{\(request),\(response)}"
     }
 
     private func page(_ entries: [String], _ query: [URLQueryItem], _ url: URL, _ kind: String) -> HTTPResponse {
         func number(_ name: String) -> Int? { query.first { $0.name == name }?.value.flatMap { Int($0) } }
         let start = number("_offset") ?? 0
-        let end = min(start + max(number("_count") ?? 100, 1), entries.count)
+        let end = min(start + (state.ignoresCount ? 7 : max(number("_count") ?? 100, 1)), entries.count)
         let shown = start < end ? entries[start..<end].joined(separator: ",") : ""
         var own = url.absoluteString
-        if !state.sorts { own = own.replacingOccurrences(of: "_sort=_lastUpdated", with: "x=y") }
+        if !state.sorts, !state.echoesSort { own = own.replacingOccurrences(of: "_sort=_lastUpdated", with: "x=y") }
         var links = [#"{"relation":"self","url":"\#(own)"}"#]
         if end < entries.count {
             var items = query.filter { $0.name != "_offset" }
@@ -386,9 +413,10 @@ final class ModelServer: HTTPTransport, @unchecked Sendable {
             components.queryItems = items
             links.append(#"{"relation":"next","url":"\#(components.url?.absoluteString ?? "")"}"#)
         }
-        let list = shown.isEmpty ? "" : ",\"entry\":[\(shown)]"
+        let list = shown.isEmpty && !state.writesEmptyLists ? "" : ",\"entry\":[\(shown)]"
+        let total = state.hidesTotals ? "" : "\"total\":\(entries.count),"
         return .json(
-            #"{"resourceType":"Bundle","meta":{"lastUpdated":"\#(ServerTime.instant(time))"},"type":"\#(kind)","total":\#(entries.count),"#
+            #"{"resourceType":"Bundle","meta":{"lastUpdated":"\#(ServerTime.instant(time + state.clockSkew))"},"type":"\#(kind)",\#(total)"#
                 + #""link":[\#(links.joined(separator: ","))]\#(list)}"#)
     }
 

@@ -60,7 +60,8 @@ import Testing
         #expect(try device.contents() == server.contents)
     }
 
-    /// Behaviour 22: a pull goes on in the middle; pages that were stored are not read again.
+    /// Behaviour 22: a pull goes on in the middle; pages that were stored are not read again, but for the last one, which no other has confirmed, and
+    /// for the resource at the edge of each page.
     @Test(arguments: [true, false]) func aPullGoesOnInTheMiddle(sorts: Bool) async throws {
         server.behavior.sorts = sorts
         for number in 0..<20 { server.put(samplePatient("p\(100 + number)")) }
@@ -77,7 +78,7 @@ import Testing
         #expect(stored > 4 && stored < 20)
         server.behavior.before = nil
         let result = try await device.sync()
-        #expect(result.pulled == 20 - stored && result.unchanged < 6)
+        #expect(result.pulled == 20 - stored && result.unchanged < 10)
         #expect(try device.contents() == server.contents)
     }
 

@@ -14,7 +14,7 @@ import Testing
         try await device.synchronizer.journal { journal in try journal.rows(sql).map(\.values) }
     }
 
-    @Test(arguments: [120, 7]) func everyNewResourceIsNotedOnce(bundleCount: Int) async throws {
+    @Test(arguments: [120, 8]) func everyNewResourceIsNotedOnce(bundleCount: Int) async throws {
         let device = try Device(server) { $0.maximumBundleCount = bundleCount }
         try await device.sync()
         try device.edit { tx in for id in Self.ids { try tx.upsert(samplePatient(id)) } }

@@ -1,7 +1,7 @@
 import Foundation
 
-/// Who sends: one outbox of one process on one machine.
-struct OutboxOwner: Sendable, Hashable {
+/// Who holds a lease on a server: one outbox or sync of one process on one machine.
+struct LeaseOwner: Sendable, Hashable {
     /// The machine since it was started; in a container, with the container's own numbers of processes.
     let machine: String
     let process: Int32
@@ -39,7 +39,7 @@ struct OutboxOwner: Sendable, Hashable {
                 return try "/" + String(contentsOfFile: "/proc/sys/kernel/random/boot_id", encoding: .utf8) + "/"
                     + FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/ns/pid")
             } catch {
-                // Without them no process of another outbox is known to have ended: its lease runs out.
+                // Without them no other process is known to have ended: its lease runs out.
                 return "/" + UUID().uuidString
             }
         #else

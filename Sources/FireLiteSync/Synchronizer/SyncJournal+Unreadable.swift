@@ -1,0 +1,89 @@
+import FireLite
+import FireLiteCore
+import Foundation
+
+/// A resource that a server has sent and that cannot be read, so that the store does not have that version of it.
+public struct UnreadableResource: Sendable, Hashable {
+    /// The resource's type; nil if its text does not say.
+    public let typeName: String?
+    /// The resource's id; nil if its text does not say.
+    public let id: String?
+    /// The server's version; nil if its text does not say.
+    public let version: String?
+    /// Why it cannot be read: the place and what was expected there, without values.
+    public let reason: String
+    /// What the server sent.
+    public let text: String
+}
+
+extension SyncJournal {
+    /// Whether anything that cannot be read is kept.
+    var hasUnreadable: Bool {
+        get throws { try !rows("SELECT 1 FROM _sync_unreadable WHERE server = ? LIMIT 1", [.integer(server)]).isEmpty }
+    }
+
+    /// Keeps what cannot be read, instead of earlier versions of it.
+    ///
+    /// - Returns: the number of those that were not kept before.
+    func keep(_ unreadable: [UnreadableEntry]) throws -> Int {
+        var count = 0
+        for entry in unreadable {
+            let place: [SQLValue] = [.integer(server), .optional(entry.typeName), .optional(entry.id)]
+            let own = "server = ? AND type IS ? AND id IS ?"
+            guard try rows("SELECT 1 FROM _sync_unreadable WHERE \(own) AND text = ?", place + [.text(entry.text)]).isEmpty else {
+                continue
+            }
+            if entry.id != nil { try run("DELETE FROM _sync_unreadable WHERE \(own)", place) }
+            try run(
+                "INSERT INTO _sync_unreadable(server, type, id, version, text, reason) VALUES (?, ?, ?, ?, ?, ?)",
+                place + [.optional(entry.version), .text(entry.text), .text(entry.reason)])
+            count += 1
+        }
+        return count
+    }
+
+    /// Whether a version is one that cannot be read.
+    func isUnreadable(_ key: SyncKey, version: String?) throws -> Bool {
+        try !rows(
+            "SELECT 1 FROM _sync_unreadable WHERE server = ? AND type IS ? AND id IS ? AND version IS ?",
+            [.integer(server), .text(key.typeName), .text(key.id), .optional(version)]
+        ).isEmpty
+    }
+
+    /// Forgets what could not be read of a resource: it has a newer version, or was deleted.
+    func removeUnreadable(_ key: SyncKey) throws {
+        try run(
+            "DELETE FROM _sync_unreadable WHERE server = ? AND type IS ? AND id IS ?",
+            [.integer(server), .text(key.typeName), .text(key.id)])
+    }
+
+    /// What cannot be read, in the order in which it came.
+    func unreadable(limit: Int?) throws -> [(number: Int64, resource: UnreadableResource)] {
+        try rows(
+            "SELECT unreadable, type, id, version, reason, text FROM _sync_unreadable WHERE server = ? ORDER BY unreadable"
+                + (limit.map { " LIMIT \(max($0, 0))" } ?? ""), [.integer(server)]
+        ).map { row in
+            (
+                row[0].integer ?? 0,
+                UnreadableResource(
+                    typeName: row[1].text, id: row[2].text, version: row[3].text, reason: row[4].text ?? "", text: row[5].text ?? "")
+            )
+        }
+    }
+
+    /// Takes over what can be read by now: by a newer library, or by one that reads leniently.
+    ///
+    /// - Parameter read: reads a resource.
+    func retryUnreadable(_ read: (Data) throws -> FHIRResource) throws -> Reception {
+        var states: [RemoteState] = []
+        for (number, unreadable) in try self.unreadable(limit: nil) {
+            let resource: FHIRResource
+            do { resource = try read(Data(unreadable.text.utf8)) } catch is FHIRClientError { continue }
+            guard let id = resource.id else { continue }
+            try run("DELETE FROM _sync_unreadable WHERE unreadable = ?", [.integer(number)])
+            let key = SyncKey(typeName: resource.resourceType, id: id)
+            states.append(RemoteState(key: key, version: resource.child("meta")?.text("versionId"), resource: resource))
+        }
+        return try receive(states, scope: nil)
+    }
+}

@@ -1,0 +1,116 @@
+import FireLite
+import FireLiteCore
+import Foundation
+
+extension SyncRun {
+    /// Asks the server what happened to changes that were sent without an answer, and takes over what it has.
+    mutating func settle(_ keys: [SyncKey]) async throws {
+        for key in try await settleTogether(keys) {
+            try Task.checkCancellation()
+            let (client, key) = (client, key)
+            switch try await there(key) {
+            case .versions(let page):
+                let (reception, unreadable) = try await journal { journal in
+                    let received = try client.received(page, takesOutUnreadable: true)
+                    let unreadable = try journal.keep(received.unreadable)
+                    return (try journal.settle(key, SyncRun.states(received.bundle, key)), unreadable)
+                }
+                count(reception)
+                result.unreadable += unreadable
+            case .present(let response):
+                count(try await journal { journal in try journal.settle(key, [try client.state(response, key)]) })
+            case .absent: count(try await journal { try $0.settle(key, []) })
+            case .unreadable(let entry): result.unreadable += try await journal { try $0.keep([entry]) }
+            }
+        }
+    }
+
+    /// The number of resources that are asked for together.
+    private static let settledTogether = 50
+
+    /// Settles many changes by the present state of their resources.
+    ///
+    /// - Returns: those whose histories must be read.
+    private mutating func settleTogether(_ keys: [SyncKey]) async throws -> [SyncKey] {
+        // What has no address was never sent.
+        let keys = keys.filter { FHIRRequest.isAddressable($0.id) }
+        guard keys.count > 2 else { return keys }
+        var unclear = keys
+        for (typeName, keys) in Dictionary(grouping: keys, by: \.typeName).sorted(by: { $0.key < $1.key }) {
+            for start in stride(from: 0, to: keys.count, by: Self.settledTogether) {
+                let asked = Set(keys[start..<min(start + Self.settledTogether, keys.count)])
+                let ids = asked.map(\.id).sorted().joined(separator: ",")
+                let request = FHIRRequest(.get, typeName, parameters: ["_id": ids, "_count": "\(Self.settledTogether)"])
+                let page: FHIRClient.PageText
+                do {
+                    page = try await client.pageText(request, at: nil)
+                } catch let error as FHIRClientError where error.status.map({ 400..<500 ~= $0 }) ?? false && error.code != .unauthorized {
+                    continue
+                }
+                let client = self.client
+                let (settled, reception) = try await journal { journal in
+                    var (settled, reception) = (Set<SyncKey>(), Reception())
+                    for entry in try client.received(page, takesOutUnreadable: true).bundle.children("entry") {
+                        guard let state = FHIRHistoryEntry(entry).flatMap({ RemoteState($0) }), asked.contains(state.key) else { continue }
+                        if try journal.settlesAtOnce(state, &reception) { settled.insert(state.key) }
+                    }
+                    return (settled, reception)
+                }
+                count(reception)
+                unclear.removeAll { settled.contains($0) }
+            }
+        }
+        return unclear
+    }
+
+    // MARK: - What the server has
+
+    /// What a server says about a resource.
+    private enum Answer: Sendable {
+        /// A history with the resource's newest version.
+        case versions(FHIRClient.PageText)
+        /// The resource itself, of a server without histories.
+        case present(HTTPResponse)
+        /// The resource itself, which cannot be read.
+        case unreadable(UnreadableEntry)
+        /// There is none: the server says so itself.
+        case absent
+    }
+
+    /// Asks for the history of a resource, and for the resource if that says nothing.
+    ///
+    /// That a resource is not there is what only a FHIR server says: with a version that deletes it, or with 404 or 410 and an OperationOutcome. An empty
+    /// list, or somebody else's 404, says nothing.
+    private func there(_ key: SyncKey) async throws -> Answer {
+        let path = try FHIRRequest.path(key.typeName, key.id)
+        do {
+            let page = try await client.pageText(FHIRRequest(.get, path + "/_history", parameters: ["_count": "100"]), at: nil)
+            let newest = Self.versions(try client.received(page, takesOutUnreadable: true).bundle, key).first
+            if let newest, RemoteState(newest) != nil { return .versions(page) }
+        } catch let error as FHIRClientError {
+            guard let status = error.status, [400, 404, 405, 410, 501].contains(status) else { throw error }
+        }
+        let response: HTTPResponse
+        do {
+            response = try await client.send(FHIRRequest(.get, path))
+        } catch let error as FHIRClientError where error.saysAbsent { return .absent }
+        do {
+            _ = try client.state(response, key)
+            return .present(response)
+        } catch let error as UnreadableAnswer { return .unreadable(error.entry) }
+    }
+
+    /// The versions of a resource in a history, the newest first.
+    private static func states(_ bundle: FHIRResource, _ key: SyncKey) -> [RemoteState] {
+        versions(bundle, key).compactMap { RemoteState($0) }
+    }
+
+    /// The entries of a resource in a history, the newest first, whatever their order is there.
+    private static func versions(_ bundle: FHIRResource, _ key: SyncKey) -> [FHIRHistoryEntry] {
+        let entries = bundle.children("entry").compactMap { FHIRHistoryEntry($0) }.filter { $0.typeName == key.typeName && $0.id == key.id }
+        let dates = entries.compactMap(\.lastModified)
+        guard dates.count == entries.count else { return entries }
+        let order = entries.indices.sorted { dates[$0] == dates[$1] ? $0 < $1 : dates[$0] > dates[$1] }
+        return order.map { entries[$0] }
+    }
+}
