@@ -34,6 +34,16 @@ import Testing
         }
         // end
         #expect(try await synchronizer.changes().isEmpty)
+        server.put(samplePatient("123", "Remote again"))
+        try await store.write { tx in _ = try tx.upsert(samplePatient("123", "Local again")) }
+        #expect(try await synchronizer.sync().deferred == 1)
+        // example Synchronizing.md
+        for conflict in try await synchronizer.conflicts() {
+            print(conflict.typeName, conflict.id, conflict.paths, conflict.merged ?? "deleted on one side")
+            try await synchronizer.resolve(conflict.typeName, id: conflict.id, with: .mergePreferring(.local))
+        }
+        // end
+        #expect(try await synchronizer.sync().updated == 1)
         // example Synchronizing.md
         let last = try await synchronizer.sync { progress in
             print(progress.phase, progress.typeName ?? "", progress.done, progress.total ?? 0)
