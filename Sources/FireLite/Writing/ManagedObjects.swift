@@ -9,6 +9,8 @@ final class ManagedObjects {
     /// What is still to be saved. The write cannot be committed before the list is empty.
     private var changed: [(tie: StoreTie, resource: FHIRResource)] = []
     private var isFlushing = false
+    /// The resources in the list whose saving has failed, by their ties.
+    private var failed: Set<ObjectIdentifier> = []
     private var undo: [UndoStep] = []
     /// Elements removed from their lists, which keep their rows if they are added again.
     private var removed: [ObjectIdentifier: (object: FHIRObject, root: Int64)] = [:]
@@ -121,7 +123,9 @@ final class ManagedObjects {
     }
 
     private func saveChanges(of resource: FHIRResource, _ tie: StoreTie) throws {
-        guard tie.isChanged else { return }
+        let hasFailed = failed.contains(ObjectIdentifier(tie))
+        let isChanged = tie.isChanged
+        guard isChanged || hasFailed else { return }
         // Saving may change the resource again.
         tie.isChanged = false
         guard resource.objectExtras === tie else { return }
@@ -130,18 +134,23 @@ final class ManagedObjects {
             tie.revision = try writer.save(resource, tie)
             if tie.revision != old { undo.append(.revision(tie, old)) }
             if let other = self[tie.root], other !== resource { try bringUpToDate(other, tie.revision) }
-        } catch let error as FHIRStoreError where error.code == .conflict && isTakenBack(resource) {
-            return
         } catch {
-            tie.isChanged = true
-            throw error
+            // Only who has seen a conflict takes a change back: at first, setting what the object has is a change of what it does not show.
+            let isConflict = (error as? FHIRStoreError)?.code == .conflict
+            guard isConflict, hasFailed, isChanged, isTakenBack(resource) else {
+                failed.insert(ObjectIdentifier(tie))
+                throw error
+            }
         }
+        if hasFailed { failed.remove(ObjectIdentifier(tie)) }
     }
 
     /// Takes over what was saved from another object of the same resource: fetched in this write, it is what queries return.
     private func bringUpToDate(_ other: FHIRResource, _ revision: Int64) throws {
         // If it was changed too, saving it is a conflict.
-        guard let tie = other.objectExtras as? StoreTie, !tie.isChanged, let fresh = try writer.stored(tie.root) else { return }
+        guard let tie = other.objectExtras as? StoreTie, !tie.isChanged, !failed.contains(ObjectIdentifier(tie)),
+            let fresh = try writer.stored(tie.root)
+        else { return }
         undo.append(.slots(other, other.savedSlots))
         other.forEachSlot { slot in slot.value.forEachChild { save($0) } }
         undo.append(.revision(tie, tie.revision))

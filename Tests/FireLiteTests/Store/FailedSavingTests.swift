@@ -62,6 +62,21 @@ import Testing
         #expect(stale.name[0].family == "Before" && stale.active == nil)
     }
 
+    /// The object does not show what another write has stored, so setting what it has is a change.
+    @Test func settingWhatAStaleObjectHasIsAConflict() throws {
+        let (store, stale, _) = try staleAndCurrent()
+        #expect(stale.gender == nil)
+        for catches in [false, true] {
+            let error = #expect(throws: FHIRStoreError.self) {
+                try store.write { tx in
+                    stale.gender = nil
+                    if catches { do { try tx.saveChanges() } catch { return } }
+                }
+            }
+            #expect(error?.conflict == .changed)
+        }
+    }
+
     @Test func aRepeatedIDCanBeChangedAndSaved() throws {
         var configuration = FHIRStore.Configuration()
         configuration.uniqueIDs = true
