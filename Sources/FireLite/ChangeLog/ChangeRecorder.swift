@@ -96,7 +96,7 @@ struct ChangeRecorder {
         _ kind: ResourceChange.Kind, _ registration: Registration, _ type: TablePlan, _ content: FHIRResource?
     ) throws {
         guard let content else {
-            throw FHIRStoreError(.notAStore, "the resource with number \(registration.root) cannot be read: run check()")
+            throw FHIRStoreError(.notAStore, "the resource with number \(registration.root) cannot be read", remedy: .check)
         }
         try insert(
             ChangeTable.Row(

@@ -60,8 +60,8 @@ extension ReadTransaction {
             guard sequence >= settings.start - 1, sequence < settings.next else {
                 throw FHIRStoreError(
                     .resyncRequired,
-                    "the change log has the changes after number \(settings.start - 1) up to \(settings.next - 1), not those after \(sequence): "
-                        + "read everything again and continue from newestChange()")
+                    "the change log has the changes after number \(settings.start - 1) up to \(settings.next - 1), not those after \(sequence)",
+                    remedy: .resync)
             }
             guard hasChangeTable else { return LoggedChanges([], through: sequence) }
             let rows = try changeTable.rows("seq > ? AND origin IS NULL", [.integer(sequence)], limit: limit)

@@ -51,13 +51,16 @@ extension WriteTransaction {
     // MARK: - Readers
 
     /// Registers a reader of the change log, or returns its place if it is registered.
-    package func registerReader(_ name: String) throws -> Int64 {
+    ///
+    /// - Parameter atStart: whether a new reader needs everything that the log has, and not only what comes.
+    package func registerReader(_ name: String, atStart: Bool = false) throws -> Int64 {
         try perform {
             guard hasChangeTable, try !trackingSettings().changes.isEmpty else {
-                throw FHIRStoreError(.invalidArgument, "the store logs no changes: switch the log on first with track(.changes)")
+                throw FHIRStoreError(.invalidArgument, "the store logs no changes", remedy: .track)
             }
             if let place = try changeTable.place(of: name) { return place }
-            let place = try currentSettings().next - 1
+            let settings = try currentSettings()
+            let place = atStart ? settings.start - 1 : settings.next - 1
             try changeTable.setPlace(of: name, place)
             return place
         }
@@ -68,7 +71,7 @@ extension WriteTransaction {
         try perform {
             let settings = try trackingSettings()
             guard hasChangeTable, let place = try changeTable.place(of: name) else {
-                throw FHIRStoreError(.invalidArgument, "the change log has no reader '\(name)': register it with changeReader(named:)")
+                throw FHIRStoreError(.invalidArgument, "the change log has no reader '\(name)'", remedy: .registerReader)
             }
             guard sequence >= place, sequence < settings.next else {
                 throw FHIRStoreError(

@@ -20,7 +20,7 @@ extension ReadTransaction {
             else { return }
             throw FHIRStoreError(
                 .invalidArgument,
-                "\(store.path) keeps payloads of attachments apart: link FireLiteRecords and call store.attachments.resume() after opening")
+                "\(store.path) keeps payloads of attachments apart", remedy: .readPayloads)
         }
     }
 

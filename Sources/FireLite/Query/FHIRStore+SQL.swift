@@ -62,8 +62,7 @@ extension FHIRStore {
         let statement = try connection.prepareReadOnly(sql)
         guard let statement else {
             throw FHIRStoreError(
-                .invalidArgument, "pass one statement that only reads, and write with the classes, in store.write { … }",
-                sql: sql)
+                .invalidArgument, "this is not one statement that only reads", remedy: .readWithSQL, sql: sql)
         }
         guard statement.parameterCount == arguments.count else {
             throw FHIRStoreError(

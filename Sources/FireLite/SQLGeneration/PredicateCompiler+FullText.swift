@@ -9,7 +9,7 @@ extension PredicateCompiler {
         guard indexes.fullTextTypes.contains(scope.table.name) else {
             throw FHIRStoreError(
                 .invalidArgument,
-                "the store has no full-text index for \(scope.table.name): create one with createFullTextIndex(\(scope.table.name).self)")
+                "the store has no full-text index for \(scope.table.name)", remedy: .makeFullTextIndex(type: scope.table.name))
         }
         let name = "_text_\(scope.table.name)"
         return .all(

@@ -116,7 +116,7 @@ extension PredicateCompiler {
 
     private func resourceList(_ step: PathStep, _ scope: QueryScope, _ consumed: Int) throws -> ListStep {
         guard case .resource(let typeName) = step.kind, let layout = schema.release.resourceLayout(named: typeName) else {
-            throw FHIRStoreError(.invalidArgument, "resources in resources have several types: name one with of(_:)")
+            throw FHIRStoreError(.invalidArgument, "resources in resources have several types", remedy: .nameContainedType)
         }
         let table = schema.table(of: layout)
         let inner = QueryScope(alias: newAlias(), group: table.root)

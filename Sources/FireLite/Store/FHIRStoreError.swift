@@ -2,7 +2,7 @@ import FireLiteSQLiteBridge
 import Foundation
 
 /// An error of a store, with what to do about it. Descriptions contain no values of records.
-public struct FHIRStoreError: LocalizedError, Sendable, CustomStringConvertible {
+public struct FHIRStoreError: LocalizedError, AdvisedError, Sendable, CustomStringConvertible {
     /// The kind of failure.
     public struct Code: RawRepresentable, Sendable, Hashable {
         /// The code's name.
@@ -74,19 +74,27 @@ public struct FHIRStoreError: LocalizedError, Sendable, CustomStringConvertible 
     public let clashes: [ElementClash]
     /// What went wrong and what to do about it.
     public let message: String
+    /// What went wrong; with the remedy, it makes the message.
+    private let problem: String
+    package let remedy: Remedy?
     /// The statement that failed, with `?` for values.
     public let sql: String?
     /// SQLite's extended result code.
     public let sqliteCode: Int32?
 
+    /// - Parameters:
+    ///   - problem: what went wrong, and what to do about it unless `remedy` says that.
+    ///   - remedy: what to do about it, if a program above the library has other means than its developer.
     package init(
-        _ code: Code, _ message: String, sql: String? = nil, sqliteCode: Int32? = nil, conflict: Conflict? = nil,
+        _ code: Code, _ problem: String, remedy: Remedy? = nil, sql: String? = nil, sqliteCode: Int32? = nil, conflict: Conflict? = nil,
         clashes: [ElementClash] = []
     ) {
         self.conflict = conflict
         self.clashes = clashes
         self.code = code
-        self.message = message
+        self.problem = problem
+        self.remedy = remedy
+        message = remedy.map { "\(problem): \($0.text)" } ?? problem
         self.sql = sql
         self.sqliteCode = sqliteCode
     }
@@ -97,15 +105,14 @@ public struct FHIRStoreError: LocalizedError, Sendable, CustomStringConvertible 
     init(_ error: SQLiteError, path: String, isOpen: Bool = false) {
         let code: Code
         let message: String
+        var remedy: Remedy?
         switch error.primaryCode {
         case ResultCode.busy, ResultCode.locked:
-            (code, message) = (.busy, "\(path) is locked by another connection: try again, or raise the busy timeout")
+            (code, message, remedy) = (.busy, "\(path) is locked by another connection", .waitForLock)
         case ResultCode.permission, ResultCode.authorization:
             (code, message) = (.readOnly, "\(path) cannot be used: check the permissions of the file and its folder")
         case ResultCode.outOfMemory:
-            (code, message) = (
-                .outOfMemory, "there is not enough memory to work on \(path): free some, lower cacheBytes, or write less at once"
-            )
+            (code, message, remedy) = (.outOfMemory, "there is not enough memory to work on \(path)", .useLessMemory)
         case ResultCode.readOnly: (code, message) = (.readOnly, "\(path) or its folder cannot be written: check their permissions")
         case ResultCode.interrupted: (code, message) = (.interrupted, "the query was cancelled")
         case ResultCode.inputOutput:
@@ -143,9 +150,9 @@ public struct FHIRStoreError: LocalizedError, Sendable, CustomStringConvertible 
             (code, message) = (
                 .invalidArgument, "the query is nested too deeply for SQLite (\(error.message)): split it into several queries"
             )
-        default: (code, message) = (.sqlite, "\(path): \(error.message): check the statement, or the file with check()")
+        default: (code, message, remedy) = (.sqlite, "\(path): \(error.message)", .checkStatement)
         }
-        self.init(code, message, sql: error.sql, sqliteCode: error.code)
+        self.init(code, message, remedy: remedy, sql: error.sql, sqliteCode: error.code)
     }
 
     /// Whether a statement is nested too deeply for SQLite (<https://www.sqlite.org/limits.html>), for which it has no code of its own.
@@ -155,6 +162,10 @@ public struct FHIRStoreError: LocalizedError, Sendable, CustomStringConvertible 
 
     /// What went wrong and what to do about it.
     public var description: String { message }
+
+    package func description(_ wording: (Remedy) -> String) -> String {
+        remedy.map { "\(problem): \(wording($0))" } ?? problem
+    }
 
     /// The message, so that `localizedDescription` is it too.
     public var errorDescription: String? { message }

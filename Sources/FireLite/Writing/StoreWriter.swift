@@ -434,7 +434,7 @@ final class StoreWriter {
         let name = "the \(resource.layout.name) with pk \(resource.pk)"
         guard let registration = try access.registry.registration(root: tie.root) else {
             throw FHIRStoreError(
-                .conflict, "\(name) was deleted by another write since it was read: accept that, or add a copy()",
+                .conflict, "\(name) was deleted by another write since it was read", remedy: .acceptDeletion,
                 conflict: .deleted)
         }
         guard registration.revision == tie.revision else {
@@ -449,7 +449,7 @@ final class StoreWriter {
     /// The tables that a stored resource has rows in.
     private func shape(of registration: Registration) throws -> Shape {
         guard let shape = try access.registry.shape(registration.shape) else {
-            throw FHIRStoreError(.notAStore, "the resource with number \(registration.root) has no list of tables: run check()")
+            throw FHIRStoreError(.notAStore, "the resource with number \(registration.root) has no list of tables", remedy: .check)
         }
         return shape
     }

@@ -29,8 +29,8 @@ struct UniqueIDs {
         for (type, ids) in try duplicates() {
             throw FHIRStoreError(
                 .duplicateID,
-                "\(connection.path) has \(ids) id\(ids == 1 ? "" : "s") of \(type) more than once, so it cannot keep ids unique: delete the duplicates"
-                    + ", or open it without uniqueIDs")
+                "\(connection.path) has \(ids) id\(ids == 1 ? "" : "s") of \(type) more than once, so it cannot keep ids unique",
+                remedy: .removeDuplicates)
         }
         try connection.execute("INSERT OR REPLACE INTO _meta(key, value) VALUES ('uniqueIDs', 1)")
     }

@@ -210,7 +210,7 @@ public struct AppData: Sendable {
     func record(_ row: RecordRow, _ tx: ReadTransaction) throws -> AppDataRecord {
         let sealed = try vault.open(row, tx)
         guard let data = try sealed?.content ?? tables.content(of: row.number, tx) else {
-            throw RecordError(.invalidContent, "the bytes of app data are missing: run check()")
+            throw RecordError(.invalidContent, "the bytes of app data are missing", remedy: .check)
         }
         return AppDataRecord(
             id: row.id, data: data, form: row.type.isEmpty ? nil : row.type, version: Int(row.version),

@@ -1,7 +1,7 @@
 import Foundation
 
 /// An error of records and app data, with what to do about it. Descriptions contain no values of records and no secrets.
-public struct RecordError: LocalizedError, Sendable, CustomStringConvertible {
+public struct RecordError: LocalizedError, AdvisedError, Sendable, CustomStringConvertible {
     /// The kind of failure.
     public struct Code: RawRepresentable, Sendable, Hashable {
         /// The code's name.
@@ -35,14 +35,22 @@ public struct RecordError: LocalizedError, Sendable, CustomStringConvertible {
     public let code: Code
     /// What went wrong and what to do about it.
     public let message: String
+    private let problem: String
+    package let remedy: Remedy?
 
-    init(_ code: Code, _ message: String) {
+    init(_ code: Code, _ problem: String, remedy: Remedy? = nil) {
         self.code = code
-        self.message = message
+        self.problem = problem
+        self.remedy = remedy
+        message = remedy.map { "\(problem): \($0.text)" } ?? problem
     }
 
     /// The message.
     public var description: String { message }
+
+    package func description(_ wording: (Remedy) -> String) -> String {
+        remedy.map { "\(problem): \(wording($0))" } ?? problem
+    }
 
     /// The message, so that `localizedDescription` is it too.
     public var errorDescription: String? { message }

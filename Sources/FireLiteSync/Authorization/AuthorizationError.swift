@@ -1,7 +1,7 @@
 import Foundation
 
 /// Why there is no access. Its description contains no secrets.
-public struct AuthorizationError: LocalizedError, Sendable, CustomStringConvertible {
+public struct AuthorizationError: LocalizedError, AdvisedError, Sendable, CustomStringConvertible {
     /// The kind of failure.
     public struct Code: RawRepresentable, Sendable, Hashable {
         /// The code's name.
@@ -35,6 +35,8 @@ public struct AuthorizationError: LocalizedError, Sendable, CustomStringConverti
     public let code: Code
     /// What went wrong and what to do about it.
     public let message: String
+    private let problem: String
+    package let remedy: Remedy?
     /// OAuth's word for why the server refused, `invalid_client`.
     public let reason: String?
     /// The status of the answer; nil if there is none.
@@ -42,9 +44,13 @@ public struct AuthorizationError: LocalizedError, Sendable, CustomStringConverti
     /// What the server says about it.
     public let detail: String?
 
-    init(_ code: Code, _ message: String, reason: String? = nil, status: Int? = nil, detail: String? = nil) {
+    init(
+        _ code: Code, _ problem: String, remedy: Remedy? = nil, reason: String? = nil, status: Int? = nil, detail: String? = nil
+    ) {
         self.code = code
-        self.message = message
+        self.problem = problem
+        self.remedy = remedy
+        message = remedy.map { "\(problem): \($0.text)" } ?? problem
         self.reason = reason
         self.status = status
         self.detail = detail
@@ -71,6 +77,10 @@ public struct AuthorizationError: LocalizedError, Sendable, CustomStringConverti
 
     /// What went wrong and what to do about it.
     public var description: String { message }
+
+    package func description(_ wording: (Remedy) -> String) -> String {
+        remedy.map { "\(problem): \(wording($0))" } ?? problem
+    }
 
     /// The message, so that `localizedDescription` is it too.
     public var errorDescription: String? { message }

@@ -16,7 +16,7 @@ actor Discovery {
     func tokenEndpoint(_ given: URL?, _ context: AuthorizationContext) async throws -> URL {
         if let given { return given }
         guard let endpoint = try await configuration(context).tokenEndpoint else {
-            throw AuthorizationError(.noEndpoint, "the server does not say where it gives out tokens: give tokenEndpoint")
+            throw AuthorizationError(.noEndpoint, "the server does not say where it gives out tokens", remedy: .giveTokenEndpoint)
         }
         return endpoint
     }

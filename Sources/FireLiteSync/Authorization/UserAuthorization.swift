@@ -105,7 +105,7 @@ public struct UserAuthorization: Authorization {
         // Another process may have refreshed it meanwhile.
         if let stored, stored.header != rejected, stored.isUsable(at: context.configuration.clock.now()) { return stored }
         guard let old = stored, let refreshToken = old.refreshToken else {
-            throw AuthorizationError(.signInRequired, "the user must sign in: call begin(_:)")
+            throw AuthorizationError(.signInRequired, "the user must sign in", remedy: .signIn)
         }
         let endpoint = try await discovery.tokenEndpoint(nil, context)
         let parameters: FHIRParameters = ["grant_type": "refresh_token", "refresh_token": refreshToken.value]

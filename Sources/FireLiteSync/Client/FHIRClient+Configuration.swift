@@ -31,7 +31,7 @@ extension FHIRClient {
             guard isPrivate(origin) else {
                 throw FHIRClientError(
                     .notPrivate,
-                    "plain HTTP can be read by everybody on the way: use https://, or name the host in configuration.plainHTTPHosts")
+                    "plain HTTP can be read by everybody on the way", remedy: .permitPlainHTTP)
             }
             return origin
         }

@@ -12,8 +12,8 @@ extension FHIRClient {
         do { resource = try read(body, leniently: leniently) } catch let error as FHIRDecodingError {
             throw FHIRClientError(
                 .invalidResponse,
-                "\(request): the answer is not valid FHIR \(release) (\(error.code.rawValue) at \(error.path), offset \(error.offset)): "
-                    + "set configuration.readsLeniently to read what is valid", status: nil)
+                "\(request): the answer is not valid FHIR \(release) (\(error.code.rawValue) at \(error.path), offset \(error.offset))",
+                remedy: .readLeniently, status: nil)
         }
         guard let resource = resource as? Resource else {
             throw FHIRClientError(

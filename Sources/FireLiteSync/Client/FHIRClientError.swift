@@ -2,7 +2,7 @@ import Foundation
 
 /// An error of a FHIR client: what the server answered, or why there is no answer. Its description contains no values of records and
 /// no secrets; what the server says is in ``issues``.
-public struct FHIRClientError: LocalizedError, Sendable, CustomStringConvertible {
+public struct FHIRClientError: LocalizedError, AdvisedError, Sendable, CustomStringConvertible {
     /// The kind of failure.
     public struct Code: RawRepresentable, Sendable, Hashable {
         /// The code's name.
@@ -50,6 +50,8 @@ public struct FHIRClientError: LocalizedError, Sendable, CustomStringConvertible
     public let code: Code
     /// What went wrong and what to do about it.
     public let message: String
+    private let problem: String
+    package let remedy: Remedy?
     /// The status of the answer; nil if there is none.
     public let status: Int?
     /// What the server says about it. The texts may repeat values of records.
@@ -62,11 +64,14 @@ public struct FHIRClientError: LocalizedError, Sendable, CustomStringConvertible
     public let retryAfter: Duration?
 
     init(
-        _ code: Code, _ message: String, status: Int? = nil, issues: [OutcomeIssue] = [], outcome: Data? = nil, requestID: String? = nil,
+        _ code: Code, _ problem: String, remedy: Remedy? = nil, status: Int? = nil, issues: [OutcomeIssue] = [], outcome: Data? = nil,
+        requestID: String? = nil,
         retryAfter: Duration? = nil
     ) {
         self.code = code
-        self.message = message
+        self.problem = problem
+        self.remedy = remedy
+        message = remedy.map { "\(problem): \($0.text)" } ?? problem
         self.status = status
         self.issues = issues
         self.outcome = outcome
@@ -75,8 +80,10 @@ public struct FHIRClientError: LocalizedError, Sendable, CustomStringConvertible
     }
 
     /// What went wrong, with the codes of the server's issues and the id of the request.
-    public var description: String {
-        var text = message
+    public var description: String { description(\.text) }
+
+    package func description(_ wording: (Remedy) -> String) -> String {
+        var text = remedy.map { "\(problem): \(wording($0))" } ?? problem
         let codes = issues.map(\.code).filter { $0.utf8.count < 32 && $0.utf8.allSatisfy { 97...122 ~= $0 || $0 == 45 } }
         if !codes.isEmpty { text += " (\(codes.prefix(5).joined(separator: ", ")))" }
         if let requestID { text += "; request \(requestID)" }

@@ -24,7 +24,7 @@ extension Connection {
         if connection.startOfFile(plainStart.count) == plainStart {
             throw FHIRStoreError(
                 .notEncrypted,
-                "\(path) is not encrypted: open it without a key, or make an encrypted copy with backup(to:encryption:)")
+                "\(path) is not encrypted", remedy: .openPlain)
         }
         try key.secret.withBytes { try connection.unlock($0) }
         return connection

@@ -17,11 +17,11 @@ extension FHIRStore {
     ///   `invalidArgument` for a key without bytes; `cannotOpen`, `diskFull`, `disk`, `notAStore` if the copy cannot be made.
     public func rekey(to key: EncryptionKey, progress: StoreProgressHandler? = nil) throws {
         guard configuration.access == .readWrite else {
-            throw FHIRStoreError(.readOnly, "\(path) was opened read-only: open it with the access readWrite to change its key")
+            throw FHIRStoreError(.readOnly, "\(path) was opened read-only", remedy: .openForWriting)
         }
         guard configuration.key != nil else {
             throw FHIRStoreError(
-                .notEncrypted, "\(path) is not encrypted, so it has no key to change: encrypt a copy with backup(to:encryption:)")
+                .notEncrypted, "\(path) is not encrypted, so it has no key to change", remedy: .encryptCopy)
         }
         try key.verify(for: path)
         misuse(
@@ -40,7 +40,7 @@ extension FHIRStore {
         try mapping {
             let isDone = try pool.withoutConnections(patience: configuration.busyMilliseconds) { try $0.rekey(to: key, meter) }
             guard isDone else {
-                throw FHIRStoreError(.busy, "\(path) is being read: end long reads, or raise the busy timeout, to change its key")
+                throw FHIRStoreError(.busy, "\(path) is being read", remedy: .waitForReads)
             }
         }
     }

@@ -67,7 +67,7 @@ final class ConnectionPool: @unchecked Sendable {
         if let opener, opener.configuration.access != .readWrite {
             lock.unlock()
             throw FHIRStoreError(
-                .readOnly, "\(opener.path) was opened read-only: open it with the access readWrite to change it")
+                .readOnly, "\(opener.path) was opened read-only", remedy: .openForWriting)
         }
         while isWriterTaken { lock.wait() }
         if isClosed {
@@ -192,7 +192,7 @@ final class ConnectionPool: @unchecked Sendable {
     private var areReadersBusy: Bool { idleReaders.count < readerCount || separateReaders > 0 }
 
     private static var closed: FHIRStoreError {
-        FHIRStoreError(.closed, "the store was closed: open it again with FHIRStore(path:release:)")
+        FHIRStoreError(.closed, "the store was closed", remedy: .openAgain)
     }
 
     /// Waits until nobody writes or reads, and closes all connections for good.

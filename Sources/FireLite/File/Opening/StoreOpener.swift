@@ -160,8 +160,8 @@ struct StoreOpener: Sendable {
             guard formats.contains(found) else {
                 throw FHIRStoreError(
                     .olderFormat,
-                    "\(path) has format \(found), which is upgraded to \(format) when it is opened for writing: open it once with the access "
-                        + "readWrite, or open a writable copy of it")
+                    "\(path) has format \(found), which is upgraded to \(format) when it is opened for writing",
+                    remedy: .upgrade)
             }
             try verifyModel(access)
             return (access, try StoreFacts(connection).identity)

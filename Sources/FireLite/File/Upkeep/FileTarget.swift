@@ -3,7 +3,7 @@ import Foundation
 /// The path of a new file.
 package enum FileTarget {
     /// The suffixes of the files that belong to a database.
-    static let companions = ["-wal", "-shm", "-journal"]
+    package static let companions = ["-wal", "-shm", "-journal"]
 
     /// Whether writing a file at `path` would destroy the database: it is the database's own file, one that belongs to it, whether that exists or
     /// not, or a hard link to one of them.
@@ -22,7 +22,7 @@ package enum FileTarget {
     }
 
     /// The database that a file at `path` would be taken for a part of; nil if there is none.
-    static func database(with path: String) -> String? {
+    package static func database(with path: String) -> String? {
         for suffix in companions where path.hasSuffix(suffix) {
             let database = String(path.dropLast(suffix.count))
             var status = stat()

@@ -62,7 +62,7 @@ package final class PendingFile {
     }
 
     private static func exists(_ path: String) -> FHIRStoreError {
-        FHIRStoreError(.alreadyExists, "\(path) exists already: give another path, or replace it with --replace or replacing: true")
+        FHIRStoreError(.alreadyExists, "\(path) exists already", remedy: .replaceFile)
     }
 
     /// Opens the file for writing; the caller must close the descriptor.

@@ -35,7 +35,7 @@ package final class ExportFolder {
 
 extension PendingFile {
     /// Writes the file's content.
-    func write<Value>(_ body: (any ByteOutput) throws -> Value) throws -> Value {
+    package func write<Value>(_ body: (any ByteOutput) throws -> Value) throws -> Value {
         let descriptor = try open()
         let buffer = BufferedOutput(DescriptorOutput(descriptor, name: path))
         do {

@@ -1,0 +1,95 @@
+/// What to do about an error, where a program that uses the library has other means than its developer: the tool has options and commands.
+///
+/// An error carries its remedy apart from what went wrong (`AdvisedError`), so that no message speaks of declarations to somebody who has none.
+package enum Remedy: Sendable, Hashable {
+    /// Look for faults in the whole file.
+    case check
+    /// The statement is wrong, or the file is damaged.
+    case checkStatement
+    /// Use another path, or replace the file that is there.
+    case replaceFile
+    /// Make the full-text index of a type.
+    case makeFullTextIndex(type: String)
+    /// Use a statement that only reads.
+    case readWithSQL
+    /// Use less memory.
+    case useLessMemory
+    /// Wait for the other connection.
+    case waitForLock
+    /// Wait for long reads.
+    case waitForReads
+    /// Let the payloads that are kept apart be read.
+    case readPayloads
+    /// The object stands for a store that was closed.
+    case openAgain
+    /// Open the file for writing.
+    case openForWriting
+    /// Open a file of an older format once for writing.
+    case upgrade
+    /// Open a plain file without a key, or encrypt a copy.
+    case openPlain
+    /// Encrypt a copy.
+    case encryptCopy
+    /// Read everything, and then the changes after the newest.
+    case resync
+    /// Track changes first.
+    case track
+    /// Register the reader of the log.
+    case registerReader
+    /// Delete resources with the same id, or do not ask for unique ones.
+    case removeDuplicates
+    /// Accept that a resource was deleted, or add it again.
+    case acceptDeletion
+    /// Permit plain HTTP to the host.
+    case permitPlainHTTP
+    /// Read what is valid of a server's answer.
+    case readLeniently
+    /// Say where the server gives out tokens.
+    case giveTokenEndpoint
+    /// Let the user sign in.
+    case signIn
+    /// Name the type of contained resources.
+    case nameContainedType
+    /// Name the types that are pulled.
+    case nameTypes
+
+    /// For somebody who writes a program.
+    package var text: String {
+        switch self {
+        case .check: "run check()"
+        case .checkStatement: "check the statement, or the file with check()"
+        case .replaceFile: "give another path, or replace it with replacing: true"
+        case .makeFullTextIndex(let type): "create one with createFullTextIndex(\(type).self)"
+        case .readWithSQL: "pass one statement that only reads, and write with the classes, in store.write { … }"
+        case .useLessMemory: "free some, lower cacheBytes, or write less at once"
+        case .waitForLock: "try again, or raise the busy timeout"
+        case .waitForReads: "end long reads, or raise the busy timeout, to change its key"
+        case .readPayloads: "link FireLiteRecords and call store.attachments.resume() after opening"
+        case .openAgain: "open it again with FHIRStore(path:release:)"
+        case .openForWriting: "open it with the access readWrite to change it"
+        case .upgrade: "open it once with the access readWrite, or open a writable copy of it"
+        case .openPlain: "open it without a key, or make an encrypted copy with backup(to:encryption:)"
+        case .encryptCopy: "encrypt a copy with backup(to:encryption:)"
+        case .resync: "read everything again and continue from newestChange()"
+        case .track: "switch the log on first with track(.changes)"
+        case .registerReader: "register it with changeReader(named:)"
+        case .removeDuplicates: "delete the duplicates, or open it without uniqueIDs"
+        case .acceptDeletion: "accept that, or add a copy()"
+        case .permitPlainHTTP: "use https://, or name the host in configuration.plainHTTPHosts"
+        case .readLeniently: "set configuration.readsLeniently to read what is valid"
+        case .giveTokenEndpoint: "give tokenEndpoint"
+        case .signIn: "call begin(_:)"
+        case .nameContainedType: "name one with of(_:)"
+        case .nameTypes: "name the types of the scope"
+        }
+    }
+}
+
+/// An error whose remedy a program above the library can put into its own words.
+package protocol AdvisedError: Error {
+    /// What to do, unless the message says it already for everybody.
+    var remedy: Remedy? { get }
+
+    /// What went wrong, with the remedy in these words.
+    func description(_ wording: (Remedy) -> String) -> String
+}
