@@ -112,6 +112,8 @@ extension SyncJournal {
     /// Begins with a store: switches the change log on, and takes what is stored already for changes.
     func begin() throws {
         if try tx.tracked(.changes).isEmpty { try tx.track(.changes, types: nil) }
+        // Before anything is taken in, so that the log keeps it until it was sent.
+        _ = try tx.registerReader(sentReader, atStart: true)
         let started = try rows("SELECT started FROM _sync_server WHERE server = ?", [.integer(server)]).first?[0].integer == 1
         let place = try tx.place(ofReader: reader)
         if !started || place == nil {
@@ -123,6 +125,14 @@ extension SyncJournal {
             return
         }
         try takeIn()
+    }
+
+    /// Lets the log forget what was sent, once nothing waits. What is refused or in conflict is in the list, and does not keep the log.
+    func noteSent() throws {
+        guard let sent = try tx.place(ofReader: sentReader), let taken = try tx.place(ofReader: reader), taken > sent,
+            try changes("state = 0", [], limit: 1).isEmpty
+        else { return }
+        try tx.acknowledge(sentReader, through: taken)
     }
 
     /// Moves what the change log has into the list of changes to send.

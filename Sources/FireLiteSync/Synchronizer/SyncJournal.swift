@@ -82,6 +82,9 @@ struct SyncJournal {
     /// The name of the server's reader of the change log.
     var reader: String { "sync \(base)" }
 
+    /// The name of the reader that stays where everything was sent, so that the log keeps what was not: a sync that fails leaves the log as it was.
+    var sentReader: String { "sent \(base)" }
+
     // MARK: - Lease
 
     /// Takes the lease, or renews it. A lease of a process that has ended is free at once, on the same machine; any other ends after a while.
@@ -102,6 +105,7 @@ struct SyncJournal {
     ///
     /// - Parameter result: nil to keep the last one.
     func end(_ owner: String, _ result: SyncResult?) throws {
+        try noteSent()
         let text = try result.map { String(decoding: try JSONEncoder().encode($0), as: UTF8.self) }
         try run(
             "UPDATE _sync_server SET owner = NULL, result = coalesce(?, result) WHERE server = ? AND owner = ?",

@@ -27,6 +27,29 @@ struct SyncCommandTests {
         #expect(!info.output.contains("_sync"))
     }
 
+    /// What a push could not send stays in the log, also what was logged before the first one.
+    @Test func aFailedPushLeavesTheChangesWhereTheyAre() throws {
+        let path = database.path
+        func changes() throws -> [String] {
+            let changes = try ToolRun("changes", "--database", path, "--json")
+            let object = try #require(
+                try JSONSerialization.jsonObject(with: Data(changes.output.utf8)) as? [String: Any], "\(changes.error)")
+            return try #require(object["changes"] as? [[String: Any]]).compactMap { $0["id"] as? String }
+        }
+        #expect(try ToolRun("track", "--database", path, "on", "changes").status == .done)
+        let first = try database.folder.write("first.ndjson", #"{"resourceType":"Patient","id":"3"}"#)
+        #expect(try ToolRun("import", "--database", path, first).status == .done)
+        #expect(try changes() == ["3"])
+        for _ in 0..<2 {
+            #expect(try run("push", "--server", "http://127.0.0.1:1/fhir").status == .failed)
+            #expect(try changes() == ["3"])
+        }
+        let second = try database.folder.write("second.ndjson", #"{"resourceType":"Patient","id":"4"}"#)
+        #expect(try ToolRun("import", "--database", path, second).status == .done)
+        #expect(try run("push", "--server", "http://127.0.0.1:1/fhir").status == .failed)
+        #expect(try changes() == ["3", "4"])
+    }
+
     @Test func wrongArgumentsAreRefused() throws {
         #expect(try run("push", "--server", "nowhere").status == .usage)
         #expect(try run("push", "--server", "http://fhir.example.org/r4").status == .usage)
