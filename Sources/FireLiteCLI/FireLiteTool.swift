@@ -17,7 +17,7 @@ struct FireLiteTool {
             DeleteCommand.self, IndexCommand.self, TrackCommand.self, ChangesCommand.self, HistoryCommand.self, RestoreCommand.self,
             PruneCommand.self, InfoCommand.self, ValidateCommand.self, CheckCommand.self, BackupCommand.self,
             RekeyCommand.self, VacuumCommand.self, ResealCommand.self, RecoverCommand.self, DemoCommand.self, OutboxCommand.self,
-            RegisterCommand.self, TokenCommand.self, SyncCommand.self, PullCommand.self, PushCommand.self,
+            RegisterCommand.self, TokenCommand.self, SyncCommand.self, PullCommand.self, PushCommand.self, ConflictsCommand.self,
             AttachCommand.self, DetachCommand.self, BlobsCommand.self,
             AnnotateCommand.self, RecordsCommand.self, AppDataCommand.self,
             SamplesCommand.self, AuditCommand.self,
@@ -80,15 +80,9 @@ struct FireLiteTool {
     static func failure(_ error: any Error) -> ToolError {
         switch error {
         case let error as ToolError: error
-        case let error as ImportFault: .incomplete(error.description)
-        case let error as TransferError:
-            error.code == .damaged || error.code == .noResources ? .incomplete(error.description) : .failed(error.description)
-        case let error as FHIRDecodingError: .incomplete(error.description)
-        case let error as FHIRPathError: .incomplete(error.description)
-        case let error as ViewError: .incomplete(error.description)
-        case let error as FHIRStoreError: .failed(error.description)
-        case let error as CocoaError: .failed(error.localizedDescription)
-        default: .failed("\(error)")
+        case is ImportFault, is FHIRDecodingError, is FHIRPathError, is ViewError: .incomplete(error)
+        case let error as TransferError where error.code == .damaged || error.code == .noResources: .incomplete(error)
+        default: .failed(error)
         }
     }
 }

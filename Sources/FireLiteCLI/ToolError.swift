@@ -17,6 +17,15 @@ struct ToolError: LocalizedError, Equatable, CustomStringConvertible {
     /// The database or the system failed.
     static func failed(_ message: String) -> ToolError { ToolError(status: .failed, message: message) }
 
+    /// The command line is wrong, as a library says.
+    static func usage(_ error: any Error) -> ToolError { usage(ToolWords.text(of: error)) }
+
+    /// Something was rejected or not found, as a library says.
+    static func incomplete(_ error: any Error) -> ToolError { incomplete(ToolWords.text(of: error)) }
+
+    /// The database or the system failed, as a library says.
+    static func failed(_ error: any Error) -> ToolError { failed(ToolWords.text(of: error)) }
+
     /// The last system call failed, on `subject`.
     static func system(_ subject: String, code: Int32 = errno) -> ToolError { .failed("\(subject): \(String(cString: strerror(code)))") }
 }

@@ -7,17 +7,33 @@ enum FileContents {
     static func bytes(of path: String) throws -> Data {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { throw ToolError.system(path) }
+        return try bytes(of: FileHandle(fileDescriptor: descriptor, closeOnDealloc: true), named: path)
+    }
+
+    /// What is read as a whole is in memory. A device or a pipe may have no end.
+    static let maximumSize = 256 << 20
+
+    /// The bytes of an open file or pipe, up to its end.
+    ///
+    /// - Throws: `ToolError` with status 3, also if there are more than `limit` bytes.
+    static func bytes(of file: FileHandle, named name: String, limit: Int = maximumSize) throws -> Data {
+        var bytes = Data()
         do {
-            return try FileHandle(fileDescriptor: descriptor, closeOnDealloc: true).readToEnd() ?? Data()
+            while let part = try file.read(upToCount: 1 << 20), !part.isEmpty {
+                bytes += part
+                if bytes.count > limit { break }
+            }
         } catch {
-            throw ToolError.failed("\(path) cannot be read: it is a folder, or its disk fails")
+            throw ToolError.failed("\(name) cannot be read: it is a folder, or its disk fails")
         }
+        guard bytes.count <= limit else { throw ToolError.failed("\(name) has more than \(limit) bytes, which is too much here") }
+        return bytes
     }
 
     /// The bytes of a file or a pipe, and for `-` those of standard input.
     static func bytes(of path: String, _ console: Console) throws -> Data {
         if path != "-" { return try bytes(of: path) }
-        return try FileHandle(fileDescriptor: console.standardInput, closeOnDealloc: false).readToEnd() ?? Data()
+        return try bytes(of: FileHandle(fileDescriptor: console.standardInput, closeOnDealloc: false), named: "standard input")
     }
 
     /// The text of a file or a pipe.

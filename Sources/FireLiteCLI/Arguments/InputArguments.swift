@@ -3,7 +3,7 @@ import FireLite
 /// What `import` and `migrate` read, and where they report it.
 struct InputArguments {
     static let rejects = OptionDefinition.option(
-        "rejects", "FILE", kind: .file, "the file for rejected texts (default: FILE-rejects.ndjson next to the database)")
+        "rejects", "FILE", kind: .output(.lines), "the file for rejected texts (default: FILE-rejects.ndjson next to the database)")
     static let quiet = OptionDefinition.flag("quiet", "print neither progress nor summary")
 
     /// The keys of the summary.
@@ -20,14 +20,14 @@ struct InputArguments {
     }
 
     let sources: [String]
-    let rejectsPath: String?
+    let rejects: OutputPath?
     let isQuiet: Bool
     let isJSON: Bool
 
     /// - Throws: `ToolError` with status 2.
     init(_ arguments: ParsedArguments) throws {
         sources = arguments.operands
-        rejectsPath = arguments["rejects"]
+        rejects = arguments.output("--rejects")
         isQuiet = arguments.has("quiet")
         isJSON = arguments.has("json")
         if isQuiet, isJSON { throw ToolError.usage("--quiet and --json are given: choose one") }

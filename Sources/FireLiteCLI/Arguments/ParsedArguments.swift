@@ -2,6 +2,8 @@
 struct ParsedArguments {
     let operands: [String]
     private let values: [String: [String]]
+    /// What the command may write to, by `--name` or the placeholder of an operand.
+    private let outputs: [String: OutputPath]
 
     /// Whether `--help` is among the options.
     static func asksForHelp(_ arguments: [String]) -> Bool {
@@ -40,6 +42,23 @@ struct ParsedArguments {
         if operands.count < definition.operandCount.lowerBound { throw ToolError.usage("\(definition.operands) is missing") }
         self.operands = operands
         self.values = values
+        outputs = try OutputPath.outputs(among: Self.paths(definition, values, operands))
+    }
+
+    /// The options and operands that name files and folders.
+    private static func paths(
+        _ definition: CommandDefinition, _ values: [String: [String]], _ operands: [String]
+    ) -> [OutputPath.Argument] {
+        let options = definition.options.filter(\.kind.isPath).flatMap { option in
+            (values[option.name] ?? []).map { OutputPath.Argument(name: "--\(option.name)", path: $0, kind: option.kind) }
+        }
+        let kinds = definition.operandKinds
+        let names = definition.operands.split(separator: " ").map(String.init)
+        return options
+            + operands.enumerated().compactMap { index, operand in
+                guard let kind = index < kinds.count ? kinds[index] : kinds.last, kind.isPath else { return nil }
+                return OutputPath.Argument(name: index < names.count ? names[index] : names.last ?? "", path: operand, kind: kind)
+            }
     }
 
     private static func value(of option: OptionDefinition, _ attached: String?, _ rest: inout ArraySlice<String>) throws -> String {
@@ -61,6 +80,11 @@ struct ParsedArguments {
 
     /// Every value of a repeatable option.
     func all(_ name: String) -> [String] { values[name] ?? [] }
+
+    /// What the command writes to by an option or an operand, which its definition must declare as an output; nil if it is not given.
+    ///
+    /// - Parameter name: `--name`, or the placeholder of an operand.
+    func output(_ name: String) -> OutputPath? { outputs[name] }
 
     /// The value of a numeric option.
     ///

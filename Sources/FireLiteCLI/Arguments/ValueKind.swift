@@ -1,7 +1,10 @@
 /// What an option's value or an operand names, so that a shell can complete it.
 enum ValueKind: Equatable {
+    /// A file that is only read, or a database that exists.
     case file
     case folder
+    /// What the command writes.
+    case output(OutputKind)
     /// One of these words.
     case choice([String])
     /// The name of a resource type.
@@ -10,4 +13,21 @@ enum ValueKind: Equatable {
     case resource
     /// Anything else, which no shell can know.
     case other
+
+    /// Whether it is the path of a file or a folder.
+    var isPath: Bool {
+        switch self {
+        case .file, .folder, .output: true
+        case .choice, .resourceType, .resource, .other: false
+        }
+    }
+
+    /// What a shell offers: the names of files or of folders, whether they are read or written.
+    var offered: ValueKind {
+        switch self {
+        case .output(.folder): .folder
+        case .output: .file
+        default: self
+        }
+    }
 }

@@ -53,7 +53,7 @@ struct AnnotateCommand: Command {
                 }
                 return try change(store)
             } catch let error as RecordError {
-                throw error.code == .notFound ? missing : ToolError.incomplete(error.description)
+                throw error.code == .notFound ? missing : ToolError.incomplete(error)
             }
         }
         var report = Report()

@@ -77,7 +77,7 @@ struct AppDataCommand: Command {
                 case .list: break
                 }
                 return try print([], console)
-            } catch let error as RecordError { throw ToolError.incomplete(error.description) }
+            } catch let error as RecordError { throw ToolError.incomplete(error) }
         }
     }
 

@@ -48,12 +48,15 @@ struct AttachCommand: Command {
         try database.located {
             do {
                 try store.attachments.attach(bytes, to: key.type, id: key.id, title: title, contentType: type)
-            } catch let error as AttachmentError { throw ToolError.incomplete(error.description) }
+            } catch let error as AttachmentError { throw ToolError.incomplete(error) }
         }
+        // As the attachment has it.
+        let kind = type.flatMap { AttachmentKind(contentType: $0) } ?? AttachmentKind(beginning: bytes)
+        let stored = kind?.contentType ?? type
         var report = Report()
         report.addLine([
             .init("attached", .text(key.description)), .init("bytes", .bytes(bytes.count)),
-            .init("type", FigureValue(type ?? AttachmentKind(beginning: bytes)?.contentType)),
+            .init("type", stored.map { .text($0) } ?? .shown("unknown", .none)),
         ])
         try console.print(report, asJSON: isJSON)
         return .done

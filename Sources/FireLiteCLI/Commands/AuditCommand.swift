@@ -25,7 +25,7 @@ struct AuditCommand: Command {
         ],
         discussion: """
             verify compares each row with its hash, the tree with every signed head, and all with the heads in --head; the
-            exit status is 1 if something does not fit. Keep the last head outside of the file, as head prints it: without
+            exit status is 1 if something does not fit, or if there is no trail. Keep the last head outside of the file, as head prints it: without
             one, a trail that was cut off together with its heads looks whole. export prints an AuditEvent a line, for R4
             and later. proof prints the proof that a resource has its present value, or of row N, as JSON for others.
 
@@ -80,10 +80,10 @@ struct AuditCommand: Command {
                 }
             } catch let error as AuditError {
                 switch error.code {
-                case .notFound, .damaged, .invalidProof, .invalidSignature: throw ToolError.incomplete(error.message)
-                default: throw ToolError.failed(error.message)
+                case .notFound, .damaged, .invalidProof, .invalidSignature: throw ToolError.incomplete(error)
+                default: throw ToolError.failed(error)
                 }
-            } catch let error as TrustError { throw ToolError.failed(error.message) }
+            } catch let error as TrustError { throw ToolError.failed(error) }
         }
     }
 
@@ -92,7 +92,10 @@ struct AuditCommand: Command {
     private func verify(_ store: FHIRStore, _ console: Console) throws -> ExitStatus {
         let kept = try heads.map { path in
             guard FileManager.default.fileExists(atPath: path) else { throw ToolError.failed("\(path) does not exist") }
-            return try AuditHeadFile(path: path).heads()
+            let heads = try AuditHeadFile(path: path).heads()
+            // Without a head, a trail that was cut off would look whole.
+            if heads.isEmpty { throw ToolError.failed("\(path) has no head: `firelite audit head` prints the last one, to be kept there") }
+            return heads
         }
         let keys = try keyFile.map { path in
             [try VerificationKey(pem: FileContents.text(of: path))]
@@ -101,11 +104,11 @@ struct AuditCommand: Command {
         var notes = result.finding.map { [$0.description] } ?? []
         notes.append(
             result.headCount == 0
-                ? "there is no audit trail"
+                ? "\(database.path) has no audit trail: it never had one, or it was removed"
                 : "\(Figures.count(Int(result.size))) rows, \(Figures.count(Int(result.prunedCount))) of them pruned, "
                     + "\(Figures.count(Int(result.headCount))) heads" + (result.isIntact ? ": intact" : ""))
         try print(notes, result: result, head: result.head, console)
-        return result.isIntact ? .done : .incomplete
+        return result.isIntact && result.headCount > 0 ? .done : .incomplete
     }
 
     private func list(_ store: FHIRStore, _ console: Console) throws -> ExitStatus {

@@ -10,7 +10,7 @@ struct BackupCommand: Command {
             .option("new-key-file", "FILE", kind: .file, "the file with the key of the copy (default: the database's key)"),
             .flag("plain", "do not encrypt the copy, even if the database is encrypted"),
         ],
-        operands: "FILE", operandCount: 1...1, operandKinds: [.file],
+        operands: "FILE", operandCount: 1...1, operandKinds: [.output(.copy)],
         jsonKeys: [JSONKey("file", "the copy"), JSONKey("bytes", "its size")],
         discussion: """
             The copy is the database as it was when the copy began. FILE appears when it is complete and on the disk, and
@@ -31,7 +31,7 @@ struct BackupCommand: Command {
 
     init(_ arguments: ParsedArguments) throws {
         database = try DatabaseArgument(arguments)
-        target = arguments.operands[0]
+        target = arguments.output("FILE")?.path ?? ""
         replaces = arguments.has("replace")
         isPlain = arguments.has("plain")
         newKeyPath = arguments["new-key-file"]

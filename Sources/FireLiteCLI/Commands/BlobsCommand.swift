@@ -77,7 +77,7 @@ struct BlobsCommand: Command {
                     moved = try attachments.moveBack()
                     report.addNote("moved \(Figures.count(moved))")
                 }
-            } catch let error as AttachmentError { throw ToolError.incomplete(error.description) }
+            } catch let error as AttachmentError { throw ToolError.incomplete(error) }
             let payloads = try attachments.list()
             report.addTable("payloads", Self.columns, payloads.map(Self.row), isShown: action == .list && !payloads.isEmpty)
             if action == .list, payloads.isEmpty { report.addNote("no payload is kept apart") }

@@ -11,22 +11,32 @@ struct DatabaseArgument {
         KeyFile.option,
     ]
     static let database = OptionDefinition.option("database", "FILE", kind: .file, isRequired: true, "the SQLite file")
+    /// The options of a command that makes the database if there is none.
+    static let creatingOptions = [
+        .option("database", "FILE", kind: .output(.database), isRequired: true, "the SQLite file; made if there is none"),
+        release,
+        KeyFile.option,
+    ]
     static let release = OptionDefinition.option(
         "release", "NAME|FILE", kind: .choice(FireLiteTool.releases.map(\.name)),
         "the FHIR release, or its layouts (default: the database's, R4 for a new one)")
 
     let path: String
     let release: FHIRRelease
+    /// The place of a database that the command may make.
+    private let output: OutputPath?
     private let keyPath: String?
     /// The keyring that a command's `--keyring` names.
     let keyring: KeyringFile?
 
     /// - Parameters:
     ///   - path: the path if `--database` is not given.
+    ///   - makesDefault: whether the command may make the database at that path.
     ///   - fixed: the only release of a command, whatever the file holds.
-    init(_ arguments: ParsedArguments, path: String? = nil, release fixed: FHIRRelease? = nil) throws {
+    init(_ arguments: ParsedArguments, path: String? = nil, makesDefault: Bool = false, release fixed: FHIRRelease? = nil) throws {
         self.path = arguments["database"] ?? path ?? ""
         if self.path.isEmpty { throw ToolError.usage("--database needs the name of a file") }
+        output = try arguments.output("--database") ?? (makesDefault ? OutputPath.standardDatabase(self.path) : nil)
         keyPath = arguments["key-file"]
         keyring = arguments["keyring"].map { KeyringFile(path: $0) }
         if let fixed {
@@ -77,7 +87,13 @@ struct DatabaseArgument {
     /// - Throws: `ToolError` with status 3.
     func key() throws -> EncryptionKey? { try keyPath.map { try KeyFile.key(path: $0) } }
 
-    /// Opens the database for writing; creates the file if it does not exist.
+    /// The file for what an import into the database rejects.
+    func rejects() throws -> OutputPath {
+        guard let output else { throw ToolError.usage("--rejects FILE is missing") }
+        return try output.sibling("-rejects.ndjson", as: .lines)
+    }
+
+    /// Opens the database for writing; creates the file if it does not exist. The definition must declare `--database` as an output.
     ///
     /// - Parameter checksPages: false creates a file without page checksums.
     /// - Throws: `ToolError` with status 2 if `checksPages` is false and the file has content: its pages stay as they are.
@@ -88,7 +104,7 @@ struct DatabaseArgument {
                 throw ToolError.usage("--no-page-checksums is for a new database, and \(path) exists: name a new file")
             }
         }
-        return try located { try store(.readWrite, mustExist: false, checksPages: checksPages) }
+        return try located { try store(.readWrite, mustExist: output == nil, checksPages: checksPages) }
     }
 
     /// Opens an existing database for writing.
@@ -134,7 +150,8 @@ struct DatabaseArgument {
 
     /// The store's error with the name of the file, which most errors contain already.
     func message(of error: FHIRStoreError) -> String {
-        error.description.contains(path) ? error.description : "\(path): \(error)"
+        let text = ToolWords.text(of: error)
+        return text.contains(path) ? text : "\(path): \(text)"
     }
 
     /// The layout of a resource type.

@@ -1,4 +1,5 @@
 import FireLite
+import FireLiteRecords
 
 /// `firelite delete`: deletes resources.
 struct DeleteCommand: Command {
@@ -8,7 +9,8 @@ struct DeleteCommand: Command {
         operands: "Type/id…", operandCount: CommandDefinition.anyNumber, operandKinds: [.resource],
         jsonKeys: [JSONKey("deleted", "the number of deleted resources"), JSONKey("missing", "a list: the arguments that are not stored")],
         discussion: """
-            All are deleted in one transaction. Missing ones are reported; the others are still deleted.
+            All are deleted in one transaction. Missing ones are reported; the others are still deleted. In a
+            database with records (firelite records) what is deleted leaves its metadata at once.
 
             Example: firelite delete --database health.sqlite Patient/123 Patient/124
             """)
@@ -28,6 +30,7 @@ struct DeleteCommand: Command {
         let store = try database.open()
         var missing: [ResourceKey] = []
         try database.located {
+            try store.followRecordsIfKept()
             try store.write { transaction in
                 missing = try keys.filter { try !transaction.delete(typeName: $0.type, id: $0.id) }
             }

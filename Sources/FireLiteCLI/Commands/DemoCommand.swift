@@ -10,7 +10,7 @@ struct DemoCommand: Command {
     static let definition = CommandDefinition(
         name: "demo", summary: "store synthetic resources, show them as tables, find and change them",
         options: [
-            .option("database", "FILE", kind: .file, "the file to create (default: \(defaultPath), which is replaced)"),
+            .option("database", "FILE", kind: .output(.database), "the file to create (default: \(defaultPath), which is replaced)"),
             .option("patients", "N", "the number of patients (default: 100)"),
             .option("seed", "N", "the seed of the data (default: 1)"),
         ],
@@ -24,7 +24,7 @@ struct DemoCommand: Command {
     private let patients: SyntheticPatients
 
     init(_ arguments: ParsedArguments) throws {
-        database = try DatabaseArgument(arguments, path: Self.defaultPath, release: .r4)
+        database = try DatabaseArgument(arguments, path: Self.defaultPath, makesDefault: true, release: .r4)
         isDefaultPath = !arguments.has("database")
         patients = SyntheticPatients(
             count: try arguments.number("patients", in: 1...1_000_000) ?? 100,
@@ -44,6 +44,6 @@ struct DemoCommand: Command {
     private func makeRoom() throws {
         guard FileManager.default.fileExists(atPath: database.path) else { return }
         guard isDefaultPath else { throw ToolError.usage("\(database.path) exists already: name a new file") }
-        for suffix in ["", "-wal", "-shm"] { unlink(database.path + suffix) }
+        for suffix in ["", "-wal", "-shm", "-journal"] { unlink(database.path + suffix) }
     }
 }

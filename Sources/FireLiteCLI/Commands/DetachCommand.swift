@@ -43,7 +43,7 @@ struct DetachCommand: Command {
             }
             do {
                 try store.attachments.detach(number - 1, from: key.type, id: key.id)
-            } catch let error as AttachmentError { throw ToolError.incomplete(error.description) }
+            } catch let error as AttachmentError { throw ToolError.incomplete(error) }
             return count - 1
         }
         var report = Report()

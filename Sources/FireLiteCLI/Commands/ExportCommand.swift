@@ -8,7 +8,7 @@ struct ExportCommand: Command {
         options: DatabaseArgument.options + [
             KeyringFile.option,
             .option("type", "T", kind: .resourceType, isRepeatable: true, "a resource type to write (default: all)"),
-            .option("output", "DIR|-", kind: .folder, isRequired: true, "the folder for the files, or - for standard output"),
+            .option("output", "DIR|-", kind: .output(.folder), isRequired: true, "the folder for the files, or - for standard output"),
             .flag("assign-ids", "give resources without an id their pk as id, in references too"),
             .option("on-error", "stop|skip", kind: .choice(["stop", "skip"]), "what to do about an unreadable resource (default: stop)"),
             .flag("ids", "name unreadable resources by their logical ids, which may identify people"),
@@ -39,7 +39,7 @@ struct ExportCommand: Command {
 
     private let database: DatabaseArgument
     private let types: [String]
-    private let output: String
+    private let output: OutputPath
     private let options: Exporter.Options
     private let showsIDs: Bool
     private let isJSON: Bool
@@ -52,10 +52,12 @@ struct ExportCommand: Command {
             types.append(type)
         }
         self.types = types
-        output = arguments["output"] ?? ""
-        if output.isEmpty { throw ToolError.usage("--output needs the name of a folder, or -") }
+        guard let output = arguments.output("--output") else { throw ToolError.usage("--output needs the name of a folder, or -") }
+        self.output = output
         isJSON = arguments.has("json")
-        if isJSON, output == "-" { throw ToolError.usage("--json needs a folder as --output: the resources go to standard output") }
+        if isJSON, output.isStandardOutput {
+            throw ToolError.usage("--json needs a folder as --output: the resources go to standard output")
+        }
         let onError = arguments["on-error"] ?? "stop"
         guard onError == "stop" || onError == "skip" else { throw ToolError.usage("--on-error is '\(onError)', neither stop nor skip") }
         options = Exporter.Options(assignsIDs: arguments.has("assign-ids"), skips: onError == "skip")
@@ -70,11 +72,11 @@ struct ExportCommand: Command {
         handlers.skip = { console.report(line($0)) }
         handlers.explain = { ToolError.failed("\($0): `firelite export --on-error skip` skips what cannot be read") }
         var exporter = Exporter(types: types, options: options, handlers: handlers)
-        if output == "-" {
+        if output.isStandardOutput {
             try database.located { try exporter.export(store, to: console.standardOutput) }
             if let line = exporter.counts.idLine { console.report("firelite export: \(line)") }
         } else {
-            let folder = try ExportFolder(path: output, database: database.path)
+            let folder = try output.exportFolder(database: database.path)
             try database.located { try exporter.export(store, to: folder) }
             try folder.finish()
             try console.print(exporter.counts.report(start.duration(to: clock.now)), asJSON: isJSON)

@@ -83,7 +83,7 @@ struct FindCommand: Command {
         do {
             return try database.located { try scan.run(store, console) }
         } catch let error as AttachmentError {
-            throw ToolError.incomplete("\(error): --references prints resources without payloads that are kept apart")
+            throw ToolError.incomplete("\(ToolWords.text(of: error)): --references prints resources without payloads that are kept apart")
         }
     }
 }

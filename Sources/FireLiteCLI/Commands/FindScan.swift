@@ -24,9 +24,9 @@ struct FindScan {
             }
             values = try request.values.map { try parser.column($0) }
         } catch let error as FHIRStoreError {
-            throw ToolError.usage(error.message)
+            throw ToolError.usage(error)
         } catch let error as RecordError {
-            throw ToolError.usage(error.message)
+            throw ToolError.usage(error)
         }
         query.limit = request.limit
         if request.form == .csv, request.values.isEmpty, !request.isCount {

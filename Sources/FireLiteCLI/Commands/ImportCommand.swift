@@ -5,7 +5,7 @@ import Foundation
 struct ImportCommand: Command {
     static let definition = CommandDefinition(
         name: "import", summary: "store the resources of NDJSON files, JSON files, Bundles and folders of them",
-        options: DatabaseArgument.options + [
+        options: DatabaseArgument.creatingOptions + [
             .option("on-error", "stop|skip", kind: .choice(["stop", "skip"]), "what to do about unreadable text (default: stop)"),
             InputArguments.rejects,
             .flag("whole-bundles", "store a Bundle as one resource"),
@@ -95,9 +95,11 @@ struct ImportCommand: Command {
         let start = clock.now
         let inputs = try ImportSource.all(input.sources, standardInput: console.standardInput)
         let total = try ImportSource.totalSize(inputs)
-        try ImportSource.checkOutput(input.rejectsPath, option: "rejects", inputs, database: database.path)
-        let store = try database.create(checksPages: checksPages)
+        try ImportSource.checkOutput(input.rejects, inputs)
         let rejects = try rejectsFile()
+        let store = try database.create(checksPages: checksPages)
+        // A requested file is created even if nothing is rejected.
+        if input.rejects != nil { try rejects?.create() }
         let progress = console.errorIsTerminal && !input.isQuiet ? ProgressLine(console.standardError, total: total) : nil
         var importer = Importer(
             store: store, options: options, origin: origin, rejects: rejects, progress: progress, report: console.report)
@@ -112,16 +114,12 @@ struct ImportCommand: Command {
         if let fault { throw fault }
         guard importer.counts.rejected > 0 else { return .done }
         let number = importer.counts.rejected
-        throw ToolError.incomplete("\(number) rejected: see \(rejects?.path ?? "")")
+        throw ToolError.incomplete("\(number) rejected: see \(rejects?.output.path ?? "")")
     }
 
-    /// A requested file is created even if nothing is rejected.
+    /// The file of `--rejects`, or the one beside the database.
     private func rejectsFile() throws -> NDJSONFile? {
-        if let path = input.rejectsPath {
-            let file = NDJSONFile(path: path, database: database.path)
-            try file.create()
-            return file
-        }
-        return options.stopsAtFault ? nil : NDJSONFile(path: database.path + "-rejects.ndjson", database: database.path)
+        if input.rejects == nil, options.stopsAtFault { return nil }
+        return NDJSONFile(try input.rejects ?? database.rejects(), database: database.path)
     }
 }

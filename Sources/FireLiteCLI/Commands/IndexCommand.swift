@@ -87,7 +87,7 @@ struct IndexCommand: Command {
         do {
             paths = try operands.dropFirst().map { try parser.valuePath($0) }
         } catch let error as FHIRStoreError {
-            throw ToolError.usage(error.message)
+            throw ToolError.usage(error)
         }
         let isFullText = arguments.has("full-text")
         if paths.isEmpty, !(isFullText && isDrop) { throw ToolError.usage("PATH… is missing: name the elements that the index is for") }
@@ -99,7 +99,7 @@ struct IndexCommand: Command {
         do {
             return try run(store, console)
         } catch let error as FHIRStoreError {
-            if error.code == .invalidArgument { throw ToolError.usage(error.message) }
+            if error.code == .invalidArgument { throw ToolError.usage(error) }
             throw ToolError.failed(database.message(of: error))
         }
     }

@@ -7,11 +7,11 @@ struct MigrateCommand: Command {
     static let definition = CommandDefinition(
         name: "migrate", summary: "store the JSON that an app on FireKit and Realm has exported",
         options: [
-            .option("database", "FILE", kind: .file, "the SQLite file; not needed with --dry-run"),
+            .option("database", "FILE", kind: .output(.database), "the SQLite file; not needed with --dry-run"),
             DatabaseArgument.release,
             KeyFile.option,
             .flag("dry-run", "read everything, store nothing, and print the counts"),
-            .option("report", "FILE", kind: .file, "list each mended place in this file, without values"),
+            .option("report", "FILE", kind: .output(.lines), "list each mended place in this file, without values"),
             InputArguments.rejects,
             .option("type", "T", kind: .resourceType, "the type of resources that neither they nor their file's name tell"),
             .option("offset", "±HH:MM|Z", "the offset of times that have none, and the zone of dates as numbers (default: Z)"),
@@ -56,18 +56,15 @@ struct MigrateCommand: Command {
     private let input: InputArguments
     private let options: ContentOptions
     private let isDryRun: Bool
-    private let reportPath: String?
+    private let report: OutputPath?
 
     init(_ arguments: ParsedArguments) throws {
         isDryRun = arguments.has("dry-run")
         if !isDryRun, !arguments.has("database") { throw ToolError.usage("give --database FILE or --dry-run") }
         database = try DatabaseArgument(arguments, path: "-")
         input = try InputArguments(arguments)
-        if isDryRun, input.rejectsPath != nil { throw ToolError.usage("--rejects and --dry-run are given: choose one") }
-        reportPath = arguments["report"]
-        if let reportPath, let rejects = input.rejectsPath, FileTarget.isSame(reportPath, rejects) || reportPath == rejects {
-            throw ToolError.usage("--report and --rejects name the same file")
-        }
+        if isDryRun, input.rejects != nil { throw ToolError.usage("--rejects and --dry-run are given: choose one") }
+        report = arguments.output("--report")
         if let type = arguments["type"] { _ = try database.resourceLayout(named: type) }
         let numbers = arguments["date-numbers"] ?? DateNumbers.secondsSince2001.rawValue
         guard let dateNumbers = DateNumbers(rawValue: numbers) else {
@@ -85,10 +82,9 @@ struct MigrateCommand: Command {
         let start = clock.now
         let inputs = try ImportSource.all(input.sources, standardInput: console.standardInput)
         let total = try ImportSource.totalSize(inputs)
-        try ImportSource.checkOutput(input.rejectsPath, option: "rejects", inputs, database: database.path)
-        try ImportSource.checkOutput(reportPath, option: "report", inputs, database: database.path)
-        let report = try reportPath.map { path in
-            let file = NDJSONFile(path: path, database: database.path)
+        for output in [input.rejects, report] { try ImportSource.checkOutput(output, inputs) }
+        let report = try report.map { output in
+            let file = NDJSONFile(output, database: database.path)
             try file.create()
             return file
         }
@@ -127,9 +123,9 @@ struct MigrateCommand: Command {
     private func store(
         _ inputs: [ImportSource], _ total: Int?, _ console: Console, _ note: @escaping ([MendedPlace]) throws -> Void
     ) throws -> Outcome {
+        let rejects = NDJSONFile(try input.rejects ?? database.rejects(), database: database.path)
         let store = try database.create()
-        let rejects = NDJSONFile(path: input.rejectsPath ?? database.path + "-rejects.ndjson", database: database.path)
-        if input.rejectsPath != nil { try rejects.create() }
+        if input.rejects != nil { try rejects.create() }
         let progress = console.errorIsTerminal && !input.isQuiet ? ProgressLine(console.standardError, total: total) : nil
         var importer = Importer(
             store: store, options: options, rejects: rejects, progress: progress, report: console.report, noteMends: note)
@@ -138,7 +134,7 @@ struct MigrateCommand: Command {
         try progress?.clear()
         try result.get()
         try rejected.get()
-        return (importer.counts, rejects.path)
+        return (importer.counts, rejects.output.path)
     }
 
     /// Reads everything and stores nothing. Resources that can be read count as added.

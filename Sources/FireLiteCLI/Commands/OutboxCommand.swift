@@ -77,7 +77,7 @@ struct OutboxCommand: Command {
         try database.located {
             do {
                 try store.write { tx in for number in numbers { try body(tx, number) } }
-            } catch let error as OutboxError { throw ToolError.incomplete(error.description) }
+            } catch let error as OutboxError { throw ToolError.incomplete(error) }
         }
         return try print(store, nil, console)
     }

@@ -8,7 +8,7 @@ struct RecordsCommand: Command {
     static let definition = CommandDefinition(
         name: "records", summary: "list resources with annotations, times and status; purge deleted ones; keys of sealed ones",
         options: DatabaseArgument.options + [
-            KeyringFile.option,
+            KeyringFile.writtenOption,
             .option("annotated", "TEXT,…", "with list: only records with all of these annotations"),
             .option(
                 "status", "STATUS,…", kind: .choice(RecordStatus.allCases.map(\.rawValue)),
@@ -49,6 +49,7 @@ struct RecordsCommand: Command {
     private let annotations: [String]
     private let statuses: Set<RecordStatus>
     private let limit: Int?
+    private let keyringOutput: OutputPath?
     private let isJSON: Bool
 
     init(_ arguments: ParsedArguments) throws {
@@ -65,6 +66,7 @@ struct RecordsCommand: Command {
         annotations = arguments["annotated"]?.split(separator: ",").map(String.init) ?? []
         statuses = try Self.statuses(arguments["status"])
         limit = try arguments.number("limit", in: 0...Int.max)
+        keyringOutput = arguments.output("--keyring")
         for name in ["annotated", "status", "limit"] where arguments.has(name) && action != .list {
             throw ToolError.usage("--\(name) needs list")
         }
@@ -107,7 +109,7 @@ struct RecordsCommand: Command {
                     let store = try database.open()
                     (keyring, rewrapped) = (keys, try store.records.rewrap())
                 }
-            } catch let error as RecordError { throw ToolError.incomplete(error.description) }
+            } catch let error as RecordError { throw ToolError.incomplete(error) }
         }
         if let rewrapped {
             let failed = rewrapped.failed > 0 ? ", failed \(Figures.count(rewrapped.failed))" : ""
@@ -127,23 +129,23 @@ struct RecordsCommand: Command {
     }
 
     private func readOrMakeKeyring() throws -> RecordKeyring {
-        guard let file = database.keyring else { throw ToolError.usage("keyring needs --keyring") }
+        guard let file = database.keyring, let output = keyringOutput else { throw ToolError.usage("keyring needs --keyring") }
         var status = stat()
         guard stat(file.path, &status) != 0, errno == ENOENT else { return try file.read() }
         let keyring = try RecordKeyring()
-        try file.write(keyring, isNew: true)
+        try output.write(keyring.exported(), replaces: false)
         return keyring
     }
 
     /// The keyring with a new primary key, which is in the file before anything is wrapped with it.
     private func rotated() throws -> RecordKeyring {
-        guard let file = database.keyring else { throw ToolError.usage("rotate needs --keyring") }
+        guard let file = database.keyring, let output = keyringOutput else { throw ToolError.usage("rotate needs --keyring") }
         let keyring = try file.read()
         guard action == .rotate else { return keyring }
         // Whatever the database says of itself, it must open before the keyring changes.
         _ = try database.openForReading()
         try keyring.makePrimary(keyring.addKey())
-        try file.write(keyring)
+        try output.write(keyring.exported(), replaces: true)
         return keyring
     }
 

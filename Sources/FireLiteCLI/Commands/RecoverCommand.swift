@@ -8,7 +8,7 @@ struct RecoverCommand: Command {
             DatabaseArgument.release, KeyFile.option,
             .flag("ids", "name resources by their logical ids, which may identify people"),
         ],
-        operands: "DAMAGED NEW", operandCount: 2...2, operandKinds: [.file],
+        operands: "DAMAGED NEW", operandCount: 2...2, operandKinds: [.file, .output(.copy)],
         jsonKeys: [
             JSONKey("recovered", "the number of resources in NEW"),
             JSONKey("lost", "a list of skipped resources: type (null if unknown), number, id (null without --ids), reason"),
@@ -32,7 +32,7 @@ struct RecoverCommand: Command {
 
     init(_ arguments: ParsedArguments) throws {
         database = try DatabaseArgument(arguments, path: arguments.operands[0])
-        target = arguments.operands[1]
+        target = arguments.output("NEW")?.path ?? ""
         showsIDs = arguments.has("ids")
         isJSON = arguments.has("json")
     }

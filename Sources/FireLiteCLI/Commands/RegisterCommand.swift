@@ -8,7 +8,8 @@ struct RegisterCommand: Command {
         name: "register", summary: "register with a server, and write the credentials to a file",
         options: [
             ServerArgument.server(isRequired: true),
-            .option("credentials", "FILE", kind: .file, isRequired: true, "the new file for the credentials"), ServerArgument.plainHTTP,
+            .option("credentials", "FILE", kind: .output(.secret), isRequired: true, "the new file for the credentials"),
+            ServerArgument.plainHTTP,
             .option("name", "NAME", "the name that the server shows (default: firelite)"),
             .option("scope", "SCOPE", "what to ask for, such as system/*.rs (default: what the server gives)"),
             .option(
@@ -28,7 +29,7 @@ struct RegisterCommand: Command {
             """)
 
     private let server: ServerArgument
-    private let path: String
+    private let output: OutputPath?
     private let name: String
     private let scope: String?
     private let algorithm: SigningKey.Algorithm?
@@ -36,7 +37,7 @@ struct RegisterCommand: Command {
 
     init(_ arguments: ParsedArguments) throws {
         server = try ServerArgument(arguments)
-        path = arguments["credentials"] ?? ""
+        output = arguments.output("--credentials")
         name = arguments["name"] ?? "firelite"
         scope = arguments["scope"]
         tokenPath = arguments["token-file"]
@@ -48,7 +49,9 @@ struct RegisterCommand: Command {
     }
 
     func run(_ console: Console) throws -> ExitStatus {
-        guard access(path, F_OK) != 0 else { throw ToolError.failed("\(path) exists: give the name of a new file") }
+        guard let output else { return .usage }
+        var status = stat()
+        guard lstat(output.path, &status) != 0 else { throw ToolError.failed("\(output.path) exists: give the name of a new file") }
         let context = try server.anonymousClient(.r4).authorizationContext
         let key = try algorithm.map { try SigningKey($0) }
         let registration = ClientRegistration(
@@ -63,9 +66,9 @@ struct RegisterCommand: Command {
             members["token_endpoint_auth_signing_alg"] = .string(key.algorithm.rawValue)
         }
         if members["scope"] == nil, let scope { members["scope"] = .string(scope) }
-        try CredentialsFile(path: path, members: members).create()
+        try CredentialsFile(path: output.path, members: members).write(to: output)
         var report = Report()
-        report.addNote("registered \(client.id), credentials in \(path)")
+        report.addNote("registered \(client.id), credentials in \(output.path)")
         try console.print(report, asJSON: false)
         return .done
     }

@@ -49,7 +49,7 @@ struct SQLCommand: Command {
             try store.forEachRow(statement, arguments: values, columns: { try writer.begin($0) }, { try writer.write($0.values) })
         } catch let error as FHIRStoreError {
             switch error.code {
-            case .invalidArgument where error.sql != nil: throw ToolError.usage(error.message)
+            case .invalidArgument where error.sql != nil: throw ToolError.usage(error)
             case .sqlite: throw ToolError.usage(database.message(of: error))
             default: throw ToolError.failed(database.message(of: error))
             }

@@ -6,11 +6,11 @@ import Foundation
 struct SamplesCommand: Command {
     static let definition = CommandDefinition(
         name: "samples", summary: "import device samples as Observations, send them on, print statistics",
-        options: DatabaseArgument.options + [
+        options: DatabaseArgument.creatingOptions + [
             .option("map", "FILE", kind: .file, "codes and units as JSON, merged over the standard mapping"),
             .option("subject", "REFERENCE", "whom the samples are about, such as Patient/1"),
             ServerArgument.server(isRequired: false), CredentialsFile.option, ServerArgument.plainHTTP,
-            .option("output", "FILE", kind: .file, "with events: the file for the events; - is standard output"),
+            .option("output", "FILE|-", kind: .output(.lines), "with events: the file for the events; - is standard output"),
             .option(
                 "type", "NAME", isRepeatable: true, "a type of samples, such as heartRate; stats needs one (default: all; not for import)"),
             .option(
@@ -56,7 +56,7 @@ struct SamplesCommand: Command {
     private let server: ServerArgument?
     private let mapPath: String?
     private let subject: String?
-    private let output: String?
+    private let output: OutputPath?
     private let types: [String]
     private let interval: SampleIntervalName
     private let zone: TimeZone
@@ -72,7 +72,7 @@ struct SamplesCommand: Command {
         server = arguments.has("server") ? try ServerArgument(arguments) : nil
         mapPath = arguments["map"]
         subject = arguments["subject"]
-        output = arguments["output"]
+        output = arguments.output("--output")
         types = arguments.all("type")
         sources = arguments.all("source")
         isJSON = arguments.has("json")
@@ -94,7 +94,7 @@ struct SamplesCommand: Command {
         if action == .import, !types.isEmpty { throw ToolError.usage("import reads all types: --type is for push, events and stats") }
         if action == .push, server == nil { throw ToolError.usage("push needs --server") }
         if action == .events, output == nil { throw ToolError.usage("events needs --output, a file or -") }
-        if action == .events, output == "-", isJSON { throw ToolError.usage("--json needs a file as --output") }
+        if action == .events, output?.isStandardOutput == true, isJSON { throw ToolError.usage("--json needs a file as --output") }
         if action == .stats, types.count != 1 { throw ToolError.usage("stats needs one --type, such as heartRate") }
     }
 
@@ -112,8 +112,9 @@ struct SamplesCommand: Command {
                 let destination = FHIRExternalStore(try server.client(database.release), mapping: try mapping())
                 return try work.transfer(store, StoredSamples(store, types: try chosen(store)), [destination])
             case .events:
+                guard let output else { return .usage }
                 let store = try database.openForReading()
-                return try work.writeEvents(of: store, types: chosen(store), to: output ?? "-")
+                return try work.writeEvents(of: store, types: chosen(store), to: output)
             case .stats:
                 let store = try database.openForReading()
                 guard let type = try chosen(store)?.first else { return .usage }
@@ -121,9 +122,9 @@ struct SamplesCommand: Command {
             }
         } catch let error as SampleError {
             switch error.code {
-            case .invalidArgument: throw ToolError.usage(error.description)
-            case .file, .unreachable, .refused: throw ToolError.failed(error.description)
-            default: throw ToolError.incomplete(error.description)
+            case .invalidArgument: throw ToolError.usage(error)
+            case .file, .unreachable, .refused: throw ToolError.failed(error)
+            default: throw ToolError.incomplete(error)
             }
         }
     }
@@ -133,7 +134,7 @@ struct SamplesCommand: Command {
         if let mapPath {
             let data = try FileContents.bytes(of: mapPath)
             do { mapping = try mapping.merging(json: data) } catch let error as SampleError {
-                throw ToolError.incomplete("\(mapPath): \(error)")
+                throw ToolError.incomplete("\(mapPath): \(ToolWords.text(of: error))")
             }
         }
         mapping.subject = subject

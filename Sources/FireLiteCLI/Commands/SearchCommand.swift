@@ -19,7 +19,7 @@ struct SearchCommand: Command {
                 "base", "URL", kind: .other,
                 "the base address of the Bundle's links and full URLs, under which references are the store's own, too"),
             .flag("references", "print references instead of payloads that are kept apart"),
-            .flag("strict", "parameters that the type does not have are an error"),
+            .flag("lenient", "ignore parameters that the type does not have, and search for codes that FHIR does not know"),
             .flag("json", "with --count or --explain: print one JSON object instead of text"),
         ],
         operands: "SEARCH", operandCount: 1...1, operandKinds: [.other],
@@ -43,7 +43,8 @@ struct SearchCommand: Command {
 
             Parameters are those of the release, and those of SearchParameter resources in the file. Dates without a zone are in
             the machine's. Results are a Bundle of type searchset, or a table on a terminal. Parameters that the type does not have
-            are ignored and reported on standard error. Put SEARCH in single quotes.
+            are errors, and so are codes that FHIR does not know where it binds an element to a list of codes, such as gender;
+            with --lenient both are reported on standard error. Put SEARCH in single quotes.
 
             Examples: firelite search --database health.sqlite 'Patient?name=joseph&_sort=-birthdate'
                       firelite search --database health.sqlite 'Patient?gender=female' --count
@@ -57,7 +58,7 @@ struct SearchCommand: Command {
     private let request: SearchRequest
     private let address: String
     private let form: Form
-    private let isStrict: Bool
+    private let isLenient: Bool
     private let printsReferences: Bool
     private let base: String?
     private let isJSON: Bool
@@ -68,7 +69,7 @@ struct SearchCommand: Command {
         do {
             request = try SearchRequest(address)
         } catch let error as SearchError {
-            throw ToolError.usage(error.description)
+            throw ToolError.usage(error)
         }
         let forms: [(name: String, form: Form)] = [
             ("bundle", .bundle), ("count", .count), ("ids", .ids), ("ndjson", .lines), ("explain", .explanation),
@@ -76,7 +77,7 @@ struct SearchCommand: Command {
         let given = forms.filter { arguments.has($0.name) }
         if given.count > 1 { throw ToolError.usage("--\(given[0].name) and --\(given[1].name) are given: choose one") }
         form = given.first?.form ?? .automatic
-        isStrict = arguments.has("strict")
+        isLenient = arguments.has("lenient")
         printsReferences = arguments.has("references")
         base = arguments["base"]
         isJSON = arguments.has("json")
@@ -89,16 +90,19 @@ struct SearchCommand: Command {
             // One state of the file for resources and their payloads.
             return try database.located { try store.read { _ in try run(store, console) } }
         } catch let error as AttachmentError {
-            throw ToolError.incomplete("\(error): --references prints resources without payloads that are kept apart")
+            throw ToolError.incomplete("\(ToolWords.text(of: error)): --references prints resources without payloads that are kept apart")
         } catch let error as SearchError {
-            throw ToolError.usage(error.description)
+            throw ToolError.usage(error)
         }
     }
 
     private func run(_ store: FHIRStore, _ console: Console) throws -> ExitStatus {
         var options = SearchOptions()
-        options.handling = isStrict ? .strict : .lenient
+        options.handling = isLenient ? .lenient : .strict
         options.base = base
+        let unknown = try store.read { try $0.unknownCodes(in: request) }
+        if let first = unknown.first, !isLenient { throw ToolError.usage("\(first): --lenient searches for it nevertheless") }
+        for code in unknown { console.report("firelite search: \(code)") }
         if form == .explanation {
             try console.print(report(store.search(explain: address, options: options)), asJSON: isJSON)
             return .done

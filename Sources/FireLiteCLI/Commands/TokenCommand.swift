@@ -30,7 +30,8 @@ struct TokenCommand: Command {
         do {
             header = try awaiting { try await client.authorization.header(for: client.authorizationContext) }
         } catch let error as AuthorizationError where error.reason == "invalid_scope" {
-            throw ToolError.failed("\(error): the member scope of the credentials file says what to ask for, such as system/*.rs")
+            throw ToolError.failed(
+                "\(ToolWords.text(of: error)): the member scope of the credentials file says what to ask for, such as system/*.rs")
         }
         guard let header, header.hasPrefix("Bearer ") else { throw ToolError.incomplete("the credentials give no token") }
         try console.print(String(header.dropFirst("Bearer ".count)))

@@ -75,7 +75,7 @@ struct TrackCommand: Command {
         do {
             try body(store)
         } catch let error as FHIRStoreError {
-            if error.code == .invalidArgument { throw ToolError.usage(error.message) }
+            if error.code == .invalidArgument { throw ToolError.usage(error) }
             throw ToolError.failed(database.message(of: error))
         }
     }

@@ -14,10 +14,10 @@ struct ValidateCommand: Command {
             .flag("json", "print an OperationOutcome (default if output is not a terminal)"),
             .flag("table", "print a table (default on a terminal)"),
         ],
-        operands: "FILE…", operandCount: 0...Int.max, operandKinds: [.file],
+        operands: "PATH…", operandCount: 0...Int.max, operandKinds: [.file],
         discussion: """
-            A FILE is an NDJSON file, a JSON file with one resource, or a Bundle, as for import; - is standard input.
-            Nothing is stored. The command checks the JSON, cardinalities, codes of required bindings, the formats of
+            A PATH is an NDJSON file, a JSON file with one resource, a Bundle, or a folder with such files, as for import; - is
+            standard input. Nothing is stored. The command checks the JSON, cardinalities, codes of required bindings, the formats of
             primitives, choice elements, the types that references point to, and the constraints of the definitions (pat-1 and the
             like; DSTU2 has none in FHIRPath), but no profiles.
 
@@ -43,11 +43,9 @@ struct ValidateCommand: Command {
         database = isStored ? argument : nil
         types = arguments.all("type")
         for type in types { _ = try argument.resourceLayout(named: type) }
-        guard isStored != !sources.isEmpty else { throw ToolError.usage("give either FILE… or --database FILE") }
+        guard isStored != !sources.isEmpty else { throw ToolError.usage("give either PATH… or --database FILE") }
         if !types.isEmpty, !isStored { throw ToolError.usage("--type needs --database") }
-        if sources.count(where: { $0 == "-" }) > 1 {
-            throw ToolError.usage("- is given twice, but standard input can be read only once")
-        }
+        try ImportSource.checkOperands(sources)
         if arguments.has("json"), arguments.has("table") { throw ToolError.usage("--json and --table are given: choose one") }
         isTable = arguments.has("table") ? true : arguments.has("json") ? false : nil
     }
@@ -58,7 +56,7 @@ struct ValidateCommand: Command {
         if let database {
             try validate(database, report)
         } else {
-            for source in sources { try validate(source == "-" ? .standardInput(console.standardInput) : .file(path: source), report) }
+            for source in try ImportSource.all(sources, standardInput: console.standardInput) { try validate(source, report) }
         }
         try report.finish(console)
         try output.flush()
@@ -69,7 +67,7 @@ struct ValidateCommand: Command {
     }
 
     private func validate(_ database: DatabaseArgument, _ report: ValidationReport) throws {
-        let store = try database.open()
+        let store = try database.openForReading()
         try database.located {
             try store.read { transaction in
                 let stored = types.isEmpty ? try transaction.counts().filter { $0.count > 0 }.map(\.typeName) : types

@@ -12,6 +12,7 @@ struct ViewCommand: Command {
             .option(
                 "format", "csv|ndjson|table", kind: .choice(["csv", "ndjson", "table"]),
                 "the form of the rows (default: a table on a terminal, NDJSON otherwise)"),
+            .flag("spreadsheet", "with --format csv: put ' before cells that a spreadsheet would run as a formula"),
             .option("create", "NAME", "put the view into the file under this name, and print no rows"),
             .flag("standard", "put the ready-made views into the file"),
         ],
@@ -42,6 +43,7 @@ struct ViewCommand: Command {
     private let database: DatabaseArgument
     private let path: String?
     private let job: Job
+    private let isForSpreadsheet: Bool
     private let isJSON: Bool
 
     init(_ arguments: ParsedArguments) throws {
@@ -49,6 +51,8 @@ struct ViewCommand: Command {
         path = arguments["definition"]
         isJSON = arguments.has("json")
         let form = try Self.form(arguments["format"])
+        isForSpreadsheet = arguments.has("spreadsheet")
+        if isForSpreadsheet, form != .csv { throw ToolError.usage("--spreadsheet needs --format csv") }
         if arguments.has("standard") {
             if path != nil || arguments.has("create") {
                 throw ToolError.usage("--standard has its own definitions and names: give it alone")
@@ -105,7 +109,7 @@ struct ViewCommand: Command {
         switch form ?? (console.outputIsTerminal ? .table : .json) {
         case .json: try store.forEachRow(of: view) { try output.write($0.json + "\n") }
         case .csv:
-            let csv = CommaSeparated(isForTerminal: console.outputIsTerminal, isForSpreadsheet: false)
+            let csv = CommaSeparated(isForTerminal: console.outputIsTerminal, isForSpreadsheet: isForSpreadsheet)
             try view.validate(for: store.release)
             try output.write(csv.line(view.columnNames))
             try store.forEachRow(of: view) { try output.write(csv.line($0.values.map(\.text))) }

@@ -36,8 +36,8 @@ struct BashCompletions {
     }
 
     private func kind(_ kind: ValueKind) -> String {
-        switch kind {
-        case .file: "kind=file"
+        switch kind.offered {
+        case .file, .output: "kind=file"
         case .folder: "kind=folder"
         case .resourceType: "kind=type"
         case .resource: "kind=resource"

@@ -57,14 +57,14 @@ struct FishCompletions {
             if kind == .other { return nil }
             let isLast = index == command.operandKinds.count - 1 && command.operandCount.upperBound > index + 1
             let condition = "__firelite_is_operand \(command.name) \(isLast ? "-ge" : "-eq") \(index + 1) \(valued)"
-            return line(condition, kind == .file ? "-F" : value(kind))
+            return line(condition, kind.offered == .file ? "-F" : value(kind))
         }
         return [""] + options + [line("__firelite_is \(command.name)", "-l help", "print the help")] + operands
     }
 
     private func value(_ kind: ValueKind) -> String {
-        switch kind {
-        case .file: "-r -F"
+        switch kind.offered {
+        case .file, .output: "-r -F"
         case .folder: "-x -a '(__fish_complete_directories)'"
         case .resourceType: "-x -a '(__firelite_types)'"
         case .resource: "-x -a '(__firelite_types)/'"

@@ -55,8 +55,8 @@ struct ZshCompletions {
     }
 
     private func action(_ kind: ValueKind) -> String {
-        switch kind {
-        case .file: "_files"
+        switch kind.offered {
+        case .file, .output: "_files"
         case .folder: "_files -/"
         case .resourceType: "__firelite_types"
         case .resource: "__firelite_types -S /"

@@ -18,16 +18,13 @@ extension ImportSource {
         }
     }
 
-    /// An output file is replaced, so it must be neither an input file nor the database.
+    /// An output file is replaced, so it must not be a file of a folder that is read.
     ///
     /// - Throws: `ToolError` with status 2.
-    static func checkOutput(_ path: String?, option: String, _ sources: [ImportSource], database: String) throws {
-        guard let path else { return }
-        if sources.contains(where: { if case .file(let input) = $0 { FileTarget.isSame(input, path) } else { false } }) {
-            throw ToolError.usage("--\(option) is \(path), which is an input file: name another file")
-        }
-        if FileTarget.isPart(path, of: database) {
-            throw ToolError.usage("--\(option) is \(path), the database itself or a part of it: name another file")
+    static func checkOutput(_ output: OutputPath?, _ sources: [ImportSource]) throws {
+        guard let output else { return }
+        if sources.contains(where: { if case .file(let input) = $0 { FileTarget.isSame(input, output.path) } else { false } }) {
+            throw ToolError.usage("\(output.name) is \(output.path), which is an input file: name another file")
         }
     }
 }

@@ -3,17 +3,17 @@ import Foundation
 
 /// A file with a line of JSON for each value: the texts that could not be stored, or the places that were mended.
 final class NDJSONFile {
-    let path: String
+    let output: OutputPath
     private let database: String
     private var file: PendingFile?
     private var descriptor: Int32 = -1
     private let encoder = JSONEncoder()
 
     /// - Parameters:
-    ///   - path: `finish` replaces an existing file, if a value was appended or `create` was called.
+    ///   - output: `finish` replaces an existing file, if a value was appended or `create` was called.
     ///   - database: the file that it must not overwrite.
-    init(path: String, database: String) {
-        self.path = path
+    init(_ output: OutputPath, database: String) {
+        self.output = output
         self.database = database
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
     }
@@ -24,7 +24,7 @@ final class NDJSONFile {
 
     /// Makes the empty file.
     func create() throws {
-        let file = try PendingFile(.text, path: path, replaces: true, database: database)
+        let file = try output.pendingFile(database: database)
         descriptor = try file.open()
         self.file = file
     }
@@ -37,7 +37,7 @@ final class NDJSONFile {
             lines += try encoder.encode(value)
             lines.append(UInt8(ascii: "\n"))
         }
-        try DescriptorOutput(descriptor, name: path).write(lines)
+        try DescriptorOutput(descriptor, name: output.path).write(lines)
     }
 
     /// Gives the file its name.
@@ -45,7 +45,7 @@ final class NDJSONFile {
         guard let file else { return }
         let result = close(descriptor)
         descriptor = -1
-        guard result == 0 else { throw TransferError.system(path) }
+        guard result == 0 else { throw TransferError.system(output.path) }
         try file.finish()
         self.file = nil
     }

@@ -27,25 +27,26 @@ struct SamplesWork {
         return .done
     }
 
-    func writeEvents(of store: FHIRStore, types: [SampleType]?, to output: String) throws -> ExitStatus {
+    func writeEvents(of store: FHIRStore, types: [SampleType]?, to output: OutputPath) throws -> ExitStatus {
         let start = clock.now
-        let handle: FileHandle
-        if output == "-" {
-            handle = .standardOutput
-        } else {
-            guard FileManager.default.createFile(atPath: output, contents: nil), let file = FileHandle(forWritingAtPath: output) else {
-                throw ToolError.failed("\(output) cannot be written")
-            }
-            handle = file
+        if output.isStandardOutput {
+            _ = try writeEvents(of: store, types, to: console.standardOutput)
+            return .done
         }
+        let count = try output.write(database: store.path) { try writeEvents(of: store, types, to: $0) }
+        try print(events: count, seconds: start.duration(to: clock.now))
+        return .done
+    }
+
+    /// - Returns: the number of events.
+    private func writeEvents(of store: FHIRStore, _ types: [SampleType]?, to output: any ByteOutput) throws -> Int {
         var count = 0
         for type in try types ?? store.read({ try $0.sampleTypes().map(\.type) }) {
             let events = try store.read { IoMTStore.events(try $0.samples(of: type)) }
             count += events.utf8.count { $0 == 10 }
-            if output == "-" { try console.standardOutput.write(events) } else { try handle.write(contentsOf: Data(events.utf8)) }
+            try output.write(events)
         }
-        if output != "-" { try print(events: count, seconds: start.duration(to: clock.now)) }
-        return .done
+        return count
     }
 
     func printStatistics(

@@ -63,19 +63,10 @@ struct CredentialsFile {
     /// Writes a new file that only its owner can use.
     ///
     /// - Throws: `ToolError` with status 3, also if there is such a file.
-    func create() throws {
+    func write(to output: OutputPath) throws {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-        let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else { throw ToolError.system("credentials file \(path)") }
-        let file = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
-        do {
-            try file.write(contentsOf: encoder.encode(members) + Data("\n".utf8))
-            try file.synchronize()
-        } catch {
-            unlink(path)
-            throw ToolError.failed("credentials file \(path) cannot be written")
-        }
+        try output.write(encoder.encode(members) + Data("\n".utf8), replaces: false)
     }
 
     // MARK: - Access
@@ -120,6 +111,6 @@ struct CredentialsFile {
             guard let pem = member.text else { return try SigningKey(json: JSONEncoder().encode(member), id: id, algorithm: algorithm) }
             guard let id else { throw ToolError.failed("credentials file \(path): private_key needs key_id, the key's id at the server") }
             return try SigningKey(pem: Secret(pem), id: id, algorithm: algorithm)
-        } catch let error as AuthorizationError { throw ToolError.failed("credentials file \(path): \(error)") }
+        } catch let error as AuthorizationError { throw ToolError.failed("credentials file \(path): \(ToolWords.text(of: error))") }
     }
 }

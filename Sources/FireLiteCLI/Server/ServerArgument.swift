@@ -47,7 +47,7 @@ struct ServerArgument {
     /// Runs the body, and says what to do if the server wants credentials that were not given.
     func explaining<Value>(_ body: () throws -> Value) throws -> Value {
         do { return try body() } catch let error as FHIRClientError where error.code == .unauthorized && credentialsPath == nil {
-            throw ToolError.failed("\(error): give --credentials FILE, which `firelite register` writes")
+            throw ToolError.failed("\(ToolWords.text(of: error)): give --credentials FILE, which `firelite register` writes")
         }
     }
 
@@ -61,9 +61,7 @@ struct ServerArgument {
         do {
             return try FHIRClient(base: base, release: release, authorization: authorization, configuration: configuration)
         } catch let error as FHIRClientError {
-            let remedy =
-                error.code == .notPrivate ? "plain HTTP can be read by everybody on the way: use https://, or --plain-http" : error.message
-            throw ToolError.usage("--server: \(remedy)")
+            throw ToolError.usage("--server: \(ToolWords.text(of: error))")
         }
     }
 }

@@ -6,7 +6,7 @@ import Foundation
 /// What `sync`, `pull` and `push` have in common.
 struct SyncWork {
     static let options =
-        DatabaseArgument.options + ServerArgument.options + [
+        DatabaseArgument.creatingOptions + ServerArgument.options + [
             .option(
                 "type", "TYPE", kind: .resourceType, isRepeatable: true,
                 "pull resources of this type only (default: all that the server has)"),
@@ -26,6 +26,7 @@ struct SyncWork {
         JSONKey("resolved", "the number of conflicts that were resolved"),
         JSONKey("deferred", "the number of conflicts that were deferred, of this and earlier runs"),
         JSONKey("parked", "the number of changes that the server has refused, of this and earlier runs"),
+        JSONKey("held", "the number of changes that were not sent because of what they refer to; null with --dry-run"),
         JSONKey(
             "waiting",
             "a list of what waits for a decision: type, id, state, status, issues (codes); null with --dry-run"),
@@ -40,7 +41,9 @@ struct SyncWork {
         --conflicts merge merges changes of different elements; if both sides have changed the same element, or one has deleted
         the resource, the conflict is deferred. client takes the database's state, server the server's, defer none. What
         is deferred, and what the server refuses, stays in the database; each is listed, and the status is 1. A run
-        with client or server also decides what earlier ones have deferred. What was refused is sent again once it is edited.
+        with client or server also decides what earlier ones have deferred; `firelite conflicts` shows conflicts and resolves
+        one. What was refused is sent again once it is edited. A change that refers to a new resource that is deferred or
+        refused is held back with it, and listed too.
         """
 
     /// What becomes of deferred conflicts.
@@ -110,7 +113,7 @@ struct SyncWork {
             .init("updated", .count(preview.toUpdate), isShown: direction != .pull),
             .init("deleted", .count(preview.toDelete), label: "deleted there", isShown: direction != .pull),
             .init("resolved", .none, isShown: false), .init("deferred", .count(preview.conflicts), isShown: preview.conflicts > 0),
-            .init("parked", .count(preview.parked), isShown: preview.parked > 0),
+            .init("parked", .count(preview.parked), isShown: preview.parked > 0), .init("held", .none, isShown: false),
             .init("seconds", .seconds(start.duration(to: clock.now)), isShown: false),
         ])
         report.addMember("waiting", .none)
@@ -134,10 +137,15 @@ struct SyncWork {
         }
         line?.clear()
         let result = try outcome.get()
-        let waiting = try awaiting { try await synchronizer.changes(.conflict) + synchronizer.changes(.parked) }
-        let deferred = waiting.count { $0.state == .conflict }
-        let parked = waiting.count - deferred
         let (pulls, pushes) = (direction != .push, direction != .pull)
+        let waiting = try awaiting {
+            // What a push that has ended left behind is held back by what it refers to.
+            let held = pushes ? try await synchronizer.changes(.pending) : []
+            return try await synchronizer.changes(.conflict) + synchronizer.changes(.parked) + held
+        }
+        let deferred = waiting.count { $0.state == .conflict }
+        let parked = waiting.count { $0.state == .parked }
+        let held = waiting.count - deferred - parked
         var report = Report()
         report.addLine([
             .init("pulled", .count(result.pulled), isShown: pulls),
@@ -146,7 +154,7 @@ struct SyncWork {
             .init("deleted", .count(result.deleted), label: "deleted there", isShown: pushes),
             .init("resolved", .count(result.resolved), isShown: result.resolved > 0),
             .init("deferred", .count(deferred), isShown: deferred > 0), .init("parked", .count(parked), isShown: parked > 0),
-            .init("seconds", .seconds(start.duration(to: clock.now))),
+            .init("held", .count(held), label: "held back", isShown: held > 0), .init("seconds", .seconds(start.duration(to: clock.now))),
         ])
         let items = waiting.map { WaitingItem($0) }
         report.addItems("waiting", items.prefix(isJSON ? items.count : Self.maximumLines).map { ($0.line, $0.figures) })
@@ -158,8 +166,13 @@ struct SyncWork {
         let parts = [
             deferred > 0 ? "\(Figures.count(deferred)) \(deferred == 1 ? "conflict" : "conflicts") deferred" : nil,
             parked > 0 ? "\(Figures.count(parked)) \(parked == 1 ? "change" : "changes") refused by the server" : nil,
+            held > 0 ? "\(Figures.count(held)) \(held == 1 ? "change" : "changes") held back" : nil,
         ]
-        throw ToolError.incomplete(parts.compactMap { $0 }.joined(separator: ", "))
+        let remedy =
+            deferred > 0
+            ? "`firelite conflicts` shows and resolves them"
+            : parked > 0 ? "edit what was refused, and push again" : "run the command again"
+        throw ToolError.incomplete("\(parts.compactMap { $0 }.joined(separator: ", ")): \(remedy)")
     }
 
     /// The number of lines about what waits.

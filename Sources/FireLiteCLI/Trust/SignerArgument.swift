@@ -5,7 +5,8 @@ import Foundation
 /// The identity that signs, and the file with its key.
 struct SignerArgument {
     static let keyOption = OptionDefinition.option(
-        "signing-key", "FILE", kind: .file, isRequired: true, "the private key, a .pem; made on first use, for its owner only (0600)")
+        "signing-key", "FILE", kind: .output(.secret), isRequired: true,
+        "the private key, a .pem; made on first use, for its owner only (0600)")
 
     let id: String
     private let keys: FileKeyStore
@@ -13,7 +14,7 @@ struct SignerArgument {
 
     init(_ arguments: ParsedArguments, _ option: String) throws {
         id = arguments[option] ?? ""
-        let url = URL(fileURLWithPath: arguments["signing-key"] ?? "")
+        let url = URL(fileURLWithPath: arguments.output("--signing-key")?.path ?? "")
         guard url.pathExtension == "pem" else { throw ToolError.usage("--signing-key is the name of a file that ends in .pem") }
         keys = FileKeyStore(folder: url.deletingLastPathComponent().path)
         name = url.deletingPathExtension().lastPathComponent
@@ -43,7 +44,7 @@ struct SignerArgument {
     /// Runs `body`, and makes the errors of signatures and permissions those of the tool.
     static func located<Value>(_ database: DatabaseArgument, _ body: () throws -> Value) throws -> Value {
         try database.located {
-            do { return try body() } catch let error as TrustError { throw ToolError.failed(error.message) }
+            do { return try body() } catch let error as TrustError { throw ToolError.failed(error) }
         }
     }
 

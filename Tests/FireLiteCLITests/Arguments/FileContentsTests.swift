@@ -24,6 +24,13 @@ import Testing
         #expect(try FileContents.bytes(of: path) == bytes)
     }
 
+    /// A device without an end ends the command, not the memory.
+    @Test func whatNeverEndsIsRefused() throws {
+        let file = try #require(FileHandle(forReadingAtPath: "/dev/zero"))
+        let error = #expect(throws: ToolError.self) { try FileContents.bytes(of: file, named: "zeros", limit: 5 << 20) }
+        #expect(error?.status == .failed && error?.message == "zeros has more than 5242880 bytes, which is too much here")
+    }
+
     @Test func whatCannotBeReadIsNamed() throws {
         let folder = try TemporaryFolder()
         func message(_ body: () throws -> Void) -> String? { #expect(throws: ToolError.self) { try body() }?.message }

@@ -48,6 +48,24 @@ struct AuditCommandTests {
         #expect(bad.status == .incomplete && finding?["row"] as? Int == 2 && finding?["kind"] as? String == "changed")
     }
 
+    /// A file whose trail was removed does not verify, and neither does one that never had a trail.
+    @Test func aMissingTrailIsNotIntact() throws {
+        let plain = try ToolDatabase(#"{"resourceType":"Patient","id":"1"}"#)
+        let never = try plain.run("audit", ["verify"])
+        #expect(try plain.run("audit", ["head"]).status == .incomplete)
+        #expect(never.status == .incomplete && never.output.contains("has no audit trail"), "\(never.output)")
+        let tables = try ToolRun(
+            "sql", "--database", path, "SELECT name FROM sqlite_master WHERE type = 'table' AND name LIKE '\\_audit%' ESCAPE '\\'")
+        let names = tables.lines.compactMap { $0.components(separatedBy: "\"").dropLast().last }
+        #expect(names.count > 1)
+        do {
+            let connection = try Connection(path: path)
+            for name in names { try connection.run("DROP TABLE \(name)") }
+        }
+        let removed = try run("verify", "--json")
+        #expect(removed.status == .incomplete, "\(removed.output) \(removed.error)")
+    }
+
     @Test func rowsAreListedAndExportedAsAuditEvents() throws {
         let list = try run("list", "--after", "1", "--json")
         let object = try #require(try JSONSerialization.jsonObject(with: Data(list.output.utf8)) as? [String: Any])
@@ -80,13 +98,6 @@ struct AuditCommandTests {
             #expect(try ToolRun(["audit", "--database", path] + wrong).status == .usage, "\(wrong)")
         }
         #expect(try run("verify", "--head", folder.file("missing")).status == .failed)
-    }
-
-    @Test func aDatabaseWithoutATrailIsIntact() throws {
-        let plain = folder.file("plain.sqlite")
-        try FHIRStore(path: plain, release: .r4).close()
-        let run = try ToolRun("audit", "--database", plain, "verify")
-        #expect(run.status == .done && run.output == "there is no audit trail\n")
-        #expect(try ToolRun("audit", "--database", plain, "head").status == .incomplete)
+        #expect(try run("verify", "--head", folder.write("empty", "\n")).status == .failed)
     }
 }

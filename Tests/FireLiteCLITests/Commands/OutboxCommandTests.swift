@@ -102,11 +102,11 @@ struct OutboxCommandTests {
 
     @Test func whatIsWrittenIsReadableByItsOwnerOnly() throws {
         let path = database.folder.file("new.json")
-        try CredentialsFile(path: path, members: ["token": "t"]).create()
+        try CredentialsFile(path: path, members: ["token": "t"]).write(to: .given(path, as: .secret))
         let mode = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? NSNumber
         #expect(mode?.intValue == 0o600)
         #expect(try CredentialsFile(path: path).members == ["token": "t"])
-        #expect(throws: ToolError.self) { try CredentialsFile(path: path, members: [:]).create() }
+        #expect(throws: ToolError.self) { try CredentialsFile(path: path, members: [:]).write(to: .given(path, as: .secret)) }
         #expect(try ToolRun.process(["register", "--server", Self.server, "--credentials", path]).status == .failed)
     }
 }

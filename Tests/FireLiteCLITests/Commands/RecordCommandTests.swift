@@ -52,8 +52,9 @@ struct RecordCommandTests {
         let text = try database.run("records", ["list", "Patient", "--annotated", "fitness"]).output
         #expect(text.contains("fitness") && text.split(separator: "\n").count == 2)
         #expect(try database.run("delete", ["Patient/a"]).status == .done)
-        #expect(try database.run("records", ["reconcile"]).output == "changed 1\n")
+        // The tombstone is there at once.
         #expect(try database.run("records", ["list", "Patient", "--status", "deleted"]).output.contains("deleted"))
+        #expect(try database.run("records", ["reconcile"]).output == "changed 0\n")
         #expect(try database.run("records", ["purge"]).output == "purged 1\n")
         #expect(try database.run("records", ["list", "Patient", "--status", "deleted"]).output == "no records\n")
         for wrong in [

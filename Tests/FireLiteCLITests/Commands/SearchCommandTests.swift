@@ -55,10 +55,31 @@ struct SearchCommandTests {
                 """#)
     }
 
+    @Test func unknownCodesOfRequiredBindingsAreSaid() throws {
+        for search in ["Patient?gender=femal", "Patient?gender:not=male,femal", "Patient?active=yes", "?_type=Patient&gender=femal"] {
+            let strict = try self.search(search, "--count")
+            #expect(strict.status == .usage && strict.output.isEmpty, "\(search) \(strict.error)")
+            #expect(
+                strict.error.contains("'femal' is none of its codes: ") || strict.error.contains("'yes' is none of its codes: true, false"))
+            let lenient = try self.search(search, "--count", "--lenient")
+            #expect(lenient.status == .done && lenient.error.contains("is none of its codes"), "\(search) \(lenient.error)")
+        }
+        // What is bound to no list, or can have another code beside a bound one, can be searched for.
+        for search in [
+            "Patient?gender=female", "Patient?gender=http://hl7.org/fhir/administrative-gender|female", "Patient?identifier=x",
+            "Patient?language=xx",
+            "Observation?code=x", "Observation?status=final,amended", "Patient?gender:missing=true", "Condition?clinical-status=x",
+        ] {
+            let run = try self.search(search, "--count")
+            #expect(run.status == .done && run.error.isEmpty, "\(search) \(run.error)")
+        }
+    }
+
     @Test func mistakesHaveStatusTwo() throws {
         #expect(try search("Patient?birthdate=x").status == .usage)
-        #expect(try search("Patient?nonsense=1", "--strict").status == .usage)
-        let lenient = try search("Patient?nonsense=1", "--count")
+        let strict = try search("Patient?nonsense=1", "--count")
+        #expect(strict.status == .usage && strict.output.isEmpty && strict.error.contains("nonsense"))
+        let lenient = try search("Patient?nonsense=1", "--count", "--lenient")
         #expect(lenient.status == .done && lenient.output == "3\n" && lenient.error.contains("nonsense"))
         #expect(try search("Patient", "--ids", "--count").status == .usage)
         #expect(try search("Patient", "--json").status == .usage)

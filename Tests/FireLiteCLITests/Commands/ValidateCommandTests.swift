@@ -27,6 +27,17 @@ struct ValidateCommandTests {
         #expect(outcome.validate().isEmpty)
     }
 
+    @Test func aFolderStandsForItsFiles() throws {
+        try FileManager.default.createDirectory(atPath: folder.file("a/b"), withIntermediateDirectories: true)
+        try folder.write("a/good.ndjson", Self.good)
+        try folder.write("a/b/bad.json", Self.bad)
+        try folder.write("a/notes.txt", "{")
+        let run = try ToolRun("validate", folder.file("a"))
+        #expect(run.status == .incomplete && run.error == "firelite validate: 2 errors in 2 resources\n", "\(run.error)")
+        try FileManager.default.createDirectory(atPath: folder.file("empty"), withIntermediateDirectories: false)
+        #expect(try ToolRun("validate", folder.file("empty")).status == .incomplete)
+    }
+
     @Test func errorsAreIssuesWithPlaces() throws {
         let path = try folder.write("in.ndjson", [Self.good, Self.bad, Self.broken].joined(separator: "\n"))
         let run = try ToolRun("validate", path)

@@ -25,6 +25,14 @@ struct ViewCommandTests {
         #expect(try database.run("view", ["--definition", file], isTerminal: true).lines.count == 3)
     }
 
+    @Test func cellsForSpreadsheetsAreNoFormulas() throws {
+        let database = try ToolDatabase(#"{"resourceType":"Patient","id":"1","name":[{"family":"=1+1"}]}"#)
+        let file = try database.folder.write("names.json", Self.names)
+        #expect(try database.run("view", ["--definition", file, "--format", "csv"]).output == "id,family\r\n1,=1+1\r\n")
+        #expect(try database.run("view", ["--definition", file, "--format", "csv", "--spreadsheet"]).output == "id,family\r\n1,'=1+1\r\n")
+        #expect(try database.run("view", ["--definition", file, "--spreadsheet"]).status == .usage)
+    }
+
     @Test func aWrongViewIsAnErrorWithItsPlace() throws {
         let database = try ToolDatabase(Self.patients)
         for (json, place) in [

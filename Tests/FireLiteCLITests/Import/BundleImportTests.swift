@@ -60,7 +60,7 @@ struct BundleImportTests {
         limits.chunk = chunk
         limits.peek = max(chunk, 16)
         try folder.write("rejects", "")
-        let rejects = NDJSONFile(path: folder.file("rejects"), database: folder.file("test.sqlite"))
+        let rejects = NDJSONFile(try .given(folder.file("rejects")), database: folder.file("test.sqlite"))
         var importer = Importer(
             store: store, options: ContentOptions(release: .r4, stopsAtFault: false, keepsBundles: wholeBundles, limits: limits),
             rejects: rejects)

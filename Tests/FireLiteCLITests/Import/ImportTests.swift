@@ -222,7 +222,7 @@ struct ImportTests {
             limits.chunk = chunk
             limits.resource = 1 << 10
             try folder.write("r", "")
-            let rejects = NDJSONFile(path: folder.file("r"), database: folder.file("test.sqlite"))
+            let rejects = NDJSONFile(try .given(folder.file("r")), database: folder.file("test.sqlite"))
             var importer = Importer(
                 store: store, options: ContentOptions(release: .r4, stopsAtFault: false, limits: limits), rejects: rejects)
             try importer.run(.file(path: path))

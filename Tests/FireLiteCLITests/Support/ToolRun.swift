@@ -53,7 +53,7 @@ struct ToolRun {
     }
 
     /// The commands that wait for tasks.
-    private static let waiting: Set<String> = ["outbox", "token", "register", "sync", "pull", "push", "samples"]
+    private static let waiting: Set<String> = ["outbox", "token", "register", "sync", "pull", "push", "conflicts", "samples"]
 
     /// A run in this process, or one of its own for commands that wait for tasks.
     static func any(_ arguments: [String]) throws -> ToolRun {

@@ -1,0 +1,177 @@
+import FireLite
+import FireLiteSync
+import FireLiteTerminal
+import Foundation
+
+/// `firelite conflicts`: lists, shows and resolves what both the database and a server have changed.
+struct ConflictsCommand: Command {
+    static let definition = CommandDefinition(
+        name: "conflicts", summary: "list, show and resolve conflicts with a server",
+        options: DatabaseArgument.options + [
+            .option("server", "URL", "the server's base address (default: the one that the database was synchronized with)"),
+            .option(
+                "keep", "client|server|merge|FILE", kind: .file,
+                "with resolve: the database's state, the server's, what both have changed, or the resource in this JSON file"),
+        ],
+        operands: "list|show|resolve Type/id", operandCount: 0...2,
+        operandKinds: [.choice(Action.allCases.map(\.rawValue)), .resource],
+        jsonKeys: [
+            JSONKey("conflicts", "a list: type, id, server, client and remote (changed or deleted), clash (a list of paths)"),
+            JSONKey("elements", "with show, a list: path, base, client, server, merge (JSON or null), clash"),
+            JSONKey("base", "with show: the state that both began with"), JSONKey("client", "with show: the database's state"),
+            JSONKey("remote", "with show: the server's state"), JSONKey("merge", "with show: both changes; null if they clash"),
+            JSONKey("resolved", "with resolve: the resource"),
+        ],
+        discussion: """
+            sync defers a conflict if both sides have changed the same element of a resource, or one has deleted it. list, the
+            default, prints them. show prints the elements that differ, as both sides began, as each has them, and merged;
+            clash marks those that both have changed. resolve decides about one: --keep client sends the database's state,
+            server takes the server's, merge both changes if they do not clash, and FILE another state of the resource. What is
+            to be sent goes with the next push or sync; nothing is sent here, so no server is needed.
+
+            list exits with status 1 if there are conflicts.
+
+            Examples: firelite conflicts --database health.sqlite
+            """)
+
+    private enum Action: String, CaseIterable {
+        case list, show, resolve
+    }
+
+    private let database: DatabaseArgument
+    private let action: Action
+    private let key: ResourceKey?
+    private let server: String?
+    private let keep: String?
+    private let isJSON: Bool
+
+    init(_ arguments: ParsedArguments) throws {
+        let database = try DatabaseArgument(arguments)
+        self.database = database
+        var operands = arguments.operands
+        let verb = operands.first ?? Action.list.rawValue
+        if let action = Action(rawValue: verb) {
+            self.action = action
+            if !operands.isEmpty { operands.removeFirst() }
+        } else if verb.contains("/"), operands.count == 1 {
+            action = .show
+        } else {
+            throw ToolError.usage("'\(verb)' is not list, show or resolve")
+        }
+        key = try operands.first.map { try ResourceKey($0, in: database) }
+        server = arguments["server"]
+        keep = arguments["keep"]
+        isJSON = arguments.has("json")
+        switch action {
+        case .list: if let key { throw ToolError.usage("unexpected argument '\(key)': show prints one conflict") }
+        case .show, .resolve: if key == nil { throw ToolError.usage("\(verb) needs Type/id") }
+        }
+        if action == .resolve, keep == nil { throw ToolError.usage("resolve needs --keep client, server, merge or FILE") }
+        if action != .resolve, keep != nil { throw ToolError.usage("--keep needs resolve") }
+    }
+
+    func run(_ console: Console) throws -> ExitStatus {
+        let store = try database.open()
+        let servers = try database.located { try ConflictServers(store, only: server) }
+        switch action {
+        case .list: return try list(servers, console)
+        case .show: return try show(servers, console)
+        case .resolve: return try resolve(servers, console)
+        }
+    }
+
+    // MARK: - Actions
+
+    private func list(_ servers: ConflictServers, _ console: Console) throws -> ExitStatus {
+        let found = try database.located { try servers.conflicts() }
+        try print(conflicts: found, note: found.isEmpty ? "no conflicts" : nil, console)
+        return found.isEmpty ? .done : .incomplete
+    }
+
+    private func show(_ servers: ConflictServers, _ console: Console) throws -> ExitStatus {
+        let conflict = try one(servers)
+        try print(conflicts: [conflict], shown: conflict, console)
+        return .done
+    }
+
+    private func resolve(_ servers: ConflictServers, _ console: Console) throws -> ExitStatus {
+        let conflict = try one(servers)
+        let synchronizer = try servers.synchronizer(conflict.server)
+        let decision = try decision(on: conflict, console)
+        let (type, id) = (conflict.typeName, conflict.id)
+        let isResolved = try database.located {
+            try awaiting { try await synchronizer.resolve(type, id: id) { _ in try decision.resolution() } }
+        }
+        guard isResolved else { throw missing(conflict.name) }
+        try print(conflicts: [], note: "resolved \(conflict.name): \(decision.effect)", resolved: conflict.name, console)
+        return .done
+    }
+
+    /// The conflict of the resource.
+    private func one(_ servers: ConflictServers) throws -> StoredConflict {
+        let name = key?.description ?? ""
+        let found = try database.located { try servers.conflicts() }.filter { $0.name == name }
+        guard let conflict = found.first else { throw missing(name) }
+        guard found.count == 1 else { throw ToolError.usage("\(name) is in conflict at several servers: name one with --server") }
+        return conflict
+    }
+
+    private func missing(_ name: String) -> ToolError { .incomplete("\(name) is not in conflict: `firelite conflicts` lists what is") }
+
+    private func decision(on conflict: StoredConflict, _ console: Console) throws -> ConflictDecision {
+        switch keep ?? "" {
+        case "client": return .client
+        case "server": return .server
+        case "merge":
+            guard let merge = conflict.merge else {
+                throw ToolError.incomplete(
+                    "\(conflict.name): one side has deleted it, so there is nothing to merge: --keep client or server")
+            }
+            guard merge.conflicts.isEmpty else {
+                let paths = merge.conflicts.joined(separator: ", ")
+                throw ToolError.incomplete("\(conflict.name): both sides have changed \(paths): --keep client, server or FILE")
+            }
+            return .other(FHIRJSON.data(merge.resource), conflict.release)
+        case let path:
+            let resource = try FHIRJSON.resource(from: FileContents.bytes(of: path, console), release: conflict.release)
+            guard resource.resourceType == conflict.typeName, resource.id == conflict.id else {
+                throw ToolError.incomplete("\(path) is not a state of \(conflict.name): it has another type or id")
+            }
+            return .other(FHIRJSON.data(resource), conflict.release)
+        }
+    }
+
+    // MARK: - Printing
+
+    private func print(
+        conflicts: [StoredConflict], note: String? = nil, shown: StoredConflict? = nil, resolved: String? = nil, _ console: Console
+    ) throws {
+        var report = Report()
+        if let note { report.addNote(note) }
+        report.addTable(
+            "conflicts", ["type", "id", "server", "client", "remote", "clash"].map { .init(key: $0) },
+            conflicts.map { conflict in
+                [
+                    .text(conflict.typeName), .text(conflict.id), .text(conflict.server),
+                    .text(conflict.local == nil ? "deleted" : "changed"),
+                    .text(conflict.remote == nil ? "deleted" : "changed"), .texts(conflict.merge?.conflicts ?? []),
+                ]
+            }, isShown: !conflicts.isEmpty)
+        let elements = shown?.elements ?? []
+        report.addTable(
+            "elements", ["path", "base", "client", "server", "merge", "clash"].map { .init(key: $0) },
+            elements.map { element in
+                [.text(element.path)] + [element.base, element.client, element.server, element.merge].map(Self.cell)
+                    + [.shown(element.isClash ? "clash" : "", .flag(element.isClash))]
+            }, isShown: !elements.isEmpty)
+        let states = [
+            ("base", shown?.base), ("client", shown?.local), ("remote", shown?.remote),
+            ("merge", shown?.merge.flatMap { $0.conflicts.isEmpty ? $0.resource : nil }),
+        ]
+        for (key, resource) in states { report.addMember(key, resource.map { .json(FHIRJSON.string($0)) } ?? .none) }
+        report.addMember("resolved", FigureValue(resolved))
+        try console.print(report, asJSON: isJSON)
+    }
+
+    private static func cell(_ json: String?) -> FigureValue { json.map { .shown($0, .json($0)) } ?? .none }
+}

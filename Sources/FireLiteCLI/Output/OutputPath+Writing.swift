@@ -1,0 +1,42 @@
+import FireLite
+import Foundation
+
+/// The ways in which the tool creates files. Each goes through `PendingFile`: what is written appears when it is complete, with mode 0600, and never
+/// through a link.
+extension OutputPath {
+    /// A file under a temporary name.
+    ///
+    /// - Parameters:
+    ///   - replaces: whether to replace an existing file.
+    ///   - database: the database that the command works on; nil for none.
+    /// - Throws: `FHIRStoreError`; `ToolError` with status 2 for standard output.
+    func pendingFile(replaces: Bool = true, database: String?) throws -> PendingFile {
+        if isStandardOutput { throw ToolError.usage("\(name) is -, but only a file is possible here: name one") }
+        return try PendingFile(.text, path: path, replaces: replaces, database: database)
+    }
+
+    /// Writes a file, which appears when `body` has ended.
+    func write<Value>(database: String?, _ body: (any ByteOutput) throws -> Value) throws -> Value {
+        let file = try pendingFile(database: database)
+        let result = try file.write(body)
+        try file.finish()
+        return result
+    }
+
+    /// Writes a file with these bytes.
+    ///
+    /// - Parameter replaces: whether to replace an existing file.
+    /// - Throws: `ToolError` with status 3.
+    func write(_ bytes: Data, replaces: Bool) throws {
+        do {
+            let file = try pendingFile(replaces: replaces, database: nil)
+            try file.write { try $0.write(bytes) }
+            try file.finish()
+        } catch let error as FHIRStoreError where error.code == .alreadyExists {
+            throw ToolError.failed("\(path) exists already: give the name of a new file")
+        }
+    }
+
+    /// The folder for the files of an export.
+    func exportFolder(database: String) throws -> ExportFolder { try ExportFolder(path: path, database: database) }
+}

@@ -1,0 +1,114 @@
+import FireLite
+import Foundation
+
+/// A path of the command line that a command writes to.
+///
+/// Only `ParsedArguments` makes one, of what a definition declares as an output, after `check`; and no other code of the tool creates files. So every
+/// output refuses databases, their companions, links and files of other kinds, and what is written is for its owner only.
+struct OutputPath {
+    /// A path of the command line with its name: `--rejects`, or `FILE` for an operand.
+    struct Argument {
+        let name: String
+        let path: String
+        let kind: ValueKind
+    }
+
+    let path: String
+    let name: String
+    let kind: OutputKind
+
+    /// - Throws: `ToolError` with status 2 if the path must not be written to.
+    fileprivate init(_ argument: Argument, _ kind: OutputKind, others: [Argument]) throws {
+        (path, name, self.kind) = (argument.path, argument.name, kind)
+        if isStandardOutput { return }
+        try check(others)
+    }
+
+    /// The outputs among the paths of a command line, by their names.
+    ///
+    /// - Throws: `ToolError` with status 2 if one must not be written to.
+    static func outputs(among arguments: [Argument]) throws -> [String: OutputPath] {
+        var outputs: [String: OutputPath] = [:]
+        for (index, argument) in arguments.enumerated() {
+            guard case .output(let kind) = argument.kind else { continue }
+            let others = arguments.indices.filter { $0 != index }.map { arguments[$0] }
+            outputs[argument.name] = try OutputPath(argument, kind, others: others)
+        }
+        return outputs
+    }
+
+    /// The database that a command makes if its command line names none.
+    static func standardDatabase(_ path: String) throws -> OutputPath {
+        let argument = Argument(name: "--database", path: path, kind: .output(.database))
+        return try OutputPath(argument, .database, others: [])
+    }
+
+    /// An output beside another one, under a name that the tool chooses.
+    func sibling(_ suffix: String, as kind: OutputKind) throws -> OutputPath {
+        try OutputPath(Argument(name: name, path: path + suffix, kind: .output(kind)), kind, others: [])
+    }
+
+    /// Whether `-` stands for standard output.
+    var isStandardOutput: Bool { path == "-" && (kind == .lines || kind == .folder) }
+
+    // MARK: - Checking
+
+    private func check(_ others: [Argument]) throws {
+        if path.isEmpty { throw ToolError.usage("\(name) needs the name of a \(kind == .folder ? "folder" : "file")") }
+        if path == ":memory:", kind == .database { return }
+        for other in others where other.path != "-" && FileTarget.isPart(path, of: other.path) {
+            throw refusal("\(other.name) names it, or what it is a part of")
+        }
+        if let database = FileTarget.database(with: path) { throw refusal("it would be taken for a part of the database \(database)") }
+        var status = stat()
+        guard lstat(path, &status) == 0 else { return try checkNew() }
+        let isLink = status.st_mode & S_IFMT == S_IFLNK
+        if isLink {
+            if kind == .lines || kind == .copy { throw refusal("it is a link") }
+            guard stat(path, &status) == 0 else { throw refusal("it is a link to nothing") }
+        }
+        let isFolder = status.st_mode & S_IFMT == S_IFDIR
+        if kind == .folder {
+            if !isFolder { throw refusal("it is not a folder", remedy: "name a folder") }
+            return
+        }
+        if isFolder { throw refusal("it is a folder", remedy: "name a file") }
+        // What is only read, as from a pipe of a shell, need not be a file.
+        if kind == .secret || kind == .database, status.st_mode & S_IFMT != S_IFREG { return }
+        guard status.st_mode & S_IFMT == S_IFREG else { throw refusal("it is not an ordinary file") }
+        if kind == .lines, status.st_size > 0, try beginning(1) != Data("{".utf8) {
+            throw refusal("it exists and does not hold lines of JSON")
+        }
+        // An encrypted database has whole pages, and no header that anybody can read.
+        if kind == .copy, status.st_size > 0, status.st_size % 512 != 0, try beginning(Self.header.count) != Self.header {
+            throw refusal("it exists and is not a database")
+        }
+        if kind == .secret, try beginning(Self.header.count) == Self.header { throw refusal("it is a database") }
+    }
+
+    /// SQLite would take what is left of another database for the new one's, and delete it.
+    private func checkNew() throws {
+        guard kind == .database || kind == .copy else { return }
+        var status = stat()
+        for suffix in FileTarget.companions where lstat(path + suffix, &status) == 0 && status.st_size > 0 {
+            throw refusal("there is no such database, and \(path)\(suffix) exists", remedy: "move that away, or name another file")
+        }
+    }
+
+    /// Source: SQLite, Database File Format, section 1.3.
+    private static let header = Data("SQLite format 3\0".utf8)
+
+    private func beginning(_ count: Int) throws -> Data {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw ToolError.system(path) }
+        defer { close(descriptor) }
+        var bytes = [UInt8](repeating: 0, count: count)
+        let size = read(descriptor, &bytes, count)
+        guard size >= 0 else { throw ToolError.system(path) }
+        return Data(bytes[..<size])
+    }
+
+    private func refusal(_ reason: String, remedy: String = "name another file") -> ToolError {
+        .usage("\(name) is \(path), which cannot be written to: \(reason): \(remedy)")
+    }
+}

@@ -1,0 +1,49 @@
+import FireLite
+import FireLiteSync
+import Foundation
+
+/// The servers that a database was synchronized with, and the conflicts with them. Nothing is sent to them.
+struct ConflictServers {
+    private let store: FHIRStore
+    let bases: [String]
+
+    /// - Parameter only: the base address of one server; nil for all.
+    /// - Throws: `ToolError` with status 1 if the database was never synchronized with that server.
+    init(_ store: FHIRStore, only base: String?) throws {
+        self.store = store
+        let known = try store.synchronizedServers()
+        guard var base else {
+            bases = known
+            return
+        }
+        while base.hasSuffix("/") { base.removeLast() }
+        guard known.contains(base) else {
+            let names = known.isEmpty ? "it was never synchronized" : "it was synchronized with \(known.joined(separator: ", "))"
+            throw ToolError.incomplete("--server is \(base), with which the database was never synchronized: \(names)")
+        }
+        bases = [base]
+    }
+
+    /// A synchronizer for what the database knows of a server, without access to it.
+    func synchronizer(_ base: String) throws -> Synchronizer {
+        guard let url = URL(string: base) else { throw ToolError.failed("the database has a server whose address is none") }
+        var configuration = FHIRClient.Configuration()
+        if let host = url.host { configuration.plainHTTPHosts = [host] }
+        return Synchronizer(store, try FHIRClient(base: url, release: store.release, configuration: configuration))
+    }
+
+    /// The conflicts in the order of their changes, server by server.
+    func conflicts() throws -> [StoredConflict] {
+        try bases.flatMap { base in
+            let synchronizer = try synchronizer(base)
+            let release = store.release
+            let state = { (json: String?) in try json.map { try FHIRJSON.resource(from: Data($0.utf8), release: release) } }
+            return try awaiting { try await synchronizer.changes(.conflict) }.map { change in
+                StoredConflict(
+                    server: base, typeName: change.typeName, id: change.id, base: try state(change.base),
+                    local: try store.resource(typeName: change.typeName, id: change.id)?.copy(), remote: try state(change.remote),
+                    release: release)
+            }
+        }
+    }
+}

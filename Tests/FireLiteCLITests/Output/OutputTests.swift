@@ -1,0 +1,234 @@
+import FireLite
+import FireLiteRecords
+import Foundation
+import TestSupport
+import Testing
+
+@testable import FireLiteCLI
+
+/// Every option and operand that names a file or a folder, in every command, with paths at which nothing may be written. What a command has comes from its
+/// own definition, so that a new option is tried too.
+struct OutputTests {
+    // MARK: - The folder
+
+    private static let header = #"{"resourceType":"Patient","id":"1"}"#
+
+    /// Another database, its companions, links to them and to other things, a folder, and the command's own files.
+    private static let hostile = [
+        "other.sqlite", "other.sqlite-wal", "other.sqlite-shm", "other.sqlite-journal", "hard", "link-to-database", "link-to-text",
+        "link-to-nothing", "text", "place", "mine.sqlite", "mine.sqlite-wal", "mine.sqlite-journal", "key", "in.ndjson",
+    ]
+
+    private static func prepare() throws -> TemporaryFolder {
+        let folder = try TemporaryFolder()
+        let files = [
+            "in.ndjson": header + "\n{", "patient.json": header, "letter.txt": "text", "text": "mine",
+            "view.json": #"{"resource":"Patient","select":[{"column":[{"name":"id","path":"id"}]}]}"#, "map.json": "{}", "heads": "",
+            "export.xml": """
+            <HealthData><Record type="HKQuantityTypeIdentifierHeartRate" sourceName="Watch" unit="count/min" value="60" \
+            startDate="2026-01-01 08:00:00 +0100" endDate="2026-01-01 08:00:00 +0100"/></HealthData>
+            """,
+            "key": "0123456789", "key2": "0123456789ab", "server.json": #"{"token":"t"}"#,
+        ]
+        for (name, text) in files { try folder.write(name, text) }
+        try folder.write("keys.json", RecordKeyring().exported())
+        for name in ["key", "key2", "server.json", "keys.json"] {
+            try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: folder.file(name))
+        }
+        let good = try folder.write("good.ndjson", header)
+        for name in ["mine.sqlite", "other.sqlite", "samples.sqlite"] {
+            #expect(try ToolRun("import", "--database", folder.file(name), good).status == .done)
+        }
+        let manager = FileManager.default
+        try manager.linkItem(atPath: folder.file("other.sqlite"), toPath: folder.file("hard"))
+        for (link, target) in ["link-to-database": "other.sqlite", "link-to-text": "text", "link-to-nothing": "nothing"] {
+            try manager.createSymbolicLink(atPath: folder.file(link), withDestinationPath: folder.file(target))
+        }
+        try manager.createDirectory(atPath: folder.file("place"), withIntermediateDirectories: false)
+        return folder
+    }
+
+    /// What is in the folder: names, links and contents. A database is its resources, as opening one may make companions.
+    private static func state(_ folder: TemporaryFolder) throws -> [String: String] {
+        var state: [String: String] = [:]
+        for name in try FileManager.default.subpathsOfDirectory(atPath: folder.path) {
+            var status = stat()
+            lstat(folder.file(name), &status)
+            switch status.st_mode & S_IFMT {
+            case S_IFLNK: state[name] = "link to " + (try FileManager.default.destinationOfSymbolicLink(atPath: folder.file(name)))
+            case S_IFDIR: state[name] = "folder"
+            default:
+                let bytes = try Data(contentsOf: URL(fileURLWithPath: folder.file(name)))
+                // Opening a database may make them; a file of the tool has JSON.
+                if name.hasSuffix("-wal") || name.hasSuffix("-shm"), bytes.first != UInt8(ascii: "{") { continue }
+                state[name] = "\(bytes.count) bytes, \(bytes.hashValue)"
+            }
+        }
+        return state
+    }
+
+    // MARK: - Rules
+
+    @Test func everyOptionAndOperandWithAPathHasALine() {
+        for definition in FireLiteTool.definitions {
+            let tried = Set(CommandLines.all.filter { $0.command.name == definition.name }.flatMap(\.places).map(\.name))
+            #expect(tried == CommandLines.pathNames(definition), "\(definition.name)")
+        }
+    }
+
+    /// Everything that a help text calls a file or a folder is declared as one.
+    @Test func everyFileIsDeclaredAsAPath() {
+        for definition in FireLiteTool.definitions {
+            for option in definition.options where ["FILE", "DIR", "PATH"].contains(where: { option.value?.contains($0) == true }) {
+                let isExpected = option.kind.isPath || option.name == "release" || option.value == "PATH,…"
+                #expect(isExpected, "\(definition.name) --\(option.name)")
+            }
+        }
+    }
+
+    @Test(arguments: hostile) func noCommandWritesWhereItMustNot(_ target: String) throws {
+        let folder = try Self.prepare()
+        for line in CommandLines.all {
+            for place in line.places {
+                guard Self.isHostile(target, to: place.kind, line), !line.words.contains("{\(target)}") || target == "mine.sqlite" else {
+                    continue
+                }
+                var line = line
+                if target == "mine.sqlite", line.words[place.word] == "{mine.sqlite}" { continue }
+                line.words[place.word] = "{\(target)}"
+                let before = try Self.state(folder)
+                let run = try Self.run(line, place, folder)
+                let after = try Self.state(folder)
+                let what = "\(line.command.name) \(place.name) \(target): \(run.status) \(run.error)"
+                let new = Set(after.keys).subtracting(before.keys).filter { !$0.contains("/") }
+                // The other outputs of the line may appear.
+                let others = Self.expected(line).subtracting([target])
+                #expect(new.isSubset(of: others), "\(what): \(new)")
+                for name in before.keys where !others.contains(name) {
+                    // A command may change the database that it is given.
+                    if !place.isOutput, name.hasSuffix(".sqlite") || name == "hard" { continue }
+                    #expect(after[name] == before[name], "\(what): \(name)")
+                }
+                if place.isOutput {
+                    #expect(run.status == .usage || run.status == .failed, "\(what)")
+                    #expect(run.error.split(separator: "\n").count == 1, "\(what)")
+                }
+                for name in new { try FileManager.default.removeItem(atPath: folder.file(name)) }
+            }
+        }
+        #expect(try ToolRun("check", "--database", folder.file("other.sqlite")).output == "sound\n")
+    }
+
+    /// Whether a command that writes to a path of a kind must refuse a file of the folder, or must leave it as it is.
+    private static func isHostile(_ target: String, to kind: ValueKind, _ line: CommandLines.Line) -> Bool {
+        guard case .output(let output) = kind else { return true }
+        switch output {
+        // Those that exist are opened, and what is not a database is refused then.
+        case .database: return !["other.sqlite", "hard", "link-to-database", "mine.sqlite"].contains(target)
+        case .folder: return target != "place"
+        case .lines: return target != "in.ndjson"
+        // Another database is what --replace is for; a hard link to it is replaced by itself.
+        case .copy: return !(line.words.contains("--replace") && ["other.sqlite", "hard"].contains(target))
+        case .secret: return true
+        }
+    }
+
+    /// The outputs of a line.
+    private static func expected(_ line: CommandLines.Line) -> Set<String> {
+        Set(line.places.filter(\.isOutput).map { String(line.words[$0.word].dropFirst().dropLast()) })
+            .union(["new.sqlite-rejects.ndjson"])
+    }
+
+    /// Runs a line, without a key that this build cannot use unless it is the file in question.
+    private static func run(_ line: CommandLines.Line, _ place: CommandLines.Line.Place?, _ folder: TemporaryFolder) throws -> ToolRun {
+        var excluded: Set<Int> = []
+        for option in ["--key-file", "--new-key-file"] where line.command.name != "rekey" {
+            if let index = line.words.firstIndex(of: option), place?.word != index + 1 { excluded.formUnion([index, index + 1]) }
+        }
+        return try ToolRun.any(line.arguments(in: folder, without: excluded))
+    }
+
+    // MARK: - What is written
+
+    @Test func whatIsWrittenIsForItsOwner() throws {
+        let folder = try Self.prepare()
+        var written: Set<String> = []
+        for line in CommandLines.all {
+            let before = try Self.state(folder)
+            let run = try Self.run(line, nil, folder)
+            let new = Set(try Self.state(folder).keys).subtracting(before.keys)
+            #expect(new.filter { !$0.contains("/") }.isSubset(of: Self.expected(line)), "\(line.words)")
+            for name in new {
+                let attributes = try FileManager.default.attributesOfItem(atPath: folder.file(name))
+                let isFolder = attributes[.type] as? FileAttributeType == .typeDirectory
+                #expect(attributes[.posixPermissions] as? Int == (isFolder ? 0o700 : 0o600), "\(line.command.name): \(name)")
+            }
+            for place in line.places {
+                guard place.isOutput, new.contains(String(line.words[place.word].dropFirst().dropLast())) else { continue }
+                written.insert("\(line.command.name) \(place.name)")
+            }
+            // Signatures need the key, and samples their database.
+            for name in new where !["me.pem", "place"].contains(name) && !name.contains("/") {
+                for suffix in ["", "-wal", "-shm"] where FileManager.default.fileExists(atPath: folder.file(name + suffix)) {
+                    try FileManager.default.removeItem(atPath: folder.file(name + suffix))
+                }
+            }
+            withExtendedLifetime(run) {}
+        }
+        let declared = Set(
+            CommandLines.all.flatMap { line in
+                line.places.filter(\.isOutput).map { "\(line.command.name) \($0.name)" }
+            })
+        // There is no server to register with; the key is made by the first command that signs.
+        #expect(declared.subtracting(written) == ["register --credentials", "revoke --signing-key", "sign --signing-key"])
+    }
+
+    /// Lines of JSON replace such lines, whoever could read them.
+    @Test func anEarlierFileIsReplacedWithItsMode() throws {
+        let folder = try Self.prepare()
+        for name in ["rejects.ndjson", "report.ndjson", "events.ndjson"] {
+            let path = try folder.write(name, "{\"old\":true}\n")
+            try FileManager.default.setAttributes([.posixPermissions: 0o666], ofItemAtPath: path)
+        }
+        for line in CommandLines.all where ["import", "migrate", "samples"].contains(line.command.name) {
+            _ = try Self.run(line, nil, folder)
+        }
+        for name in ["rejects.ndjson", "report.ndjson", "events.ndjson"] {
+            #expect(try !folder.read(name).contains("old"), "\(name)")
+            #expect(try FileManager.default.attributesOfItem(atPath: folder.file(name))[.posixPermissions] as? Int == 0o600, "\(name)")
+        }
+    }
+
+    /// What is left of a database that was moved away has its latest changes: SQLite would delete it for a new one.
+    @Test(arguments: ["-wal", "-journal"]) func companionsOfAMissingDatabaseStay(_ suffix: String) throws {
+        let folder = try Self.prepare()
+        try folder.write("new.sqlite\(suffix)", "the latest changes")
+        for line in CommandLines.all where line.words.contains("{new.sqlite}") {
+            let run = try Self.run(line, nil, folder)
+            #expect(run.status == .usage && run.error.contains("move that away"), "\(line.words) \(run.error)")
+        }
+        #expect(try folder.read("new.sqlite\(suffix)") == "the latest changes")
+        #expect(try !folder.names.contains("new.sqlite"))
+    }
+
+    // MARK: - One place
+
+    /// Only `OutputPath` creates files: no other code of the tool calls what does.
+    @Test func onlyOutputPathCreatesFiles() throws {
+        let root = PackageFolder.url.appendingPathComponent("Sources/FireLiteCLI")
+        let calls = [
+            "createFile(", "forWriting", "forUpdating", ".write(to: URL", "write(toFile", "O_CREAT", "fopen(", "PendingFile(",
+            "ExportFolder(",
+            "PrivateData.", "createDirectory(", "moveItem(", "copyItem(", "rename(", "mkdir(", "OutputStream(",
+        ]
+        let contents = try #require(FileManager.default.enumerator(at: root, includingPropertiesForKeys: nil))
+        var files = 0
+        for case let file as URL in contents where file.pathExtension == "swift" {
+            files += 1
+            if file.lastPathComponent == "OutputPath+Writing.swift" { continue }
+            let text = try String(contentsOf: file, encoding: .utf8)
+            for call in calls { #expect(!text.contains(call), "\(file.lastPathComponent): \(call)") }
+        }
+        #expect(files > 90)
+    }
+}
