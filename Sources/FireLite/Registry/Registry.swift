@@ -223,8 +223,12 @@ final class Registry {
     }
 
     /// The shape with these tables, the first of which is the resource's own. Registers a new one if there is none.
-    func shape(tables: ContiguousArray<Int32>, mark: UInt64) throws -> Shape {
-        if let known = shapesByMark[mark], known.tables.count == tables.count { return known }
+    ///
+    /// - Parameters:
+    ///   - mark: the mark of the set, which another set may have too: whoever writes the data chooses the tables.
+    ///   - contains: whether a table is one of them.
+    func shape(tables: ContiguousArray<Int32>, mark: UInt64, _ contains: (Int32) -> Bool) throws -> Shape {
+        if let known = shapesByMark[mark], known.indexes.count == tables.count, known.indexes.allSatisfy(contains) { return known }
         let plans = tables.map { schema.tables[Int($0)] }
         return note(Shape(number: try shapeNumber(type: plans[0].name, tables: plans.map(\.name)), tables: plans))
     }

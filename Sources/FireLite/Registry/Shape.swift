@@ -3,7 +3,9 @@ final class Shape {
     let number: Int64
     /// Owners come before the tables they own.
     let tables: [TablePlan]
-    /// Distinguishes sets of tables (`TablePlan.mark`).
+    /// Their numbers.
+    let indexes: [Int32]
+    /// Distinguishes most sets of tables (`TablePlan.mark`).
     let mark: UInt64
     /// The number of resources read with a statement for each table.
     @exclusivity(unchecked) var reads = 0
@@ -13,6 +15,7 @@ final class Shape {
     init(number: Int64, tables: [TablePlan]) {
         self.number = number
         self.tables = tables.sorted { ($0.depth, $0.index) < ($1.depth, $1.index) }
+        indexes = tables.map { Int32($0.index) }
         mark = tables.reduce(0) { $0 ^ $1.mark }
     }
 }

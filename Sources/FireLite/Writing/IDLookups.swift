@@ -32,17 +32,11 @@ struct IDLookups {
         found.removeAll(keepingCapacity: true)
         for _ in index..<end { found.append(nil) }
         try access.registry.registrations(of: table, into: &found) { number, statement in
-            resources[index + number].bindID(number, of: statement, access.registry)
+            resources[index + number].withIDBytes { bytes in
+                guard let bytes else { return statement.bindNull(number + 1) }
+                access.registry.bind(id: bytes, number, of: statement)
+            }
         }
         return found[0]
-    }
-}
-
-extension FHIRResource {
-    /// Binds the id for a lookup, or NULL, which equals no stored id, if there is none.
-    @inline(__always)
-    fileprivate func bindID(_ number: Int, of statement: Statement, _ registry: Registry) {
-        guard let place = position(of: 0), let slots, case .text = slots[place].value else { return statement.bindNull(number + 1) }
-        (slots + place).text.withUTF8 { registry.bind(id: $0, number, of: statement) }
     }
 }

@@ -45,7 +45,9 @@ final class IDSet {
     }
 }
 
-/// A fast 64-bit hash of an id, odd.
+/// A fast 64-bit hash of a type and id, odd.
+///
+/// Different resources may have one hash, so it only says that two are different: whether they are the same is for `ResourceIdentity` to say.
 enum IDHash {
     /// The numbers that a hash depends on: each step multiplies by one, so that collisions cannot be predicted without them.
     struct Seed {
@@ -70,7 +72,9 @@ enum IDHash {
 
     @inline(__always)
     static func of(_ bytes: UnsafeBufferPointer<UInt8>, seed: Seed, type: UInt64 = 0) -> UInt64 {
-        var hash = seed.start ^ type &+ UInt64(truncatingIfNeeded: bytes.count)
+        var hash = seed.start
+        // By itself: the addresses of two layouts may differ in the bits in which two short ids do, and would cancel each other out.
+        mix(&hash, type ^ UInt64(truncatingIfNeeded: bytes.count) << 48, seed.last)
         let raw = UnsafeRawBufferPointer(bytes)
         var offset = 0
         while offset + 8 <= raw.count {
@@ -89,10 +93,9 @@ enum IDHash {
 
     /// The hash of a resource's type and id; nil if it has no id.
     static func of(_ resource: FHIRResource) -> UInt64? {
-        guard let place = resource.position(of: 0), let slots = resource.slots, case .text = slots[place].value else { return nil }
         let type = UInt64(UInt(bitPattern: resource.layoutTable))
-        var hash: UInt64 = 0
-        (slots + place).text.withUTF8 { hash = of($0, seed: .process, type: type) }
+        var hash: UInt64?
+        resource.withIDBytes { bytes in hash = bytes.map { of($0, seed: .process, type: type) } }
         return hash
     }
 

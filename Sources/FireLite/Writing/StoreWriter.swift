@@ -35,7 +35,7 @@ final class StoreWriter {
     @exclusivity(unchecked) var keeper: (any PayloadKeeper)?
     /// What left the rows of a resource incomplete: the write can then only be rolled back, even if its block caught the error.
     private var brokenBy: (any Error)?
-    private var catalogVersion: Int64 = 0
+    private var catalogVersion: Int64?
     private var changesBefore: Int64 = 0
 
     /// The number of resources to turn into rows before writing these: enough to write each table in one go, and few enough for the caches.
@@ -292,7 +292,7 @@ final class StoreWriter {
             tables.append(table)
             mark ^= marks[Int(table)]
         }
-        return try access.registry.shape(tables: tables, mark: mark)
+        return try access.registry.shape(tables: tables, mark: mark) { stamps[Int($0)] == stamp }
     }
 
     // MARK: - Upserting
@@ -323,7 +323,7 @@ final class StoreWriter {
     /// - Throws: `RepeatedID` if an id occurs twice and `lasts` is nil; `FHIRStoreError`; `SQLiteError`.
     private func upsert(
         _ resources: [FHIRResource], _ digests: [ContentDigest.Value]?, _ policy: UpsertPolicy, _ marksManaged: Bool,
-        _ known: (Int64) -> FHIRResource?, _ check: (FHIRResource) -> Void, lasts: [Key: Int]?
+        _ known: (Int64) -> FHIRResource?, _ check: (FHIRResource) -> Void, lasts: [ResourceIdentity: Int]?
     ) throws -> [UpsertOutcome] {
         // Short hashes of the ids so far, needed only from the first resource on that differs from the stored one.
         var seen: IDSet?
@@ -335,7 +335,7 @@ final class StoreWriter {
             if index + 1 < resources.count { resources[index + 1].prefetchValues() }
             if index & 63 == 0 { try Cancellation.check() }
             if let lasts {
-                if let id = resource.id, let last = lasts[Key(type: ObjectIdentifier(type(of: resource)), id: id)], last != index {
+                if let identity = ResourceIdentity(resource), let last = lasts[identity], last != index {
                     outcomes.append(.replaced(last))
                     continue
                 }

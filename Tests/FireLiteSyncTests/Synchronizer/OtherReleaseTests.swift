@@ -2,6 +2,7 @@ import FireLiteCore
 import FireLiteR4
 import FireLiteReleases
 import Foundation
+import TestSupport
 import Testing
 
 @testable import FireLiteSync
@@ -22,6 +23,33 @@ import Testing
         let text =
             #"{"resourceType":"Observation","id":"\#(id)","status":"final","code":{"text":"weight"},"subject":{"reference":"Patient/\#(patient)"}}"#
         return try FHIRJSON.resource(from: Data(text.utf8), release: release)
+    }
+
+    /// A server that numbers each type from 1: what is pulled, deleted, stored again and pushed is told apart by type and id.
+    @Test(arguments: [nil] + releases) func resourcesThatShareTheirIDsComeAndGo(name: String?) async throws {
+        let release = try name.map(Self.release) ?? .r4
+        let server = ModelServer(release: release)
+        let device = try Device(server, release: release)
+        var random = SeededGenerator(seed: 33)
+        for round in 0..<8 {
+            for _ in 0..<25 {
+                let (type, id) = (random.pick(["Patient", "Observation"]), "\(random.int(1...12))")
+                if random.percent(30), server.exists(SyncKey(typeName: type, id: id)) {
+                    server.remove(type, id)
+                } else if type == "Patient" {
+                    server.put(try Self.patient(id, release, #""name":[{"family":"\#(round)"}]"#))
+                } else {
+                    server.put(try Self.observation(id, of: "\(round)", release))
+                }
+            }
+            // Numbers of the device's own, beyond those that the server changes.
+            try device.edit { tx in
+                for _ in 0..<4 { _ = try tx.upsert(try Self.patient("\(random.int(101...110))", release)) }
+            }
+            try await device.sync()
+            let (stored, expected) = (try device.contents(), server.contents)
+            #expect(stored == expected, "round \(round)")
+        }
     }
 
     /// Creates, changes and deletions go both ways, in each grouping; what both sides have changed is merged or deferred.

@@ -1,5 +1,6 @@
 import FireLiteCore
 import FireLiteR4
+import Foundation
 import TestSupport
 import Testing
 
@@ -70,5 +71,71 @@ import Testing
         #expect(Set(hashes).count == ids.count * 2)
         #expect(hashes == ids.flatMap { id in [IDHash.of(Patient { $0.id = id }), IDHash.of(Observation { $0.id = id })] })
         #expect(IDHash.of(Patient()) == nil)
+    }
+
+    /// Nor do short ids of different types have one hash, whose layouts may lie next to each other in memory.
+    @Test func smallIDsOfManyTypesHaveHashesOfTheirOwn() {
+        let layouts = FHIRRelease.r4.resourceTypeNames.compactMap { FHIRRelease.r4.resourceLayout(named: $0) }
+        var hashes: Set<UInt64> = []
+        for layout in layouts {
+            guard let resource = layout.makeObject() as? FHIRResource else { continue }
+            for number in 1...1_000 {
+                resource.id = "\(number)"
+                if let hash = IDHash.of(resource) { hashes.insert(hash) }
+            }
+        }
+        #expect(hashes.count == layouts.count * 1_000)
+    }
+
+    /// An id with extensions is an id.
+    @Test func anIDWithExtensionsHasTheHashOfTheID() throws {
+        let json = #"{"resourceType":"Patient","id":"1","_id":{"extension":[{"url":"http://example.org/e","valueBoolean":true}]}}"#
+        let extended = try FHIRJSON.resource(from: Data(json.utf8), release: .r4)
+        #expect(extended.id == "1")
+        #expect(IDHash.of(extended) == IDHash.of(Patient { $0.id = "1" }))
+    }
+
+    // MARK: - Sets of tables
+
+    /// Marks are bits, and of more than 64 tables some sets have the same one: whoever chooses the tables of two resources so does not get one
+    /// list of tables for both.
+    @Test func tablesChosenForOneMarkAreToldApart() throws {
+        let store = try FHIRStore.inMemory(release: .r4)
+        try store.write { tx in
+            let schema = tx.access.schema
+            for name in FHIRRelease.r4.resourceTypeNames { _ = schema.table(named: name) }
+            let chosen = try #require(Self.setsOfOneMark(schema.tables.map { ($0.index, $0.mark) }))
+            let shapes = try [chosen.0, chosen.1].map { set in
+                let mark = set.reduce(0) { $0 ^ schema.tables[$1].mark }
+                return try tx.access.registry.shape(tables: ContiguousArray(set.map { Int32($0) }), mark: mark) { set.contains(Int($0)) }
+            }
+            #expect(shapes[0].mark == shapes[1].mark && shapes[0].tables.count == shapes[1].tables.count)
+            #expect(shapes[0].number != shapes[1].number)
+            #expect(Set(shapes[1].tables.map(\.index)) == Set(chosen.1))
+            // Nothing of this belongs to a resource.
+            try tx.access.connection.run("DELETE FROM _shape")
+        }
+    }
+
+    /// Two sets of equal size whose marks are the same: of an even number of vectors that add up to nothing, the halves.
+    private static func setsOfOneMark(_ tables: [(index: Int, mark: UInt64)]) -> ([Int], [Int])? {
+        var basis: [Int: (mark: UInt64, isOdd: Bool, members: Set<Int>)] = [:]
+        for table in tables {
+            var (mark, isOdd, members) = (table.mark, true, Set([table.index]))
+            while mark != 0 || isOdd {
+                let place = mark == 0 ? 64 : mark.trailingZeroBitCount
+                guard let other = basis[place] else {
+                    basis[place] = (mark, isOdd, members)
+                    break
+                }
+                mark ^= other.mark
+                isOdd = isOdd != other.isOdd
+                members.formSymmetricDifference(other.members)
+            }
+            guard mark == 0, !isOdd else { continue }
+            let all = members.sorted()
+            return (Array(all[..<(all.count / 2)]), Array(all[(all.count / 2)...]))
+        }
+        return nil
     }
 }
