@@ -39,14 +39,20 @@ extension Corpus {
     static func synthetic(_ kind: DataKind, _ size: Int) -> Corpus {
         var text = Data()
         var lines: [Range<Int>] = []
-        for resource in SyntheticPatients(count: .max, seed: 1, includesClaims: kind == .claims) {
+        let patients = SyntheticPatients(count: .max, seed: 1, includesClaims: kind == .claims, ids: kind == .numbers ? .numbers : .uuids)
+        for resource in patients {
             guard lines.count < size else { break }
             let json = FHIRJSON.data(resource)
             lines.append(text.count..<text.count + json.count)
             text.append(json)
             text.append(UInt8(ascii: "\n"))
         }
-        let title = kind == .claims ? "synthetic patients with claims" : "synthetic patients"
+        let title =
+            switch kind {
+            case .claims: "synthetic patients with claims"
+            case .numbers: "synthetic patients with ids from 1"
+            case .patients, .files: "synthetic patients"
+            }
         return Corpus(kind, title: "\(title), seed 1", text: text, lines: lines)
     }
 }

@@ -4,9 +4,13 @@ enum DataKind: String, CaseIterable, Codable {
     case patients
     /// The same with claims: long resources with lists in lists, nested extensions and contained resources.
     case claims
+    /// The same patients with ids as many servers number them: each type from 1, so that all types share them.
+    case numbers
     /// The resources of somebody's NDJSON files.
     case files
 
     /// The kinds that are measured with unless files are given.
     static let synthetic: [DataKind] = [.patients, .claims]
+    /// The kinds that can be asked for.
+    static let selectable: [DataKind] = [.patients, .claims, .numbers]
 }

@@ -28,7 +28,7 @@ struct Options {
           --data DIR          the resources of the .ndjson files in DIR, over and over with other ids where they are fewer than --size
                               or --large wants; two kinds of synthetic data unless given
           --kind KIND         only this kind of synthetic data: patients, or claims, which are measured at one size: 20,000, or the
-                              largest that is smaller
+                              largest that is smaller; numbers are patients with ids from 1, which all types share
           --repeat N          how often each workload and its floor are measured at least, in turns, the median counting: up to five times as
                               often where that takes no more than two seconds; unless given 3 to 9 times, and with more than 200,000
                               resources 1 to 9 times
@@ -57,8 +57,8 @@ struct Options {
             case "--data": data = try reader.value()
             case "--kind":
                 let name = try reader.value()
-                guard let kind = DataKind.synthetic.first(where: { $0.rawValue == name }) else {
-                    throw BenchmarkFailure("--kind is patients or claims, not '\(name)'")
+                guard let kind = DataKind.selectable.first(where: { $0.rawValue == name }) else {
+                    throw BenchmarkFailure("--kind is patients, claims or numbers, not '\(name)'")
                 }
                 kinds = [kind]
             case "--repeat": repetitions = try reader.number()

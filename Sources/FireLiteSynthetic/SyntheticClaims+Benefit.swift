@@ -4,7 +4,7 @@ import FireLiteR4
 extension SyntheticClaims {
     /// What the insurer pays for a claim, line by line.
     mutating func benefit(_ occasion: Occasion, _ claim: Claim) -> ExplanationOfBenefit {
-        let id = random.uuid()
+        let id = random.id("ExplanationOfBenefit")
         let practitioner = random.pick(practice.practitioners)
         let group = random.number(1_000_000...9_999_999)
         let items = occasion.lines.map { item($0, occasion) }

@@ -4,7 +4,7 @@ import FireLiteR4
 extension SyntheticClaims {
     /// What the practice asks for.
     mutating func claim(_ occasion: Occasion, _ coverage: Coverage) -> Claim {
-        let id = random.uuid()
+        let id = random.id("Claim")
         return Claim {
             $0.id = id
             $0.meta = SyntheticParts.meta("Claim")

@@ -63,7 +63,7 @@ struct SyntheticClaims {
     }
 
     private mutating func coverage() -> Coverage {
-        let id = random.uuid()
+        let id = random.id("Coverage")
         let member = random.number(10_000_000...99_999_999)
         return Coverage {
             $0.id = id

@@ -45,7 +45,7 @@ extension SyntheticHistory {
     /// Creates laboratory values and the report that lists them.
     mutating func recordLaboratory(_ start: SyntheticTime, _ visit: Encounter) {
         let results = SyntheticVocabulary.laboratory.map { observation($0, .laboratory, start, visit) }
-        let id = random.uuid()
+        let id = random.id("DiagnosticReport")
         let report = DiagnosticReport {
             $0.id = id
             $0.meta = SyntheticParts.meta("DiagnosticReport-lab")
@@ -65,7 +65,7 @@ extension SyntheticHistory {
     private mutating func observation(
         _ code: SyntheticCode, _ category: Category, _ start: SyntheticTime, _ visit: Encounter
     ) -> Observation {
-        let id = random.uuid()
+        let id = random.id("Observation")
         return Observation {
             $0.id = id
             $0.meta = SyntheticParts.meta("Observation")

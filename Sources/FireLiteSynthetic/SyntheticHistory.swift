@@ -31,7 +31,7 @@ struct SyntheticHistory {
         let given = [random.pick(names), random.pick(names)]
         let birth = SyntheticTime(year: random.number(1930...2012), dayOfYear: random.number(1...365), minute: 0)
         let city = random.pick(SyntheticVocabulary.cities)
-        let id = random.uuid()
+        let id = random.id("Patient")
         return Patient {
             $0.id = id
             $0.meta = SyntheticParts.meta("Patient")
@@ -136,7 +136,7 @@ struct SyntheticHistory {
     }
 
     private mutating func encounter(_ start: SyntheticTime, _ practitioner: Practitioner) -> Encounter {
-        let id = random.uuid()
+        let id = random.id("Encounter")
         let code = random.pick(SyntheticVocabulary.visits)
         let period = SyntheticParts.period(start, start.adding(days: 0, minutes: random.number(10...60)))
         return Encounter {
@@ -162,7 +162,7 @@ struct SyntheticHistory {
     // MARK: - Conditions and treatment
 
     private mutating func condition(_ code: SyntheticCode, _ isChronic: Bool, _ start: SyntheticTime, _ visit: Encounter) -> Condition {
-        let id = random.uuid()
+        let id = random.id("Condition")
         let end = isChronic ? nil : start.adding(days: random.number(5...30))
         return Condition {
             $0.id = id
@@ -184,7 +184,7 @@ struct SyntheticHistory {
         _ medication: SyntheticCode, _ timesADay: Int, _ isChronic: Bool, _ start: SyntheticTime, _ visit: Encounter,
         _ practitioner: Practitioner, _ condition: Condition
     ) -> MedicationRequest {
-        let id = random.uuid()
+        let id = random.id("MedicationRequest")
         return MedicationRequest {
             $0.id = id
             $0.meta = SyntheticParts.meta("MedicationRequest")
@@ -223,7 +223,7 @@ struct SyntheticHistory {
     }
 
     private mutating func procedure(_ start: SyntheticTime, _ visit: Encounter) -> Procedure {
-        let id = random.uuid()
+        let id = random.id("Procedure")
         let code = random.pick(SyntheticVocabulary.procedures)
         return Procedure {
             $0.id = id
@@ -242,7 +242,7 @@ struct SyntheticHistory {
     }
 
     private mutating func immunization(_ start: SyntheticTime, _ visit: Encounter) -> Immunization {
-        let id = random.uuid()
+        let id = random.id("Immunization")
         let vaccine = random.pick(SyntheticVocabulary.vaccines)
         return Immunization {
             $0.id = id
@@ -257,7 +257,7 @@ struct SyntheticHistory {
     }
 
     private mutating func note(_ start: SyntheticTime, _ visit: Encounter, _ practitioner: Practitioner) -> DocumentReference {
-        let id = random.uuid()
+        let id = random.id("DocumentReference")
         let sentences = (0..<random.number(4...12)).map { _ in random.pick(SyntheticVocabulary.sentences) }
         let text = "# \(visit.type[0].text ?? "")\n\n\(patientName). \(sentences.joined(separator: " "))\n"
         return DocumentReference {
@@ -285,7 +285,7 @@ struct SyntheticHistory {
     }
 
     private mutating func allergy() -> AllergyIntolerance {
-        let id = random.uuid()
+        let id = random.id("AllergyIntolerance")
         let (code, category) = random.pick(SyntheticVocabulary.allergens)
         return AllergyIntolerance {
             $0.id = id

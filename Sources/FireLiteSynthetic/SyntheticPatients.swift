@@ -20,32 +20,38 @@ public struct SyntheticPatients: Sequence {
     public let seed: UInt64
     /// Whether visits and prescriptions are claimed for.
     public let includesClaims: Bool
+    /// What the ids look like.
+    public let ids: SyntheticIDs
 
     /// - Parameters:
     ///   - count: the number of patients.
     ///   - seed: the seed of the random numbers; the same seed gives the same resources.
     ///   - includesClaims: whether there are claims too, with the insurance and the places they name. The other resources are the same either way.
-    public init(count: Int, seed: UInt64, includesClaims: Bool = false) {
+    ///   - ids: what the ids look like. All else is the same either way. Default: UUIDs.
+    public init(count: Int, seed: UInt64, includesClaims: Bool = false, ids: SyntheticIDs = .uuids) {
         self.count = count
         self.seed = seed
         self.includesClaims = includesClaims
+        self.ids = ids
     }
 
-    public func makeIterator() -> Iterator { Iterator(count: count, seed: seed, includesClaims: includesClaims) }
+    public func makeIterator() -> Iterator { Iterator(count: count, seed: seed, includesClaims: includesClaims, ids: ids) }
 
     public struct Iterator: IteratorProtocol {
         private let count: Int
         private let seed: UInt64
         private let includesClaims: Bool
+        private var ids: SyntheticIDSource
         private var patient = 0
         private var practice: SyntheticPractice?
         private var waiting: [FHIRResource] = []
         private var position = 0
 
-        init(count: Int, seed: UInt64, includesClaims: Bool) {
+        init(count: Int, seed: UInt64, includesClaims: Bool, ids: SyntheticIDs) {
             self.count = count
             self.seed = seed
             self.includesClaims = includesClaims
+            self.ids = SyntheticIDSource(ids)
         }
 
         public mutating func next() -> FHIRResource? {
@@ -63,6 +69,7 @@ public struct SyntheticPatients: Sequence {
         private mutating func makeNext() {
             if patient % patientsPerPractice == 0 {
                 let practice = SyntheticPractice(random: random(1), number: patient / patientsPerPractice)
+                ids = practice.ids
                 waiting += practice.resources
                 if includesClaims { waiting.append(practice.location) }
                 self.practice = practice
@@ -70,10 +77,12 @@ public struct SyntheticPatients: Sequence {
             if let practice {
                 var history = SyntheticHistory(random: random(0), practice: practice, number: patient)
                 history.record()
+                ids = history.random.ids
                 waiting += history.resources
                 if includesClaims {
                     var claims = SyntheticClaims(random: history.random, practice: practice, subject: history.subject)
                     waiting += claims.resources(for: history.resources)
+                    ids = claims.random.ids
                 }
             }
             patient += 1
@@ -81,7 +90,7 @@ public struct SyntheticPatients: Sequence {
 
         private func random(_ stream: UInt64) -> SyntheticRandom {
             var source = SyntheticRandom(seed: seed &+ UInt64(patient) &* 2 &+ stream)
-            return SyntheticRandom(seed: source.next())
+            return SyntheticRandom(seed: source.next(), ids: ids)
         }
     }
 }

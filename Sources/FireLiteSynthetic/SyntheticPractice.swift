@@ -7,13 +7,15 @@ struct SyntheticPractice {
     let practitioners: [Practitioner]
     /// Where the organization is, for claims.
     let location: Location
+    /// The ids given so far.
+    let ids: SyntheticIDSource
 
     var resources: [FHIRResource] { [organization] + practitioners }
 
     init(random: SyntheticRandom, number: Int) {
         var random = random
         let city = random.pick(SyntheticVocabulary.cities)
-        let id = random.uuid()
+        let id = random.id("Organization")
         organization = Organization {
             $0.id = id
             $0.meta = SyntheticParts.meta("Organization")
@@ -26,10 +28,11 @@ struct SyntheticPractice {
         }
         practitioners = (0..<4).map { index in SyntheticPractice.practitioner(&random, number * 4 + index) }
         location = SyntheticPractice.location(&random, organization)
+        ids = random.ids
     }
 
     private static func location(_ random: inout SyntheticRandom, _ organization: Organization) -> Location {
-        let id = random.uuid()
+        let id = random.id("Location")
         return Location {
             $0.id = id
             $0.meta = SyntheticParts.meta("Location")
@@ -45,7 +48,7 @@ struct SyntheticPractice {
         let isFemale = random.chance(50)
         let given = random.pick(isFemale ? SyntheticVocabulary.femaleNames : SyntheticVocabulary.maleNames)
         let family = random.pick(SyntheticVocabulary.familyNames)
-        let id = random.uuid()
+        let id = random.id("Practitioner")
         return Practitioner {
             $0.id = id
             $0.meta = SyntheticParts.meta("Practitioner")

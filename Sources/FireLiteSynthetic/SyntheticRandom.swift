@@ -1,8 +1,13 @@
 /// Random numbers that are the same for the same seed, on every machine (SplitMix64, <https://prng.di.unimi.it/splitmix64.c>).
 struct SyntheticRandom: RandomNumberGenerator {
     private var state: UInt64
+    /// The ids given so far.
+    private(set) var ids: SyntheticIDSource
 
-    init(seed: UInt64) { state = seed }
+    init(seed: UInt64, ids: SyntheticIDSource = SyntheticIDSource(.uuids)) {
+        state = seed
+        self.ids = ids
+    }
 
     mutating func next() -> UInt64 {
         state &+= 0x9E37_79B9_7F4A_7C15
@@ -30,8 +35,14 @@ struct SyntheticRandom: RandomNumberGenerator {
         return middle + sum * spread / 4_000
     }
 
+    /// The id of the next resource of a type. The numbers that follow are the same whatever the ids look like.
+    mutating func id(_ type: String) -> String {
+        let uuid = uuid()
+        return ids.next(type, uuid)
+    }
+
     /// A UUID in lower case.
-    mutating func uuid() -> String {
+    private mutating func uuid() -> String {
         let digits = Array("0123456789abcdef".utf8)
         var (high, low) = (next(), next())
         return String(unsafeUninitializedCapacity: 36) { buffer in

@@ -5,8 +5,28 @@ import Testing
 @testable import FireLiteSynthetic
 
 struct SyntheticPatientsTests {
-    private func lines(_ count: Int, seed: UInt64, includesClaims: Bool = false) -> [String] {
-        SyntheticPatients(count: count, seed: seed, includesClaims: includesClaims).map { FHIRJSON.string($0) }
+    private func lines(_ count: Int, seed: UInt64, includesClaims: Bool = false, ids: SyntheticIDs = .uuids) -> [String] {
+        SyntheticPatients(count: count, seed: seed, includesClaims: includesClaims, ids: ids).map { FHIRJSON.string($0) }
+    }
+
+    /// Ids as servers number them: every type has the same ones, and nothing else of the resources is different.
+    @Test(arguments: [false, true]) func idsCanBeNumbersThatTypesShare(includesClaims: Bool) {
+        let once = lines(60, seed: 3, includesClaims: includesClaims, ids: .numbers)
+        #expect(once == lines(60, seed: 3, includesClaims: includesClaims, ids: .numbers))
+        let fewer = lines(10, seed: 3, includesClaims: includesClaims, ids: .numbers)
+        #expect(Array(once.prefix(fewer.count)) == fewer)
+        var ids: [String: [String]] = [:]
+        let plain = Array(SyntheticPatients(count: 120, seed: 5, includesClaims: includesClaims))
+        let numbered = Array(SyntheticPatients(count: 120, seed: 5, includesClaims: includesClaims, ids: .numbers))
+        #expect(plain.map(\.resourceType) == numbered.map(\.resourceType))
+        for resource in numbered { ids[resource.resourceType, default: []].append(resource.id ?? "") }
+        for (type, ids) in ids {
+            #expect(Set(ids).count == ids.count, "\(type)")
+            #expect(Array(ids.prefix(3)) == Array(["1", "2", "3"].prefix(ids.count)), "\(type)")
+        }
+        let patients = ids["Patient"] ?? []
+        #expect(Array(patients.prefix(6)) == ["1", "2", "3", "id-4", "ID-4", "6"])
+        #expect(patients[6] == String(repeating: "0", count: 63) + "7")
     }
 
     @Test func theSeedDecides() {
@@ -24,10 +44,10 @@ struct SyntheticPatientsTests {
         #expect(claimed.filter { line in !added.contains { line.hasPrefix("{\"resourceType\":\"\($0)\"") } } == plain)
     }
 
-    @Test(arguments: [false, true])
-    func everythingIsValid(includesClaims: Bool) throws {
+    @Test(arguments: [false, true], SyntheticIDs.allCases)
+    func everythingIsValid(includesClaims: Bool, ids: SyntheticIDs) throws {
         let reader = FHIRJSONReader(release: .r4)
-        for resource in SyntheticPatients(count: 60, seed: 11, includesClaims: includesClaims) {
+        for resource in SyntheticPatients(count: 60, seed: 11, includesClaims: includesClaims, ids: ids) {
             let data = FHIRJSON.data(resource)
             let read = try reader.resource(from: data)
             #expect(FHIRJSON.data(read) == data)
@@ -35,11 +55,11 @@ struct SyntheticPatientsTests {
         }
     }
 
-    @Test(arguments: [false, true])
-    func idsAreUniqueAndReferencesResolve(includesClaims: Bool) {
+    @Test(arguments: [false, true], SyntheticIDs.allCases)
+    func idsAreUniqueAndReferencesResolve(includesClaims: Bool, ids: SyntheticIDs) {
         var keys: Set<String> = []
         var references: Set<String> = []
-        for resource in SyntheticPatients(count: 120, seed: 5, includesClaims: includesClaims) {
+        for resource in SyntheticPatients(count: 120, seed: 5, includesClaims: includesClaims, ids: ids) {
             references.formUnion(Self.references(in: resource))
             let isNew = keys.insert("\(resource.resourceType)/\(resource.id ?? "")").inserted
             #expect(isNew)

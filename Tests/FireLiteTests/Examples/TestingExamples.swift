@@ -27,7 +27,7 @@ import Testing
         let store = try FHIRStore.inMemory(release: .r4)
         // example Testing.md
         try store.write { tx in
-            _ = try tx.upsert(Array(SyntheticPatients(count: 20, seed: 1)))
+            _ = try tx.upsert(Array(SyntheticPatients(count: 20, seed: 1, ids: .numbers)))
         }
         // end
         #expect(try store.count(Patient.self) == 20)
