@@ -9,7 +9,8 @@ final class IndexCatalog {
     private var caselessColumns: [String: Set<String>] = [:]
     /// The types that have a full-text index.
     private(set) var fullTextTypes: Set<String> = []
-    private var version: Int64 = -2
+    /// The version of the file's catalog that was read; nil if none was.
+    private var version: Int64?
 
     /// The separator between table and columns in the name of an index.
     static let separator = "__"
@@ -17,8 +18,8 @@ final class IndexCatalog {
     static let caselessEnding = "__caseless"
 
     /// Reads the file's catalog again if it has changed.
-    func refresh(_ connection: Connection, version current: Int64) throws {
-        guard version != current else { return }
+    func refresh(_ connection: Connection, version current: Int64?) throws {
+        if let current, current == version { return }
         firstColumns.removeAll()
         caselessColumns.removeAll()
         for (index, table) in try names(connection, "SELECT name, tbl_name FROM sqlite_master WHERE type = 'index'") {
@@ -55,7 +56,7 @@ final class IndexCatalog {
     }
 
     /// Discards what was read, which a rollback may have undone.
-    func forget() { version = -2 }
+    func forget() { version = nil }
 
     /// Whether an index begins with the column.
     func hasIndex(on column: QueryColumn) -> Bool {

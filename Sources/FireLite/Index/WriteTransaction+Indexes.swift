@@ -57,7 +57,7 @@ extension WriteTransaction {
         Int(try access.connection.integer("SELECT count(*) FROM \(table.quotedName)") ?? 0)
     }
 
-    private func noteGrowth() throws { access.schema.version = try access.connection.integer("PRAGMA schema_version") ?? 0 }
+    private func noteGrowth() throws { try access.schema.noteChange(access.connection) }
 
     // MARK: - Full text
 

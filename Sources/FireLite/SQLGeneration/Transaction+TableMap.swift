@@ -21,7 +21,7 @@ extension WriteTransaction {
             let statement = try sql(TableMap(access.schema, .isEmpty))
             try access.connection.run("DROP VIEW IF EXISTS \(quoted(name))")
             try access.connection.run("CREATE VIEW \(quoted(name)) AS \(statement)")
-            access.schema.version = -1
+            access.schema.forgetVersion()
         }
     }
 }

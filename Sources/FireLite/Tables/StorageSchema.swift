@@ -11,8 +11,8 @@ final class StorageSchema {
     private var byName: [String: TablePlan] = [:]
     private var resources: [UnsafePointer<LayoutTable>: TablePlan] = [:]
     private let elementLayout: Layout
-    /// The version of the file's catalog when it was last read.
-    var version: Int64 = -1
+    /// The version of the file's catalog when it was last read; nil if it must be read. No number can say that: a file may have any.
+    private(set) var version: Int64?
     private var versionStatement: Statement?
     /// The number of changes to tables, after which statements over several of them must be compiled again.
     @exclusivity(unchecked) private(set) var changes = 0
@@ -201,8 +201,8 @@ final class StorageSchema {
         let look = try versionStatement ?? connection.prepare("PRAGMA schema_version")
         versionStatement = look
         defer { look.reset() }
-        let current = try look.step() ? look.int(0) : 0
-        guard current != version else { return }
+        let current: Int64? = try look.step() ? look.int(0) : nil
+        if let current, current == version { return }
         let statement = try connection.cached(
             "SELECT type, name, sql FROM sqlite_master WHERE type IN ('table', 'trigger', 'view') AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'"
         )
@@ -337,9 +337,15 @@ final class StorageSchema {
         guard !grown.isEmpty else { return false }
         changes += 1
         try DeclaredIndexes(schema: self, connection: connection).apply(to: grown)
-        version = try connection.integer("PRAGMA schema_version") ?? 0
+        try noteChange(connection)
         return true
     }
+
+    /// Takes note that this connection has changed the file's catalog in a way that is known here.
+    func noteChange(_ connection: Connection) throws { version = try connection.integer("PRAGMA schema_version") }
+
+    /// Reads the file's catalog again before the next transaction.
+    func forgetVersion() { version = nil }
 
     /// Records in the file which model has last extended it.
     func noteModel(_ connection: Connection) throws {
@@ -368,6 +374,6 @@ final class StorageSchema {
             plan.isNeeded = false
             plan.dropPendingColumns()
         }
-        version = -1
+        version = nil
     }
 }

@@ -48,7 +48,14 @@ struct StoreOpener: Sendable {
         try configure(connection, cacheBytes: configuration.cacheBytes)
         try setDurability(connection)
         if configuration.secureDelete { try connection.execute("PRAGMA secure_delete = ON") }
+        // The mark and the tables come with one transaction, so who sees the mark sees the tables: without them it is no new file.
+        let isMarked = try connection.integer("PRAGMA application_id") == Self.applicationID
         let isNew = try connection.integer("SELECT count(*) FROM sqlite_master") == 0
+        if isNew, isMarked {
+            throw FHIRStoreError(
+                .notAStore,
+                "\(path) is a FireLite store that has lost the list of its tables: recover it into a new file, or restore a backup")
+        }
         // Before the journal mode, which is written to the file: a file that is not a store of this release stays untouched.
         if isNew, configuration.mustExist, path != ":memory:" {
             throw FHIRStoreError(.notAStore, "\(path) is an empty database, not a FireLite store: check the path")
