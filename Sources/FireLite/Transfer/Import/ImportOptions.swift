@@ -42,7 +42,9 @@ public struct ImportOptions: Sendable {
     /// Called with each correction of a date, and each report of a server about a search: one line without values.
     public var onNote: (@Sendable (String) throws -> Void)?
 
-    var limits = ImportLimits()
+    /// How long a resource can be.
+    public var limits = ImportLimits()
+
     var zlib: @Sendable () throws -> Zlib = { try Zlib.system() }
 
     /// The default options.
@@ -55,6 +57,9 @@ public struct ImportOptions: Sendable {
         }
         if case .batches(let number) = transactions, number < 1 {
             throw TransferError(.invalidOption, "a batch has at least 1 resource, not \(number)")
+        }
+        guard (1...Int(Int32.max)).contains(limits.resource) else {
+            throw TransferError(.invalidOption, "limits.resource is between 1 and \(Int32.max) bytes, not \(limits.resource)")
         }
         var content = ContentOptions(
             release: release, stopsAtFault: onFault == .stop, keepsBundles: keepsBundles,

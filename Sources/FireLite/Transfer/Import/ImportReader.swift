@@ -50,12 +50,16 @@ package final class ImportReader {
     // MARK: - Lines
 
     private func readLines() throws {
-        var lines = LineReader(input, size: options.limits.chunk, longest: options.limits.resource)
+        // Where the first fault ends the import, nobody needs what follows.
+        var lines = LineReader(
+            input, size: options.limits.chunk, longest: options.limits.resource,
+            skipped: options.stopsAtFault ? 0 : options.limits.skippedLine)
         var line = 1
         while let chunk = try lines.next() {
             if chunk.isTooLong {
                 batch = ImportBatch(text: TextBuffer(capacity: 1))
                 try reject(tooLong(TextPlace(line: line)))
+                if chunk.isEndless { throw endless(line) }
                 line += 1
             } else {
                 batch = ImportBatch(text: chunk.text)
@@ -107,7 +111,7 @@ package final class ImportReader {
     private func readDocument() throws {
         let (outline, unpacker) = try survey(input)
         if outline.isOneLine, outline.violation != nil {
-            try input.rewind()
+            try input.rewind(isLast: true)
             return try readLines()
         }
         try readDocument(input, outline, unpacker, firstLine: 1)
@@ -226,10 +230,12 @@ package final class ImportReader {
             let number = try source.fill(room)
             text.count += number
             if number < room.count { break }
-            if text.count > options.limits.resource {
-                return try reject(tooLong(TextPlace(line: firstLine)))
-            }
+            if text.count > options.limits.resource { break }
             text.reserve(text.count + 1)
+        }
+        if text.count > options.limits.resource {
+            try reject(tooLong(TextPlace(line: firstLine)))
+            return try flush()
         }
         batch = ImportBatch(text: text)
         if let rows = mending?.rows(in: text.bytes) {
@@ -295,7 +301,7 @@ package final class ImportReader {
                 batch = entryBatch()
             }
         }
-        if outline.hasLongEntry {
+        if outline.isTooLong {
             try reject(tooLong(outline.violation ?? TextPlace(line: 1)))
         } else if outline.violation != nil || !outline.isComplete {
             let place = outline.violation ?? TextPlace(line: scanner.line)
@@ -363,8 +369,16 @@ package final class ImportReader {
     }
 
     private func tooLong(_ place: TextPlace) -> RejectedText {
-        let limit = options.limits.resource >> 20
-        return place.fault("longer than \(limit) MB, the limit of one resource", file: input.name, text: "")
+        let limit = options.limits.resource
+        let size = limit & 0xF_FFFF == 0 ? "\(limit >> 20) MB" : "\(limit) bytes"
+        return place.fault("longer than \(size), the limit of one resource", file: input.name, text: "")
+    }
+
+    private func endless(_ line: Int) -> TransferError {
+        TransferError(
+            .endlessLine,
+            "\(input.name): line \(line) has not ended after \(options.limits.skippedLine >> 20) MB: check that the file contains resources"
+        )
     }
 
     private func flush() throws {

@@ -17,8 +17,8 @@ final class DocumentScanner {
         var violation: TextPlace?
         /// Whether all elements of the list are objects, and there is only one list.
         var hasPlainEntries = true
-        /// Whether an entry is too long to read.
-        var hasLongEntry = false
+        /// Whether an entry, or the text before, between or after the entries, is too long to read; the walk ends there.
+        var isTooLong = false
         /// The document with one empty entry instead of all.
         var frame: DocumentFrame
     }
@@ -46,10 +46,12 @@ final class DocumentScanner {
     /// Where the frame's text begins in the window; nil in the list.
     private var frameStart: Int? = 0
     private let keepsFrame: Bool
+    /// The offset in the content where the text outside of entries began.
+    private var outsideFrom = 0
 
     /// - Parameters:
     ///   - window: the number of bytes read at once.
-    ///   - longest: the maximum length of an entry in bytes.
+    ///   - longest: the maximum length of an entry, and of the text outside of entries, in bytes.
     ///   - keepsFrame: whether to collect the text outside of the list.
     ///   - isList: whether the document is the list itself; false, the default, for a resource.
     init(_ source: any RewindableBytes, window: Int, longest: Int, keepsFrame: Bool, isList: Bool = false) {
@@ -78,9 +80,10 @@ final class DocumentScanner {
                     return outline
                 }
                 try handle(event, index, body)
-                if outline.hasLongEntry { return outline }
+                if outline.isTooLong { return outline }
             }
             keepUnfinished()
+            if outline.isTooLong { return outline }
         }
         return outline
     }
@@ -133,7 +136,7 @@ final class DocumentScanner {
     private func endEntry(_ index: Int, _ body: (UnsafeBufferPointer<UInt8>, TextPlace, Int) throws -> Void) throws {
         let part = window.slice((entryStart ?? 0)..<index)
         if entryText.count + part.count > longest {
-            outline.hasLongEntry = true
+            outline.isTooLong = true
             outline.violation = entryPlace
             return
         }
@@ -147,6 +150,7 @@ final class DocumentScanner {
         if entries == 0, keepsFrame { outline.frame.appendEntry() }
         entries += 1
         entryStart = nil
+        outsideFrom = structure.offset
     }
 
     private func endList(_ index: Int) {
@@ -169,9 +173,12 @@ final class DocumentScanner {
             entryText.append(window.slice(start..<window.count))
             entryStart = 0
             if entryText.count > longest {
-                outline.hasLongEntry = true
+                outline.isTooLong = true
                 outline.violation = entryPlace
             }
+        } else if structure.offset - outsideFrom > longest {
+            outline.isTooLong = true
+            outline.violation = TextPlace(line: structure.line, column: structure.offset - structure.lineStart + 1)
         }
         keepFrame(to: window.count)
         if frameStart != nil { frameStart = 0 }

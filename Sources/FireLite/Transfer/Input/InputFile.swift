@@ -2,7 +2,7 @@ import Foundation
 
 /// The bytes of an import, read from the start, and again from the start if the content needs it.
 ///
-/// A pipe is copied to a temporary file when `keepForRewinding` is called. A byte order mark is not part of the content. Gzip is
+/// After `keepForRewinding`, what is read of a pipe is kept in a temporary file. A byte order mark is not part of the content. Gzip is
 /// unpacked, whatever the file's name.
 package final class InputFile: RewindableBytes {
     package let name: String
@@ -24,6 +24,20 @@ package final class InputFile: RewindableBytes {
     private let stream: ByteStream?
     /// The length of the byte order mark in bytes.
     private var markLength = 0
+    /// What was read of content that cannot be read twice; nil if it can, or if nobody wants to.
+    private var kept: Kept?
+
+    /// A temporary file with the beginning of the content.
+    private struct Kept {
+        let descriptor: Int32
+        let output: DescriptorOutput
+        /// The number of bytes in it.
+        var size = 0
+        /// The number of those that were read since the last rewinding.
+        var position = 0
+        /// Whether what is read from now on is added.
+        var isGrowing = true
+    }
 
     // MARK: - Opening and closing
 
@@ -91,6 +105,7 @@ package final class InputFile: RewindableBytes {
 
     deinit {
         if ownsDescriptor { close(descriptor) }
+        if let kept { close(kept.descriptor) }
     }
 
     // MARK: - Reading
@@ -121,6 +136,24 @@ package final class InputFile: RewindableBytes {
     }
 
     private func read(_ memory: UnsafeMutableRawBufferPointer) throws -> Int {
+        guard let kept else { return try readOnce(memory) }
+        if kept.position < kept.size {
+            let number = pread(kept.descriptor, memory.baseAddress, min(memory.count, kept.size - kept.position), off_t(kept.position))
+            guard number > 0 else { throw TransferError.system("temporary file", code: number == 0 ? EIO : errno) }
+            self.kept?.position += number
+            return number
+        }
+        let number = try readOnce(memory)
+        if kept.isGrowing, number > 0 {
+            try kept.output.write(UnsafeRawBufferPointer(rebasing: memory[..<number]))
+            self.kept?.size += number
+            self.kept?.position += number
+        }
+        return number
+    }
+
+    /// Reads on in the content.
+    private func readOnce(_ memory: UnsafeMutableRawBufferPointer) throws -> Int {
         if peekedFrom < peeked.count {
             let number = min(memory.count, peeked.count - peekedFrom)
             peeked.withUnsafeBytes { memory.copyMemory(from: UnsafeRawBufferPointer(rebasing: $0[peekedFrom..<peekedFrom + number])) }
@@ -149,38 +182,31 @@ package final class InputFile: RewindableBytes {
 
     // MARK: - Reading again
 
-    /// Makes `rewind` possible: content that cannot be read twice is copied to a temporary file first.
+    /// Makes `rewind` possible: of content that cannot be read twice, what is read from now on is kept in a temporary file.
+    ///
+    /// - Precondition: nothing has been read, except by `peek`.
     func keepForRewinding() throws {
         // Invariant: callers of a stream begin at its first line.
         precondition(stream == nil, "the lines of a stream are read once")
         guard start == nil else { return }
         let copy = try Self.temporaryFile()
-        let output = DescriptorOutput(copy, name: "temporary file")
-        do {
-            var buffer = [UInt8](repeating: 0, count: 1 << 20)
-            while true {
-                let number = try buffer.withUnsafeMutableBytes { try read($0) }
-                if number == 0 { break }
-                try buffer.withUnsafeBytes { try output.write(UnsafeRawBufferPointer(rebasing: $0[..<number])) }
-            }
-            // The copy replaces the descriptor, so that there is only one to close.
-            guard dup2(copy, descriptor) >= 0 else { throw TransferError.system("temporary file") }
-        } catch {
-            close(copy)
-            throw error
-        }
-        close(copy)
-        // The offset in the content, uncompressed and without the byte order mark.
-        gzip = nil
-        markLength = 0
-        start = 0
-        try rewind()
+        kept = Kept(descriptor: copy, output: DescriptorOutput(copy, name: "temporary file"))
     }
 
     /// Returns to the first byte.
     ///
     /// - Precondition: `keepForRewinding` was called.
-    package func rewind() throws {
+    package func rewind() throws { try rewind(isLast: false) }
+
+    /// Returns to the first byte.
+    ///
+    /// - Parameter isLast: whether this is the last time, so that what is read from now on need not be kept.
+    func rewind(isLast: Bool) throws {
+        if kept != nil {
+            kept?.position = 0
+            if isLast { kept?.isGrowing = false }
+            return
+        }
         guard let start, lseek(descriptor, start, SEEK_SET) >= 0 else { throw TransferError.system(name) }
         (peeked, peekedFrom) = ([], 0)
         begun = []

@@ -30,7 +30,11 @@ package enum InputFolder {
         for name in try FileManager.default.contentsOfDirectory(atPath: folder).sorted() where !name.hasPrefix(".") {
             let path = folder.hasSuffix("/") ? folder + name : "\(folder)/\(name)"
             var status = stat()
-            guard lstat(path, &status) == 0 else { continue }
+            guard lstat(path, &status) == 0 else {
+                // It was removed since the folder was listed; anything else would leave out resources in silence.
+                if errno == ENOENT { continue }
+                throw TransferError.system(path)
+            }
             switch status.st_mode & S_IFMT {
             case S_IFDIR: found += try list(path)
             case S_IFREG, S_IFLNK: if isInput(name), !isFolder(path) { found.append(path) }

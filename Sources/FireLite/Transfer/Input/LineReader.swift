@@ -11,6 +11,8 @@ struct LineReader {
         let end: Int
         /// Whether the chunk has no text, but stands for one line that is too long to read.
         let isTooLong: Bool
+        /// Whether the end of that line was not reached.
+        let isEndless: Bool
     }
 
     private static let lineFeed = Int32(UInt8(ascii: "\n"))
@@ -18,6 +20,7 @@ struct LineReader {
     private let input: any RewindableBytes
     private let size: Int
     private let longest: Int
+    private let skipped: Int
     /// The last piece, whose bytes from `carried` on are the beginning of the next line.
     private var last: TextBuffer?
     private var carried = 0
@@ -27,10 +30,12 @@ struct LineReader {
     /// - Parameters:
     ///   - size: the number of bytes read at once.
     ///   - longest: the maximum length of a line in bytes.
-    init(_ input: any RewindableBytes, size: Int, longest: Int) {
+    ///   - skipped: the number of bytes after which a longer line is not read to its end. Default: none.
+    init(_ input: any RewindableBytes, size: Int, longest: Int, skipped: Int = .max) {
         self.input = input
         self.size = size
         self.longest = longest
+        self.skipped = skipped
     }
 
     /// The next lines, or nil at the end.
@@ -54,16 +59,18 @@ struct LineReader {
         return text.count == 0 ? nil : chunk(text, count: text.count)
     }
 
-    private mutating func chunk(_ text: TextBuffer, count: Int, isTooLong: Bool = false) -> Chunk {
+    private mutating func chunk(_ text: TextBuffer, count: Int, isTooLong: Bool = false, isEndless: Bool = false) -> Chunk {
         (last, carried) = (text, count)
         offset += count
-        return Chunk(text: text, count: count, end: offset, isTooLong: isTooLong)
+        return Chunk(text: text, count: count, end: offset, isTooLong: isTooLong, isEndless: isEndless)
     }
 
-    /// Reads on to the end of a line without keeping it.
+    /// Reads on to the end of a line without keeping it, but not forever.
     private mutating func skipLine(_ text: TextBuffer) throws -> Chunk {
         var end: Int?
+        let start = offset
         while end == nil, !isAtEnd {
+            if offset - start + text.count > skipped { return chunk(text, count: text.count, isTooLong: true, isEndless: true) }
             offset += text.count
             text.count = 0
             let room = text.room
