@@ -25,9 +25,11 @@ extension Registry {
     // MARK: - Damaged files
 
     /// Goes through the readable registrations.
-    static func scan(_ connection: Connection, _ numbers: ClosedRange<Int64>, _ body: (Registration) -> Void) throws -> TolerantScan {
+    static func scan(
+        _ connection: Connection, _ numbers: ClosedRange<Int64>, _ budget: TolerantScan.Budget, _ body: (Registration) -> Void
+    ) throws -> TolerantScan {
         var scan = TolerantScan(
-            connection, "SELECT root, shape, revision, nodes, digest, pk FROM _resource NOT INDEXED", key: "root")
+            connection, "SELECT root, shape, revision, nodes, digest, pk FROM _resource NOT INDEXED", key: "root", budget: budget)
         try scan.run(numbers) { row in
             body(
                 Registration(

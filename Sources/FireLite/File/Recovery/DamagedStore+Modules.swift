@@ -48,7 +48,7 @@ extension DamagedStore {
     /// - Returns: the keys that cannot be read.
     func readRows(of table: ModuleTable, _ body: (Statement) throws -> Void) throws -> [ClosedRange<Int64>] {
         let columns = ([table.key] + table.columns.map(\.name)).joined(separator: ", ")
-        var scan = TolerantScan(access.connection, "SELECT \(columns) FROM \(table.name) NOT INDEXED", key: table.key)
+        var scan = TolerantScan(access.connection, "SELECT \(columns) FROM \(table.name) NOT INDEXED", key: table.key, budget: budget)
         var failure: (any Error)?
         try scan.run(1...lastKey(of: table)) { row in
             guard failure == nil else { return }

@@ -14,12 +14,16 @@ final class DamagedStore {
     /// Whether the store kept ids unique.
     let keepsIDsUnique: Bool
     private let format: Int64
+    /// The number of ranges that may be tried around damage.
+    let budget: TolerantScan.Budget
     private let hasComparableDigests: Bool
     private(set) var unreadable: [String] = []
     /// The readable part of the registry.
     private(set) var registrations: [Int64: Registration] = [:]
     /// The readable resources of the types' tables.
     private(set) var found: [Int64: (table: TablePlan, id: String?)] = [:]
+
+    private lazy var nextRows = NextRows(access.connection)
 
     private var connection: Connection { access.connection }
 
@@ -40,6 +44,7 @@ final class DamagedStore {
         connection.setDefensive(false)
         try connection.execute("PRAGMA writable_schema = ON; PRAGMA query_only = ON; PRAGMA temp_store = MEMORY")
         access = try StoreConnection(connection, release: release)
+        budget = try TolerantScan.Budget(connection)
         // After a page that it cannot decrypt, SQLCipher reads no more until the transaction ends, so each statement is a transaction of its own.
         if !isEncrypted { try connection.execute("BEGIN") }
         if !(try access.schema.salvage(connection)) { unreadable.append("the list of tables cannot be read completely") }
@@ -84,16 +89,14 @@ final class DamagedStore {
     private func readResources() throws {
         let last = try lastRoot()
         guard last > 0 else { return }
-        let registry = try Registry.scan(connection, 1...last) { registrations[$0.root] = $0 }
+        let registry = try Registry.scan(connection, 1...last, budget) { registrations[$0.root] = $0 }
         note("_resource", registry.gaps)
-        var tries = registry.triesLeft
         for table in tables where table.isResource {
             let id = table.hasInFile(["id"]) ? "id" : "NULL"
             var rows = TolerantScan(
                 connection, "SELECT _k, \(id) FROM \(table.quotedName) NOT INDEXED", key: "_k", condition: "AND _parent IS NULL",
-                granule: 1 << 24, tries: tries)
+                granule: 1 << 24, budget: budget)
             try rows.run(1 << 24...last << 24 | 0xFF_FFFF) { row in found[row.int(0) >> 24] = (table, row.text(1)) }
-            tries = rows.triesLeft
             note(table.name, rows.gaps.map { $0.lowerBound >> 24...$0.upperBound >> 24 })
         }
     }
@@ -120,8 +123,10 @@ final class DamagedStore {
             }
         }
         try look("root", "_resource", 0)
+        // Every resource is registered, so a number above the last registered one is no resource's.
+        let isRegistrySure = isSure
         for table in tables where table.isResource { try look("_k", table.name, 24) }
-        if !isSure, let nextRoot { last = max(last, nextRoot - 1) }
+        if !isRegistrySure, !isSure, let nextRoot { last = max(last, nextRoot - 1) }
         // A key has 39 bits for the number.
         return min(last, RootNumbers.maximum)
     }
@@ -143,9 +148,9 @@ final class DamagedStore {
     func changes(before next: Int64) throws -> (rows: [ChangeTable.Row], gaps: [ClosedRange<Int64>]) {
         var rows: [ChangeTable.Row] = []
         guard next > 1 else { return ([], []) }
-        var scan = TolerantScan(connection, "SELECT \(ChangeTable.columns) FROM _change NOT INDEXED", key: "seq")
+        var scan = TolerantScan(connection, "SELECT \(ChangeTable.columns) FROM _change NOT INDEXED", key: "seq", budget: budget)
         try scan.run(1...next - 1) { rows.append(ChangeTable.row($0)) }
-        return (rows, scan.gaps)
+        return (rows.sorted { $0.sequence < $1.sequence }, scan.gaps)
     }
 
     func changeReaders() throws -> [(name: String, sequence: Int64)] {
@@ -173,6 +178,10 @@ final class DamagedStore {
         guard let own = found[root] else { return nil }
         var (filled, doubtful): ([TablePlan], [String]) = ([own.table], [])
         for table in tables where table !== own.table {
+            if let isFilled = try nextRows.hasRows(of: root, in: table) {
+                if isFilled { filled.append(table) }
+                continue
+            }
             var hasRows = false
             let isReadable = try access.reader.readTolerantly(table, root) { _ in hasRows = true }
             if hasRows || !isReadable && table.resourceName == own.table.name {

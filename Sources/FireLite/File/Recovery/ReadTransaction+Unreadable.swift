@@ -153,9 +153,10 @@ private struct TolerantPass {
     private func takeRows(from first: Int64) throws {
         let last = try lastRoot()
         guard first <= last else { return }
+        let budget = try TolerantScan.Budget(access.connection)
         var rows = TolerantScan(
             access.connection, "SELECT _k FROM \(table.quotedName) NOT INDEXED", key: "_k", condition: "AND _parent IS NULL",
-            granule: 1 << 24)
+            granule: 1 << 24, budget: budget)
         var roots: Set<Int64> = []
         try rows.run(first << 24...last << 24 | 0xFF_FFFF) { roots.insert($0.int(0) >> 24) }
         for root in roots.sorted() {
@@ -167,13 +168,13 @@ private struct TolerantPass {
             }
             if let registration { try take(registration) } else { try list(root, "its registration cannot be read") }
         }
-        for gap in rows.gaps { try listRegistered(gap.lowerBound >> 24...gap.upperBound >> 24, besides: roots) }
+        for gap in rows.gaps { try listRegistered(gap.lowerBound >> 24...gap.upperBound >> 24, besides: roots, budget) }
     }
 
-    private func listRegistered(_ numbers: ClosedRange<Int64>, besides roots: Set<Int64>) throws {
+    private func listRegistered(_ numbers: ClosedRange<Int64>, besides roots: Set<Int64>, _ budget: TolerantScan.Budget) throws {
         var registered: [Registration] = []
-        let registry = try Registry.scan(access.connection, numbers) { registered.append($0) }
-        for registration in registered where !roots.contains(registration.root) {
+        let registry = try Registry.scan(access.connection, numbers, budget) { registered.append($0) }
+        for registration in registered.sorted(by: { $0.root < $1.root }) where !roots.contains(registration.root) {
             guard try typeName(ofShape: registration.shape).map({ $0 == table.name }) ?? true else { continue }
             try list(registration.root, "its own row cannot be read")
         }
