@@ -11,7 +11,8 @@ extension FHIRStore {
     ///   - arguments: the values of the parameters `?`, in their order.
     ///   - isCancelled: called about every millisecond; return true to end the statement with the error `interrupted`.
     /// - Throws: `FHIRStoreError`: `invalidArgument` for a statement that would write, for several statements, and if the numbers
-    ///   of arguments and parameters differ; `interrupted`; `sqlite` for a statement that SQLite cannot compile or run.
+    ///   of arguments and parameters differ; `interrupted`; `sqlite` for a statement that SQLite cannot compile or run, also if it names the table of a
+    ///   type, or the column of an element, of which nothing was ever stored.
     public func sql(_ sql: String, arguments: [SQLValue] = [], isCancelled: (() -> Bool)? = nil) throws -> [SQLRow] {
         var rows: [SQLRow] = []
         try forEachRow(sql, arguments: arguments, isCancelled: isCancelled) { rows.append($0) }
@@ -52,7 +53,12 @@ extension FHIRStore {
         let connection = transaction.access.connection
         try transaction.access.queries.addFunctions(connection, identity, transaction.access.localBases())
         if transaction.notesTables { connection.withViews { transaction.noteTables(of: sql) } }
-        try connection.withViews { try run(sql, arguments, on: connection, isCancelled, columns: begin, body) }
+        do {
+            try connection.withViews { try run(sql, arguments, on: connection, isCancelled, columns: begin, body) }
+        } catch let error as SQLiteError {
+            guard let reason = MissingPlace(error, sql, transaction.access.schema)?.reason else { throw error }
+            throw FHIRStoreError(.sqlite, "\(connection.path): \(error.message): \(reason)", sql: sql, sqliteCode: error.code)
+        }
     }
 
     private func run(

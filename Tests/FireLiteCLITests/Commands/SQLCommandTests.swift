@@ -63,6 +63,29 @@ struct SQLCommandTests {
         #expect(run.status == .usage && run.error.contains("no such column: nonsense"))
     }
 
+    @Test func aTypeThatWasNeverStoredIsNamed() throws {
+        for (statement, reason) in [
+            ("SELECT * FROM Observation", "no such table: Observation: no Observation was ever stored; its table comes with the first one"),
+            (
+                "SELECT 1 FROM Patient p JOIN main.Patient_contact_telecom c",
+                "no such table: main.Patient_contact_telecom: no resource with Patient.contact.telecom was ever stored; the table comes with"
+            ),
+            (
+                "SELECT p.deceasedBoolean FROM Patient p",
+                "no such column: p.deceasedBoolean: no resource with Patient.deceasedBoolean was ever stored; the column comes with the first one"
+            ),
+            ("SELECT maritalStatus_text FROM Patient", "no resource with Patient.maritalStatus.text was ever stored"),
+        ] {
+            let run = try sql(statement)
+            #expect(run.status == .usage && run.error.contains(reason), "\(run.error)")
+        }
+        // Names of nothing stay as SQLite has them.
+        for statement in ["SELECT * FROM Patients", "SELECT nonsense FROM Patient", "SELECT gender FROM _meta"] {
+            let run = try sql(statement)
+            #expect(run.status == .usage && run.error.contains("no such") && !run.error.contains("ever stored"), "\(run.error)")
+        }
+    }
+
     @Test func formulasAreNeutralised() throws {
         let statement =
             "WITH v(c) AS (VALUES ('=1+1'), ('+1'), ('-1'), ('-x'), ('@a'), (char(9) || 'a'), (char(13) || 'a'), ('a=b'), (-5)) SELECT c AS '=x' FROM v"
