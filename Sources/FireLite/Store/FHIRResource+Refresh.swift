@@ -1,16 +1,20 @@
 import FireLiteCore
 
 extension FHIRResource {
-    /// Whether the object has the content that its store has now; false for an object that is not stored, or whose resource was deleted. For
-    /// an object from a restricted view, a resource that the view no longer shows counts as deleted.
+    /// Whether the object is known to have the content that its store has now; false for an object that is not stored, or whose resource was
+    /// deleted. For an object from a restricted view, a resource that the view no longer shows counts as deleted.
     ///
-    /// Costs a lookup by number.
-    /// - Throws: `FHIRStoreError`.
+    /// Also false if that cannot be found out, as of a store that is closed: `checkCurrent()` says why. Costs a lookup by number.
     public var isCurrent: Bool {
-        get throws {
-            guard let tie = objectExtras as? StoreTie else { return false }
-            return try withRegistration(tie, reads: false) { $1.revision == tie.revision } ?? false
-        }
+        do { return try checkCurrent() } catch { return false }
+    }
+
+    /// Finds out whether the object has the content that its store has now, as `isCurrent` does.
+    ///
+    /// - Throws: `FHIRStoreError` if the store cannot be read.
+    public func checkCurrent() throws -> Bool {
+        guard let tie = objectExtras as? StoreTie else { return false }
+        return try withRegistration(tie, reads: false) { $1.revision == tie.revision } ?? false
     }
 
     /// Brings a stored object up to date in place, so that it can be changed and saved after other writes have changed the resource.

@@ -181,7 +181,7 @@ import Testing
         let store = try filled()
         let held = try #require(try store.resource(Patient.self, id: "123"))
         try put(store, "123", "Brown")
-        #expect(try !held.isCurrent)
+        #expect(!held.isCurrent)
         // example LiveResults.md
         func activate(_ patient: Patient) throws {
             do {
@@ -193,7 +193,7 @@ import Testing
         }
         // end
         try activate(held)
-        #expect(try held.isCurrent && held.name.first?.family == "Brown")
+        #expect(held.isCurrent && held.name.first?.family == "Brown")
         #expect(try store.resource(Patient.self, id: "123")?.active == true)
         try store.write { tx in try tx.delete(Patient.self, id: "123") }
         #expect(try !held.refresh())

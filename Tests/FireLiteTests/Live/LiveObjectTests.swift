@@ -140,7 +140,7 @@ import Testing
         let store = try freshStore(isInFile: true)
         try put(store, "a", "Adams")
         let held = try #require(try store.resource(Patient.self, id: "a"))
-        #expect(try held.isCurrent)
+        #expect(held.isCurrent)
         let name = held.name[0]
         try writing(store) { tx in
             let other = try #require(try tx.resource(Patient.self, id: "a"))
@@ -148,10 +148,10 @@ import Testing
             other.name[1].given = ["Ann"]
             other.contact = [PatientContact { $0.gender = .female }]
         }
-        #expect(try !held.isCurrent)
+        #expect(!held.isCurrent)
         #expect(throws: FHIRStoreError.self) { try store.write { _ in held.active = true } }
         #expect(try held.refresh())
-        #expect(try held.isCurrent)
+        #expect(held.isCurrent)
         #expect(held.name.count == 2 && held.name[1] === name && name.given == ["Ann"])
         #expect(held == (try store.resource(Patient.self, id: "a")))
         try store.write { _ in
@@ -162,7 +162,24 @@ import Testing
         #expect(held == (try store.resource(Patient.self, id: "a")))
         try store.write { tx in _ = try tx.delete(Patient.self, id: "a") }
         #expect(try !held.refresh())
-        #expect(try !held.isCurrent)
+        #expect(!held.isCurrent)
+    }
+
+    /// A property answers; what cannot be found out is not known to be current, and a method says why.
+    @Test func anObjectOfAClosedStoreIsNotKnownToBeCurrent() throws {
+        let store = try freshStore(isInFile: true)
+        try put(store, "a", "Adams")
+        let held = try #require(try store.resource(Patient.self, id: "a"))
+        #expect(try held.checkCurrent() && held.isCurrent)
+        #expect(!Patient().isCurrent)
+        try withTemporaryFolder { folder in
+            let other = try FHIRStore(path: folder + "/other.sqlite", release: .r4)
+            try put(other, "a", "Adams")
+            let lost = try #require(try other.resource(Patient.self, id: "a"))
+            try other.close()
+            #expect(!lost.isCurrent)
+            #expect(throws: FHIRStoreError.self) { try lost.checkCurrent() }
+        }
     }
 
     @Test func elementsThatAreGoneBecomeObjectsOfTheirOwn() throws {
