@@ -10,10 +10,14 @@ struct PruneCommand: Command {
             .option("keep", "N", "keep the last N old versions of each resource (default: 0)"),
         ],
         operands: "", operandCount: 0...0,
-        jsonKeys: [JSONKey("pruned", "the number of deleted entries")],
+        jsonKeys: [
+            JSONKey("pruned", "the number of deleted entries"),
+            JSONKey("needed", "the number of entries that stay because the log of changes needs them"),
+        ],
         discussion: """
             Give --before, --keep or both; then a version is deleted only if both allow it. Current versions stay, and so does
-            what readers of the log of changes still need. The history goes on: see `firelite track`.
+            what readers of the log of changes still need. The history goes on: see `firelite track`. Exit status: 1 nothing
+            was deleted, as the log of changes needs all of it.
 
             Examples: firelite track --database health.sqlite on history
                       firelite prune --database health.sqlite --keep 20
@@ -35,10 +39,23 @@ struct PruneCommand: Command {
 
     func run(_ console: Console) throws -> ExitStatus {
         let store = try database.open()
-        let pruned = try database.located { try store.write { try $0.pruneHistory(replacedBefore: date, keeping: count ?? 0) } }
+        let (date, count) = (date, count ?? 0)
+        let (pruned, needed) = try database.located {
+            try store.write { tx in
+                let pruned = try tx.pruneHistory(replacedBefore: date, keeping: count)
+                return (pruned, try tx.historyNeededByLog(replacedBefore: date, keeping: count))
+            }
+        }
         var report = Report()
         report.addLine([.init("pruned", .number(pruned))])
+        report.addMember("needed", .number(needed.entries))
         try console.print(report, asJSON: isJSON)
-        return .done
+        guard needed.entries > 0 else { return .done }
+        let reason =
+            needed.reader.map { "its reader '\($0.name)' has acknowledged the entries up to \($0.sequence)" }
+            ?? "it has no reader; firelite track off changes ends it"
+        let (entries, them) = needed.entries == 1 ? ("1 old entry stays", "it") : ("\(needed.entries) old entries stay", "them")
+        console.report("\(entries): the log of changes needs \(them); \(reason)")
+        return pruned == 0 ? .incomplete : .done
     }
 }

@@ -183,6 +183,28 @@ struct TrackingCommandTests {
         #expect(try versions() == [4] && family("a") == "Davis")
     }
 
+    @Test func pruningNothingBecauseOfTheLogIsSaid() throws {
+        #expect(try tool("track", "on", "changes").status == .done)
+        #expect(try tool("track", "on", "history").status == .done)
+        for name in ["Brown", "Clark"] { try put(#"{"resourceType":"Patient","id":"a","name":[{"family":"\#(name)"}]}"#) }
+        let nothing = try tool("prune", "--keep", "0")
+        #expect(nothing.status == .incomplete && nothing.output == "pruned 0\n")
+        #expect(nothing.error.contains("2 old entries stay: the log of changes needs them; it has no reader"), "\(nothing.error)")
+        // Nothing is old enough, log or not.
+        #expect(try tool("prune", "--keep", "2").status == .done)
+        let store = try FHIRStore(path: database.path, release: .r4)
+        let reader = try store.changeReader(named: "sync")
+        try put(#"{"resourceType":"Patient","id":"a","name":[{"family":"Davis"}]}"#)
+        let some = try tool("prune", "--keep", "0")
+        #expect(some.status == .done && some.output == "pruned 2\n")
+        #expect(some.error.contains("1 old entry stays: the log of changes needs it; its reader 'sync' has acknowledged the entries up to"))
+        let needed = try tool("prune", "--keep", "0", "--json")
+        #expect(needed.status == .incomplete && needed.output == #"{"pruned":0,"needed":1}"# + "\n", "\(needed.output)")
+        try reader.acknowledge(through: store.newestChange())
+        let all = try tool("prune", "--keep", "0")
+        #expect(all.status == .done && all.output == "pruned 1\n" && all.error.isEmpty)
+    }
+
     @Test func whatIsImportedFromAServerIsNotInTheLog() throws {
         #expect(try tool("track", "on", "changes").status == .done)
         #expect(try tool("track", "on", "history").status == .done)
