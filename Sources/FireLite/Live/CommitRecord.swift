@@ -44,6 +44,8 @@ final class CommitRecord {
         var id: String?
         var pk: String?
         var revision: Int64
+        /// The revision before the changes of the write were settled as one; nil if they were not.
+        var counted: Int64?
         let table: Int
         var paths: [String]?
         /// The id and the revision before the write, for modules.
@@ -119,7 +121,17 @@ final class CommitRecord {
         known.id = resource.id
         known.note = note
         known.revision = registration.revision
+        known.counted = nil
         if let more = paths, known.kind == .updated { known.paths = known.paths.map { $0 + more } }
+        replace(place, known)
+    }
+
+    /// A resource's changes were settled as one version.
+    func settle(_ root: Int64, revision: Int64) {
+        guard let place = place(of: root) else { return }
+        var known = entries[place]
+        known.counted = known.revision
+        known.revision = revision
         replace(place, known)
     }
 
@@ -212,8 +224,8 @@ final class CommitRecord {
             written.append(
                 WrittenResource(
                     kind: entry.kind, typeName: schema.tables[entry.table].name, id: entry.id, oldID: entry.before.id, root: entry.root,
-                    givenPK: entry.pk, identity: identity, revision: entry.revision, oldRevision: entry.before.revision,
-                    note: entry.note))
+                    givenPK: entry.pk, identity: identity, revision: entry.revision, counted: entry.counted ?? entry.revision,
+                    oldRevision: entry.before.revision, note: entry.note))
         }
         return written
     }

@@ -13,6 +13,8 @@ package struct WrittenResource: Sendable, Hashable {
     let identity: StoreIdentity
     /// The number of times the content was stored, with this write; 0 for a deleted resource.
     package let revision: Int64
+    /// The last revision that the write itself saw: changes that it has written one after the other are one version in the end.
+    package let counted: Int64
     /// The same before the write; 0 for an added resource.
     package let oldRevision: Int64
     /// What the store's witness has noted about the content (`ContentWitness`); nil without one, and for a deleted resource.

@@ -53,6 +53,14 @@ extension Registry {
         try statement.run()
     }
 
+    /// Changes the number of a resource's version, with the same content.
+    func setRevision(_ revision: Int64, root: Int64) throws {
+        let statement = try connection.cached("UPDATE _resource SET revision = ? WHERE root = ?")
+        statement.bind(1, revision)
+        statement.bind(2, root)
+        try statement.run()
+    }
+
     func delete(root: Int64) throws {
         let statement = try connection.cached("DELETE FROM _resource WHERE root = ?")
         statement.bind(1, root)

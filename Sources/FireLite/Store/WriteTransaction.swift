@@ -45,6 +45,7 @@ public final class WriteTransaction: ReadTransaction {
         try store.mapping {
             try managed.flush()
             for participant in participants {
+                try settleRevisions()
                 let written = writer.written
                 if let witness = participant as? any ReadWitness, let reads, !reads.items.isEmpty {
                     try reads.paused { try witness.willCommit(self, written, reads) }
@@ -54,6 +55,7 @@ public final class WriteTransaction: ReadTransaction {
                 try managed.flush()
             }
             if !loosePayloads.isEmpty || !doomedFiles.isEmpty { try writer.keeper?.willCommit(self) }
+            try settleRevisions()
             isCommitting = true
             try writer.commit()
         }
@@ -63,6 +65,11 @@ public final class WriteTransaction: ReadTransaction {
         reads?.removeAll()
         // Whoever begins to observe from now on reads what was committed.
         if store.announcer.isObserved, let notice = writer.notice { store.announcer.announce(notice) }
+    }
+
+    private func settleRevisions() throws {
+        let settled = try writer.settleRevisions()
+        if !settled.isEmpty { managed.settle(settled) }
     }
 
     /// Rolls back the write: the file and every object are as before.

@@ -172,6 +172,13 @@ final class ManagedObjects {
         }
     }
 
+    /// Takes over revisions that were settled, by number.
+    func settle(_ revisions: [Int64: Int64]) {
+        for case .revision(let tie, _) in undo { if let revision = revisions[tie.root] { tie.revision = revision } }
+        // Those that were read between two changes.
+        for (root, revision) in revisions { (self[root]?.objectExtras as? StoreTie)?.revision = revision }
+    }
+
     // MARK: - The end
 
     /// The write was committed: changes become final.

@@ -28,6 +28,10 @@ final class StoreWriter {
     @exclusivity(unchecked) private var tracking: ChangeRecorder?
     /// The first revisions of resources that this write added, by number, where they continue those of a deleted resource.
     private var continued: [Int64: Int64] = [:]
+    /// The revisions that this write has given to resources it found, by number, if the file tracks changes; and the resources that it has changed
+    /// again since, or that it has added and changed.
+    private var given: [Int64: Int64] = [:]
+    private var changedAgain: Set<Int64> = []
     private var trackingSettings = TrackingSettings()
     private(set) var origin = WriteOrigin.local
     /// The write in progress and what keeps payloads apart in it; nil if nothing does.
@@ -90,6 +94,8 @@ final class StoreWriter {
     private func beginTracking(_ origin: WriteOrigin) throws {
         tracking = nil
         continued.removeAll()
+        given.removeAll()
+        changedAgain.removeAll()
         self.origin = origin
         guard access.schema.ownTables.contains("_change") else { return }
         trackingSettings = try TrackingSettings.read(access.connection)
@@ -484,8 +490,36 @@ final class StoreWriter {
             root: registration.root, shape: try self.shape(of: 0..<flattener.buffer.rows.count).number, revision: revision, nodes: nextNode,
             digest: digest, pk: registration.pk)
         try access.registry.update(changed)
+        if tracking != nil { count(revision, of: registration.root) }
         try record?.updated(changed, resource, type, paths: diff.paths, oldID: oldID)
         return revision
+    }
+
+    // MARK: - Revisions
+
+    /// Notes a revision. While a write goes on, each change that is written counts, so that objects with an older state are found out.
+    private func count(_ revision: Int64, of root: Int64) {
+        if root >= savedNextRoot || given[root] != nil { changedAgain.insert(root) } else { given[root] = revision }
+    }
+
+    /// Makes the changes that this write has made to a resource one version of it, however often they were written, so that the numbers in its
+    /// history follow each other.
+    ///
+    /// - Returns: the revisions of the resources that were counted further, by number.
+    func settleRevisions() throws -> [Int64: Int64] {
+        guard !changedAgain.isEmpty else { return [:] }
+        var settled: [Int64: Int64] = [:]
+        for root in changedAgain.sorted() {
+            // What was rolled back to a savepoint, or deleted since, has nothing to settle.
+            guard let wanted = root >= savedNextRoot ? firstRevision(of: root) : given[root],
+                let registration = try access.registry.registration(root: root), registration.revision > wanted
+            else { continue }
+            try access.registry.setRevision(wanted, root: root)
+            record?.settle(root, revision: wanted)
+            settled[root] = wanted
+        }
+        changedAgain.removeAll()
+        return settled
     }
 
     // MARK: - Deleting

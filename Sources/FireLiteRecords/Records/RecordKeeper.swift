@@ -80,7 +80,13 @@ final class RecordKeeper: WriteParticipant, @unchecked Sendable {
     private func updated(_ resource: WrittenResource, _ time: Int64, _ tx: WriteTransaction) throws {
         guard let id = resource.id else { return try tables.remove(resource.root, tx) }
         let noted = try tx.rows(of: tables.module, "SELECT revision FROM _record WHERE root = ?", [.integer(resource.root)])
-        guard noted.first?[0].integer != resource.revision else { return }
+        guard noted.first?[0].integer != resource.counted else {
+            guard resource.counted != resource.revision else { return }
+            // Several changes of the write have become one.
+            try tx.run(
+                on: tables.module, "UPDATE _record SET revision = ? WHERE root = ?", [.integer(resource.revision), .integer(resource.root)])
+            return
+        }
         if try tables.wrappedKey(of: resource.root, tx) != nil {
             throw RecordError(
                 .sealed,

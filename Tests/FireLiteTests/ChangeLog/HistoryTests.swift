@@ -75,9 +75,9 @@ import Testing
             try tx.saveChanges()
             again.active = false
         }
-        #expect(try versions(store, "a").first == 6)
+        #expect(try versions(store, "a").first == 4)
         try store.write { tx in try #require(try tx.resource(Patient.self, id: "a")).active = nil }
-        #expect(try versions(store, "a").first == 7)
+        #expect(try versions(store, "a").first == 5)
         // Each number is read once.
         let all = try versions(store, "a")
         #expect(all == all.sorted(by: >) && Set(all).count == all.count)
@@ -203,6 +203,113 @@ import Testing
         #expect(try store.write { try $0.pruneHistory(replacedBefore: .distantPast) } == 0)
         _ = try store.write { try $0.pruneHistory() }
         #expect(try Self.families(store, "a") == ["A4"])
+    }
+
+    /// A query writes the changes so far, and each that is written counts until the commit.
+    @Test func changesOfOneWriteAreOneVersion() throws {
+        let store = try freshStore(isInFile: true)
+        try store.track(.history)
+        try put(store, "a", "A1")
+        let held = try #require(try store.resource(Patient.self, id: "a"))
+        for round in 1...3 {
+            try store.write { tx in
+                let query = tx.query(Patient.self)
+                for step in 1...3 {
+                    held.name[0].family = "\(round).\(step)"
+                    #expect(try query.where { $0.name.family == "\(round).\(step)" }.count() == 1)
+                }
+                _ = try tx.upsert([Patient { $0.id = "b\(round)" }])
+                let added = try #require(try tx.resource(Patient.self, id: "b\(round)"))
+                added.active = true
+                #expect(try query.where { $0.active == true }.count() == round)
+                added.active = false
+                _ = try query.count()
+                added.active = true
+            }
+            #expect(held.isCurrent)
+        }
+        #expect(try versions(store, "a") == [4, 3, 2, 1])
+        #expect(try Self.families(store, "a") == ["3.3", "2.3", "1.3", "A1"])
+        for round in 1...3 { #expect(try versions(store, "b\(round)") == [1]) }
+        // An object that was read between two changes, or after them, is current after the write.
+        let read = try store.write { tx in
+            _ = try tx.upsert([Patient { $0.id = "b1" }])
+            _ = try tx.upsert([
+                Patient {
+                    $0.id = "b1"; $0.active = false
+                }
+            ])
+            let read = try #require(try tx.resource(Patient.self, id: "b1"))
+            _ = try tx.upsert([
+                Patient {
+                    $0.id = "b1"; $0.active = true
+                }
+            ])
+            return read
+        }
+        #expect(read.isCurrent && read.active == true)
+        #expect(try versions(store, "b1") == [2, 1])
+        try store.write { _ in read.active = false }
+        #expect(try versions(store, "b1") == [3, 2, 1])
+        // What fails leaves the objects as they were, and they can be changed again.
+        struct Failure: Error {}
+        #expect(throws: Failure.self) {
+            try store.write { tx in
+                for step in 1...2 {
+                    held.name[0].family = "failed \(step)"
+                    _ = try tx.query(Patient.self).count()
+                }
+                throw Failure()
+            }
+        }
+        #expect(held.isCurrent && held.name[0].family == "3.3")
+        try store.write { _ in held.name[0].family = "last" }
+        #expect(try versions(store, "a") == [5, 4, 3, 2, 1])
+    }
+
+    /// Deleted and stored again, an id has one line of versions, of which so many are kept.
+    @Test func versionsOfAnIDArePrunedTogetherHoweverOftenItWasDeleted() throws {
+        for count in 0...8 {
+            let store = try freshStore()
+            try store.track(.history)
+            try put(store, "b", "B1")
+            try delete(store, "b")
+            for round in 1...3 {
+                for family in 1...2 { try put(store, "a", "\(round).\(family)") }
+                if round < 3 { try delete(store, "a") }
+            }
+            let all = try Self.families(store, "a")
+            #expect(all == ["3.2", "3.1", "2.2", "2.1", "1.2", "1.1"])
+            let before = try versions(store, "a")
+            _ = try store.write { try $0.pruneHistory(keeping: count) }
+            #expect(try Self.families(store, "a") == Array(all.prefix(count + 1)), "keeping \(count)")
+            #expect(try versions(store, "a") == Array(before.prefix(count + 1)), "keeping \(count)")
+            #expect(try Self.families(store, "b") == (count == 0 ? [] : ["B1"]))
+            #expect(try store.write { try $0.pruneHistory(keeping: count) } == 0)
+            // No number comes back.
+            try delete(store, "a")
+            try put(store, "a", "4")
+            #expect(try versions(store, "a").first == 7)
+        }
+    }
+
+    @Test func whatTheLogNeedsOfWhatWouldBePrunedIsCounted() throws {
+        let store = try freshStore()
+        try store.track(.changes)
+        try store.track(.history)
+        func needed(_ count: Int = 0) throws -> Int { try store.write { try $0.historyNeededByLog(keeping: count) }.entries }
+        for family in ["A1", "A2", "A3"] { try put(store, "a", family) }
+        #expect(try store.write { try $0.pruneHistory() } == 0)
+        // The addition and two changes.
+        #expect(try needed() == 3 && needed(1) == 2 && needed(2) == 1 && needed(3) == 0)
+        let reader = try store.changeReader(named: "sync")
+        try put(store, "a", "A4")
+        #expect(try store.write { try $0.pruneHistory() } == 3)
+        #expect(try needed() == 1)
+        #expect(try store.write { try $0.historyNeededByLog() }.reader?.name == "sync")
+        try reader.acknowledge(through: store.newestChange())
+        #expect(try needed() == 0)
+        #expect(try store.write { try $0.pruneHistory() } == 1)
     }
 
     @Test func theLogAndTheHistoryKeepWhatTheOtherDoesNotNeed() throws {
