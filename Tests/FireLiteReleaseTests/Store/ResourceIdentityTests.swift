@@ -172,7 +172,7 @@ import Testing
         var expected = ImportCounts()
         (expected.updated, expected.superseded) = (2, 2)
         let repeated = try store.importResources(
-            from: URL(fileURLWithPath: folder.write("again.ndjson", again + "\n" + again))
+            from: URL(fileURLWithPath: folder.write("again.ndjson", again + "\n" + again + "\n"))
         ).counts
         #expect(repeated == expected, "\(repeated)")
         #expect(try store.resource(typeName: "Encounter", id: "7").map(Self.language) == "de")
