@@ -50,7 +50,7 @@ public struct ConflictPolicy: Sendable {
     /// Nothing is decided; the app lists the conflicts and resolves them later.
     public static let deferred = ConflictPolicy { _ in .deferred }
 
-    /// Disjoint changes are merged (``ThreeWayMerge``).
+    /// Disjoint changes are merged (``/FireLite/ThreeWayMerge``).
     ///
     /// - Parameter otherwise: decides if both sides have changed the same element, or one has deleted the resource.
     public static func merge(otherwise: ConflictPolicy = .deferred) -> ConflictPolicy {
