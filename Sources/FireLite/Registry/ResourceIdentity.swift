@@ -1,6 +1,6 @@
 import FireLiteCore
 
-/// What a resource is told apart by: its type and id.
+/// The identity of a resource: its type and id.
 ///
 /// The type is FHIR's name. A Swift class would not do: it is one for all types of a release that was read as data. Ids are equal if their bytes
 /// are, as in SQLite; equal Swift strings may differ in their bytes.
