@@ -67,7 +67,13 @@ let package = Package(
         .target(
             name: "FireLiteCrypto",
             dependencies: [.target(name: "CFireLiteCrypto", condition: .when(platforms: [.linux, .android]))], swiftSettings: settings),
-        .target(name: "FireLiteSync", dependencies: ["FireLite", "FireLiteCrypto"], swiftSettings: settings),
+        // Loads the system's libcurl when the first request is sent; Apple's systems have URLSession.
+        .target(name: "CFireLiteCurl"),
+        .target(
+            name: "FireLiteSync",
+            dependencies: [
+                "FireLite", "FireLiteCrypto", .target(name: "CFireLiteCurl", condition: .when(platforms: [.linux, .android])),
+            ], swiftSettings: settings),
         .target(name: "FireLiteRecords", dependencies: ["FireLite", "FireLiteCrypto"], swiftSettings: settings),
         .target(name: "FireLiteSamples", dependencies: ["FireLite", "FireLiteCrypto", "FireLiteSync"], swiftSettings: settings),
         .target(name: "FireLiteTrust", dependencies: ["FireLite", "FireLiteCrypto", "FireLiteSearch"], swiftSettings: settings),

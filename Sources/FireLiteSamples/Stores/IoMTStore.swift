@@ -37,7 +37,7 @@ public final class IoMTStore: ExternalStore {
     ///   - transport: what sends the requests.
     /// - Throws: ``SampleError/Code/invalidArgument`` if the connection string lacks a part.
     public init(
-        connectionString: String, configuration: Configuration = Configuration(), transport: any HTTPTransport = URLSessionTransport.shared
+        connectionString: String, configuration: Configuration = Configuration(), transport: any HTTPTransport = .standard
     ) throws {
         connection = try IoMTConnection(connectionString, base: configuration.address)
         self.configuration = configuration

@@ -16,7 +16,7 @@ public struct AuthorizationContext: Sendable {
     ///   - transport: what sends requests.
     ///   - configuration: the settings: addresses without HTTPS, repetitions, timeout, time.
     public init(
-        base: URL, transport: any HTTPTransport = URLSessionTransport.shared,
+        base: URL, transport: any HTTPTransport = .standard,
         configuration: FHIRClient.Configuration = FHIRClient.Configuration()
     ) {
         self.base = base

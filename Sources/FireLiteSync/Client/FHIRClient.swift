@@ -35,7 +35,7 @@ public final class FHIRClient: Sendable {
     ///   ``Configuration/plainHTTPHosts``; ``FHIRClientError/Code/invalidArgument`` if it is no address of a server.
     public init(
         base: URL, release: FHIRRelease, authorization: any Authorization = .none, configuration: Configuration = Configuration(),
-        transport: any HTTPTransport = URLSessionTransport.shared
+        transport: any HTTPTransport = .standard
     ) throws {
         origin = try configuration.checkedOrigin(base)
         guard base.query == nil, base.fragment == nil, base.user == nil, base.password == nil else {

@@ -1,165 +1,252 @@
 import Foundation
 
-#if canImport(FoundationNetworking)
-    import FoundationNetworking
-#endif
+/// What a reception gets its bytes from.
+protocol HTTPSource: Sendable {
+    /// Ends the request. May be called several times.
+    func cancel()
+    /// Goes on after ``HTTPReception/receive(_:)`` has refused bytes.
+    func resume()
+}
 
-/// The answer to one request: what has arrived and was not yet read. Beyond a few megabytes it waits on the disk.
-///
-/// URLSession cannot be made to wait: on Linux, suspending a request that receives ends the program or repeats what has arrived.
+/// The answer to one request: what has arrived and was not yet read. Beyond a few megabytes it waits on the disk, and beyond some more the
+/// source waits, if it can.
 ///
 /// `@unchecked Sendable`: the lock guards the state.
 final class HTTPReception: @unchecked Sendable {
+    /// The status and the fields of an answer.
     typealias Head = (status: Int, fields: HTTPFields)
 
     /// What waits in memory at most, before and after what waits on the disk.
     private static let maximumWaitingBytes = 4 << 20
+    /// What waits on the disk at most if the source can wait.
+    private static let maximumSpilledBytes = 64 << 20
     /// The bytes that are written at once.
     private static let blockBytes = 1 << 20
 
-    private let task: URLSessionTask
+    /// What a reader waits for.
+    private enum Need {
+        case head
+        case piece
+        /// The end, or more than is worth to wait for.
+        case most
+    }
+
+    private let canWait: Bool
     private let lock = NSLock()
+    private var source: (any HTTPSource)?
+    private var patience: HTTPPatience
     private var responseHead: Head?
     private var pieces: [Data] = []
     private var waitingBytes = 0
     /// What came after `pieces`, on the disk; nil while nothing does.
     private var spilled: SpilledBody?
+    private var spilledBytes = 0
     /// What came after `spilled`, less than a block.
     private var latest = Data()
+    /// Whether the source waits for the reader.
+    private var isFull = false
     private var end: Result<Void, any Error>?
-    private var waiter: CheckedContinuation<Void, Never>?
-    /// The number of changes so far, by which a reader sees that something arrived before it began to wait.
-    private var changes = 0
+    private var waiter: (need: Need, continuation: CheckedContinuation<Void, Never>)?
 
-    init(_ task: URLSessionTask) { self.task = task }
+    /// - Parameters:
+    ///   - request: says how long it may take.
+    ///   - canWait: whether the source waits if bytes are refused.
+    init(_ request: HTTPRequest, canWait: Bool) {
+        patience = HTTPPatience(request)
+        self.canWait = canWait
+    }
+
+    /// Names the source, before it begins.
+    func begin(_ source: any HTTPSource) { lock.withLock { self.source = source } }
 
     // MARK: - Arriving
 
-    func receive(_ response: URLResponse) {
-        guard let response = response as? HTTPURLResponse else { return }
-        let fields = response.allHeaderFields.compactMap { name, value in
-            (name as? String).map { HTTPFields.Field(name: $0, value: "\(value)") }
+    func receive(status: Int, _ fields: HTTPFields) {
+        change {
+            if responseHead == nil { responseHead = (status, fields) }
+            patience.noteProgress()
         }
-        change { if responseHead == nil { responseHead = (response.statusCode, HTTPFields(fields)) } }
     }
 
-    func receive(_ data: Data) {
+    /// Takes bytes of the body.
+    ///
+    /// - Returns: false if there are too many: none of them were taken, and the source waits until it is told to go on.
+    func receive(_ data: Data) -> Bool {
         change {
+            guard end == nil else { return true }
+            patience.note(data.count)
             guard spilled != nil || waitingBytes + data.count > Self.maximumWaitingBytes else {
                 pieces.append(data)
                 waitingBytes += data.count
-                return
+                return true
+            }
+            if canWait, spilledBytes + data.count > Self.maximumSpilledBytes {
+                isFull = true
+                patience.suspend(true)
+                return false
             }
             do {
                 if spilled == nil { spilled = try SpilledBody() }
+                spilledBytes += data.count
                 latest.append(data)
                 if latest.count >= Self.blockBytes {
                     try spilled?.append(latest)
                     latest = Data()
                 }
             } catch {
-                task.cancel()
+                source?.cancel()
                 end = .failure(HTTPTransportError(.tooLarge, "the server's answer cannot be kept on the disk: free some space"))
             }
+            return true
         }
     }
 
+    /// Notes bytes that were sent, or fields that arrived.
+    func note(_ count: Int) { lock.withLock { patience.note(count) } }
+
+    /// Notes that the request begins, or is sent.
+    func noteProgress() { lock.withLock { patience.noteProgress() } }
+
+    /// Whether the request waits for its turn.
+    func suspend(_ isSuspended: Bool) { lock.withLock { patience.suspend(isSuspended) } }
+
     func finish(_ error: (any Error)?) {
-        change { if end == nil { end = error.map { .failure(Self.reason($0)) } ?? .success(()) } }
+        change { if end == nil { end = error.map { .failure($0) } ?? .success(()) } }
     }
 
     func cancel() {
-        task.cancel()
-        change { if end == nil { end = .failure(CancellationError()) } }
+        let source: (any HTTPSource)? = change {
+            guard end == nil else { return nil }
+            end = .failure(CancellationError())
+            return self.source
+        }
+        source?.cancel()
     }
 
-    private func change(_ body: () -> Void) {
-        let waiter = lock.withLock {
-            body()
-            changes += 1
-            defer { self.waiter = nil }
-            return self.waiter
+    /// Ends the request if it is overdue.
+    ///
+    /// - Parameter isUnsent: whether no byte of it was sent.
+    /// - Returns: when to look again; nil if it has ended, or never.
+    func check(_ now: ContinuousClock.Instant = .now, isUnsent: () -> Bool = { false }) -> ContinuousClock.Instant? {
+        let failed: (any HTTPSource)? = change {
+            guard end == nil, let failure = patience.failure(now) else { return nil }
+            end = .failure(isUnsent() ? HTTPTransportError(.cannotConnect, "the server cannot be reached in time") : failure)
+            return source
         }
-        waiter?.resume()
+        failed?.cancel()
+        return lock.withLock { end == nil ? patience.limit : nil }
+    }
+
+    private func change<Value>(_ body: () -> Value) -> Value {
+        var resumed: CheckedContinuation<Void, Never>?
+        let value = lock.withLock {
+            let value = body()
+            if let waiter, isReady(waiter.need) {
+                resumed = waiter.continuation
+                self.waiter = nil
+            }
+            return value
+        }
+        resumed?.resume()
+        return value
     }
 
     // MARK: - Reading
 
-    /// The status and the fields, as soon as they are there.
-    func head() async throws -> Head {
-        try await wait { [self] in
+    /// The answer, as soon as its head is there.
+    func answer() async throws -> HTTPStreamedResponse {
+        let head = try await head()
+        // Whoever stops reading without an error drops the body, and with it the last reference to the guard.
+        let guardian = ReceptionGuard(self)
+        return HTTPStreamedResponse(head.status, fields: head.fields, body: HTTPBody { try await guardian.reception.piece() })
+    }
+
+    /// The whole answer.
+    ///
+    /// - Throws: `HTTPTransportError.tooLarge` beyond the limit.
+    func whole(upTo limit: Int) async throws -> HTTPResponse {
+        // A short answer is waited for once.
+        await wait(for: .most)
+        let answer = try await answer()
+        return HTTPResponse(answer.status, fields: answer.fields, body: try await answer.body.collected(upTo: limit))
+    }
+
+    private func head() async throws -> Head {
+        await wait(for: .head)
+        return try lock.withLock {
             if let responseHead { return responseHead }
-            if case .success? = end { throw HTTPTransportError(.invalid, "the server's answer is not HTTP") }
-            return nil
+            if case .failure(let error)? = end { throw error }
+            throw HTTPTransportError(.invalid, "the server's answer is not HTTP")
         }
     }
 
-    /// The next piece of the body; nil at the end.
-    func piece() async throws -> Data? {
-        try await wait { [self] () -> Data?? in
-            if !pieces.isEmpty {
-                // One piece of what waits: short pieces cost a change of threads each.
-                var data = pieces[0]
-                for piece in pieces.dropFirst() { data.append(piece) }
-                pieces.removeAll(keepingCapacity: true)
-                waitingBytes = 0
-                return data
-            }
-            do {
-                if let block = try spilled?.take() { return block }
-            } catch { throw HTTPTransportError(.connectionLost, "what waited on the disk cannot be read") }
-            // Whatever comes now may wait in memory again.
-            spilled = nil
-            if !latest.isEmpty {
-                defer { latest = Data() }
-                return latest
-            }
-            if case .success? = end { return .some(nil) }
-            return nil
-        }
-    }
-
-    /// Waits until the body returns something, which it is asked for after each change. Arrived bytes come before an error.
-    private func wait<Value>(_ body: @Sendable () throws -> Value?) async throws -> Value {
+    /// The next piece of the body; nil at the end. Arrived bytes come before an error.
+    private func piece() async throws -> Data? {
         while true {
-            let (value, seen): (Value?, Int) = try lock.withLock {
-                if let value = try body() { return (value, changes) }
-                if case .failure(let error)? = end { throw error }
-                return (nil, changes)
+            await wait(for: .piece)
+            let (piece, isEnd, resumed): (Data?, Bool, (any HTTPSource)?) = try lock.withLock {
+                let piece = try takePiece()
+                if piece == nil, case .failure(let error)? = end { throw error }
+                guard isFull, spilled == nil else { return (piece, piece == nil && end != nil, nil) }
+                isFull = false
+                patience.suspend(false)
+                return (piece, piece == nil && end != nil, source)
             }
-            if let value { return value }
-            await withTaskCancellationHandler {
-                await withCheckedContinuation { continuation in
-                    let isReady = lock.withLock {
-                        if changes != seen { return true }
-                        waiter = continuation
-                        return false
-                    }
-                    if isReady { continuation.resume() }
+            resumed?.resume()
+            if piece != nil || isEnd { return piece }
+        }
+    }
+
+    /// What has arrived: all that is in memory, or the oldest block on the disk; nil if there is none.
+    private func takePiece() throws -> Data? {
+        if !pieces.isEmpty {
+            // One piece of what waits: short pieces cost a change of threads each.
+            var data = pieces[0]
+            for piece in pieces.dropFirst() { data.append(piece) }
+            pieces.removeAll(keepingCapacity: true)
+            waitingBytes = 0
+            return data
+        }
+        do {
+            if let block = try spilled?.take() { return block }
+        } catch { throw HTTPTransportError(.connectionLost, "what waited on the disk cannot be read") }
+        // Whatever comes now may wait in memory again.
+        spilled = nil
+        spilledBytes = 0
+        defer { latest = Data() }
+        return latest.isEmpty ? nil : latest
+    }
+
+    private func isReady(_ need: Need) -> Bool {
+        if end != nil { return true }
+        return switch need {
+        case .head: responseHead != nil
+        case .piece: !pieces.isEmpty || spilled != nil
+        case .most: waitingBytes > Self.blockBytes
+        }
+    }
+
+    private func wait(for need: Need) async {
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let isThere = lock.withLock {
+                    if isReady(need) { return true }
+                    waiter = (need, continuation)
+                    return false
                 }
-            } onCancel: {
-                cancel()
+                if isThere { continuation.resume() }
             }
+        } onCancel: {
+            cancel()
         }
     }
+}
 
-    // MARK: - Errors
+/// Cancels a request when nobody can read its body anymore.
+private final class ReceptionGuard: Sendable {
+    let reception: HTTPReception
 
-    /// Maps an error of URLSession.
-    private static func reason(_ error: any Error) -> any Error {
-        let code = (error as NSError).domain == NSURLErrorDomain ? (error as NSError).code : 0
-        return switch code {
-        case NSURLErrorCancelled: CancellationError()
-        case NSURLErrorCannotConnectToHost, NSURLErrorCannotFindHost, NSURLErrorDNSLookupFailed, NSURLErrorNotConnectedToInternet:
-            HTTPTransportError(.cannotConnect, "the server cannot be reached: check the address and the network")
-        case NSURLErrorTimedOut: HTTPTransportError(.timedOut, "the server did not answer in time")
-        case NSURLErrorSecureConnectionFailed, NSURLErrorServerCertificateHasBadDate, NSURLErrorServerCertificateUntrusted,
-            NSURLErrorServerCertificateHasUnknownRoot, NSURLErrorServerCertificateNotYetValid, NSURLErrorClientCertificateRejected,
-            NSURLErrorClientCertificateRequired:
-            HTTPTransportError(.notSecure, "the server's certificate is not trusted")
-        case NSURLErrorBadURL, NSURLErrorUnsupportedURL:
-            HTTPTransportError(.invalid, "the address is not one of HTTP")
-        default: HTTPTransportError(.connectionLost, "the connection to the server broke (code \(code))")
-        }
-    }
+    init(_ reception: HTTPReception) { self.reception = reception }
+
+    deinit { reception.cancel() }
 }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// What sends requests: ``URLSessionTransport``, or an app's or a test's own.
+/// What sends requests: ``StandardTransport``, or an app's or a test's own.
 ///
 /// A transport returns what the server answers: redirects are not followed, no status is an error, and nothing is kept between
 /// requests (cookies, cache, passwords). ``FHIRClient`` decides what follows.

@@ -13,14 +13,16 @@ public struct HTTPTransportError: LocalizedError, Sendable, CustomStringConverti
         public static let cannotConnect = Code(rawValue: "cannotConnect")
         /// The connection broke. The server may have done what the request asks for.
         public static let connectionLost = Code(rawValue: "connectionLost")
-        /// No byte came in time. The server may have done what the request asks for.
+        /// The request made no progress in time, or its deadline has passed. The server may have done what it asks for.
         public static let timedOut = Code(rawValue: "timedOut")
         /// The server's certificate or its encryption is not acceptable.
         public static let notSecure = Code(rawValue: "notSecure")
         /// The answer is longer than allowed.
         public static let tooLarge = Code(rawValue: "tooLarge")
-        /// The answer is not HTTP, or the request cannot be sent.
+        /// The answer is not HTTP.
         public static let invalid = Code(rawValue: "invalid")
+        /// The request cannot be sent as it is, and was not.
+        public static let invalidRequest = Code(rawValue: "invalidRequest")
     }
 
     /// The kind of failure.

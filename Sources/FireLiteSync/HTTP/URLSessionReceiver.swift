@@ -26,6 +26,14 @@ final class URLSessionReceiver: NSObject, URLSessionDataDelegate, @unchecked Sen
     }
 
     func urlSession(
+        _ session: URLSession, task: URLSessionTask, didSendBodyData bytesSent: Int64, totalBytesSent: Int64,
+        totalBytesExpectedToSend: Int64
+    ) {
+        reception(for: task)?.note(Int(clamping: bytesSent))
+        if totalBytesSent == totalBytesExpectedToSend { reception(for: task)?.noteProgress() }
+    }
+
+    func urlSession(
         _ session: URLSession, dataTask: URLSessionDataTask, didReceive response: URLResponse,
         completionHandler: @escaping @Sendable (URLSession.ResponseDisposition) -> Void
     ) {
@@ -34,13 +42,42 @@ final class URLSessionReceiver: NSObject, URLSessionDataDelegate, @unchecked Sen
     }
 
     func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
-        reception(for: dataTask)?.receive(data)
+        // A session cannot wait, so its reception takes everything.
+        _ = reception(for: dataTask)?.receive(data)
     }
 
     func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
         let reception = lock.withLock { receptions.removeValue(forKey: task.taskIdentifier) }
         // Without a body, some versions of Foundation report no response before the end.
         if let response = task.response { reception?.receive(response) }
-        reception?.finish(error)
+        reception?.finish(error.map(Self.reason))
+    }
+
+    /// Maps an error of URLSession.
+    private static func reason(_ error: any Error) -> any Error {
+        let code = (error as NSError).domain == NSURLErrorDomain ? (error as NSError).code : 0
+        return switch code {
+        case NSURLErrorCancelled: CancellationError()
+        case NSURLErrorCannotConnectToHost, NSURLErrorCannotFindHost, NSURLErrorDNSLookupFailed, NSURLErrorNotConnectedToInternet:
+            HTTPTransportError(.cannotConnect, "the server cannot be reached: check the address and the network")
+        case NSURLErrorTimedOut: HTTPTransportError(.timedOut, "the server did not answer in time")
+        case NSURLErrorSecureConnectionFailed, NSURLErrorServerCertificateHasBadDate, NSURLErrorServerCertificateUntrusted,
+            NSURLErrorServerCertificateHasUnknownRoot, NSURLErrorServerCertificateNotYetValid, NSURLErrorClientCertificateRejected,
+            NSURLErrorClientCertificateRequired:
+            HTTPTransportError(.notSecure, "the server's certificate is not trusted")
+        case NSURLErrorBadURL, NSURLErrorUnsupportedURL:
+            HTTPTransportError(.invalidRequest, "the address is not one of HTTP")
+        default: HTTPTransportError(.connectionLost, "the connection to the server broke (code \(code))")
+        }
+    }
+}
+
+extension HTTPReception {
+    fileprivate func receive(_ response: URLResponse) {
+        guard let response = response as? HTTPURLResponse else { return }
+        let fields = response.allHeaderFields.compactMap { name, value in
+            (name as? String).map { HTTPFields.Field(name: $0, value: "\(value)") }
+        }
+        receive(status: response.statusCode, HTTPFields(fields))
     }
 }

@@ -42,13 +42,14 @@ public final class URLSessionTransport: HTTPTransport {
     deinit { session.finishTasksAndInvalidate() }
 
     public func send(_ request: HTTPRequest) async throws -> HTTPResponse {
-        let response = try await stream(request)
-        let body = try await response.body.collected(upTo: maximumBodyBytes)
-        return HTTPResponse(response.status, fields: response.fields, body: body)
+        try await begin(request).whole(upTo: maximumBodyBytes)
     }
 
-    public func stream(_ request: HTTPRequest) async throws -> HTTPStreamedResponse {
+    public func stream(_ request: HTTPRequest) async throws -> HTTPStreamedResponse { try await begin(request).answer() }
+
+    private func begin(_ request: HTTPRequest) throws -> HTTPReception {
         try Task.checkCancellation()
+        _ = try request.checked()
         var urlRequest = URLRequest(url: request.url)
         urlRequest.httpMethod = request.method.rawValue
         urlRequest.timeoutInterval = Self.interval(request.timeout)
@@ -56,43 +57,47 @@ public final class URLSessionTransport: HTTPTransport {
         urlRequest.httpBody = request.body
         let session = session(for: request)
         let task = session.dataTask(with: urlRequest)
-        let reception = HTTPReception(task)
+        let reception = HTTPReception(request, canWait: false)
+        reception.begin(URLSessionSource(task: task))
         (session.delegate as? URLSessionReceiver)?.add(reception, for: task)
+        Self.watch(reception, until: reception.check())
         task.resume()
         if session !== self.session { session.finishTasksAndInvalidate() }
-        let head = try await reception.head()
-        // Whoever stops reading without an error drops the body, and with it the last reference to the guard.
-        let guardian = ReceptionGuard(reception)
-        return HTTPStreamedResponse(head.status, fields: head.fields, body: HTTPBody { try await guardian.reception.piece() })
+        return reception
+    }
+
+    /// What decides is the reception's patience, which knows what is progress; Foundation's own limit, which it restarts with each byte, lies beyond it.
+    /// On Linux it cuts off what is beyond whole seconds.
+    private static func interval(_ timeout: Duration) -> TimeInterval { (max(timeout / .seconds(1), 0) * 2 + 5).rounded(.up) }
+
+    private static let watch = DispatchQueue(label: "FireLite deadlines")
+
+    /// Looks after a request each time that it may be overdue, until it has ended or nobody wants it.
+    private static func watch(_ reception: HTTPReception, until limit: ContinuousClock.Instant?) {
+        guard let limit else { return }
+        let wait = max((limit - .now) / .seconds(1), 0)
+        watch.asyncAfter(deadline: .now() + wait) { [weak reception] in
+            guard let reception else { return }
+            watch(reception, until: reception.check())
+        }
     }
 }
 
 extension URLSessionTransport {
-    /// A timeout in seconds. On Linux, Foundation cuts off what is beyond whole seconds, and would end a request with a timeout of less than one at once.
-    private static func interval(_ timeout: Duration) -> TimeInterval {
-        let seconds = max(timeout / .seconds(1), 0.001)
-        #if canImport(FoundationNetworking)
-            return seconds.rounded(.up)
-        #else
-            return seconds
-        #endif
-    }
-
     /// On Linux, what writes gets a connection of its own. If a connection that was used before breaks without an answer, libcurl sends the
     /// request again on a new one, whatever its method: a resource would be created twice, and a body is not sent again but waited for.
     private func session(for request: HTTPRequest) -> URLSession {
         #if canImport(FoundationNetworking)
-            if request.method != .get, request.method != .head { return Self.session(session.configuration) }
+            if !request.isReading { return Self.session(session.configuration) }
         #endif
         return session
     }
 }
 
-/// Cancels a request when nobody can read its body anymore.
-private final class ReceptionGuard: Sendable {
-    let reception: HTTPReception
+/// A request of a session, which cannot be made to wait: on Linux, suspending one that receives ends the program or repeats what has arrived.
+private struct URLSessionSource: HTTPSource {
+    let task: URLSessionTask
 
-    init(_ reception: HTTPReception) { self.reception = reception }
-
-    deinit { reception.cancel() }
+    func cancel() { task.cancel() }
+    func resume() {}
 }

@@ -1,0 +1,46 @@
+#if canImport(FoundationNetworking)
+    import CFireLiteCurl
+
+    /// Sets options of a transfer, and notes whether libcurl has taken all of them.
+    final class CurlOptions {
+        let easy: UnsafeMutableRawPointer
+        private(set) var areSet = true
+
+        init(_ easy: UnsafeMutableRawPointer) { self.easy = easy }
+
+        func set(_ option: Int, _ value: Int) { check(firelite_curl_set_long(easy, Int32(option), value)) }
+
+        func set(_ option: Int, _ value: String) { check(firelite_curl_set_text(easy, Int32(option), value)) }
+
+        func check(_ result: Int32) { if result != FIRELITE_CURLE_OK { areSet = false } }
+
+        /// What a server, a proxy or an address cannot change: HTTP alone, a proven certificate, no redirect, no password out of an address.
+        func security(isEncrypted: Bool) {
+            // HTTP is bit 0 and HTTPS bit 1: what is encrypted stays so.
+            set(FIRELITE_CURLOPT_PROTOCOLS, isEncrypted ? 2 : 1)
+            set(FIRELITE_CURLOPT_SSL_VERIFYPEER, 1)
+            // The name in the certificate must be that of the server; 1 would only ask for some name.
+            set(FIRELITE_CURLOPT_SSL_VERIFYHOST, 2)
+            set(FIRELITE_CURLOPT_FOLLOWLOCATION, 0)
+            set(FIRELITE_CURLOPT_DISALLOW_USERNAME_IN_URL, 1)
+            set(FIRELITE_CURLOPT_PATH_AS_IS, 1)
+            set(FIRELITE_CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
+            // HTTP/2 where TLS has agreed on it, on one connection for all.
+            set(FIRELITE_CURLOPT_HTTP_VERSION, 4)
+            if isEncrypted { set(FIRELITE_CURLOPT_PIPEWAIT, 1) }
+        }
+
+        /// How connections are kept and left.
+        func connection(isReading: Bool, hasBody: Bool) {
+            set(FIRELITE_CURLOPT_NOSIGNAL, 1)
+            set(FIRELITE_CURLOPT_TCP_KEEPALIVE, 1)
+            // Since 7.87: ending a transfer does not wait for the lookup of its host. Older ones do not know it.
+            _ = firelite_curl_set_long(easy, Int32(FIRELITE_CURLOPT_QUICK_EXIT), 1)
+            guard !isReading else { return }
+            // The server may close a connection that has waited for a while just when a request arrives, and nobody knows then whether it was done.
+            set(FIRELITE_CURLOPT_MAXAGE_CONN, 1)
+            // Without a body, nothing keeps libcurl from sending a request again if a kept connection breaks without an answer.
+            if !hasBody { set(FIRELITE_CURLOPT_FRESH_CONNECT, 1) }
+        }
+    }
+#endif
