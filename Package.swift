@@ -141,7 +141,10 @@ let package = Package(
             name: "OutboxChild", dependencies: ["FireLiteSync", "FireLiteR4"], path: "Tests/OutboxChild", swiftSettings: settings),
         .testTarget(
             name: "FireLiteSyncTests",
-            dependencies: ["FireLiteSync", "FireLiteR4", "FireLiteRecords", "FireLiteReleases", "TestSupport", "OutboxChild"],
+            dependencies: [
+                "FireLiteSync", "FireLiteR4", "FireLiteRecords", "FireLiteReleases", "TestSupport", "OutboxChild",
+                .target(name: "CFireLiteCurl", condition: .when(platforms: [.linux, .android])),
+            ],
             swiftSettings: settings),
         .testTarget(
             name: "FireLiteRecordsTests", dependencies: ["FireLiteRecords", "FireLiteR4", "FireLiteReleases", "TestSupport"],

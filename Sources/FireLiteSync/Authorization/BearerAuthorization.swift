@@ -12,12 +12,22 @@ public struct BearerAuthorization: Authorization {
     public init(_ token: @escaping @Sendable (_ isRejected: Bool) async throws -> Secret?) { self.token = token }
 
     public func header(for context: AuthorizationContext) async throws -> String? {
-        try await keeper.token(context) { try await token(false).map { AccessToken($0) } }?.header
+        try await keeper.token(context) { try await accessToken(isRejected: false) }?.header
     }
 
     public func header(replacing rejected: String, for context: AuthorizationContext) async throws -> String? {
-        let header = try await keeper.token(context, replacing: rejected) { try await token(true).map { AccessToken($0) } }?.header
+        let header = try await keeper.token(context, replacing: rejected) { try await accessToken(isRejected: true) }?.header
         return header == rejected ? nil : header
+    }
+
+    /// The app's token. One with a line break would begin another header field (RFC 6750, 2.1, has only visible marks).
+    private func accessToken(isRejected: Bool) async throws -> AccessToken? {
+        guard let secret = try await token(isRejected) else { return nil }
+        guard secret.isToken else {
+            throw AuthorizationError(
+                .invalidArgument, "the token has a line break, a space or another mark that no token has: remove it where it is read")
+        }
+        return AccessToken(secret)
     }
 }
 

@@ -105,7 +105,8 @@ public struct ClientRegistrar: Sendable {
                 throw AuthorizationError(.invalidArgument, "the registration cannot be written as JSON")
             }
         }
-        let request = HTTPRequest(method, url, fields: fields, body: body, timeout: context.configuration.timeout)
+        let configuration = context.configuration
+        let request = configuration.request(method, url, fields: fields, body: body, remaining: configuration.deadline)
         return try await context.send { request }
     }
 }

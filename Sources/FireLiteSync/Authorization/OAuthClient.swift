@@ -49,7 +49,8 @@ public struct OAuthClient: Sendable, CustomStringConvertible {
             form.append("client_assertion", try key.assertion(clientID: id, audience: endpoint, now: now).value)
         }
         let body = form.all.map { "\(Self.formEncoded($0.name))=\(Self.formEncoded($0.value))" }.joined(separator: "&")
-        return HTTPRequest(.post, endpoint, fields: fields, body: Data(body.utf8), timeout: context.configuration.timeout)
+        let configuration = context.configuration
+        return configuration.request(.post, endpoint, fields: fields, body: Data(body.utf8), remaining: configuration.deadline)
     }
 
     private static func formEncoded(_ text: String) -> String {
@@ -66,8 +67,7 @@ public struct OAuthClient: Sendable, CustomStringConvertible {
         do { members = try JSONDecoder().decode([String: JSONValue].self, from: response.body) } catch {
             throw AuthorizationError(.invalidResponse, "the answer of the authorization server is not JSON", status: 200)
         }
-        guard let value = members.removeValue(forKey: "access_token")?.text, !value.isEmpty,
-            value.utf8.allSatisfy({ 0x21...0x7E ~= $0 })
+        guard let value = members.removeValue(forKey: "access_token")?.text, Secret(value).isToken
         else { throw AuthorizationError(.invalidResponse, "the answer of the authorization server has no token", status: 200) }
         guard (members.removeValue(forKey: "token_type")?.text ?? "").lowercased() == "bearer" else {
             throw AuthorizationError(.invalidResponse, "the authorization server gives a token of another type than Bearer", status: 200)

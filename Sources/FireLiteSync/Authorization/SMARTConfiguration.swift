@@ -55,7 +55,7 @@ public struct SMARTConfiguration: Sendable, Hashable, Codable {
             throw AuthorizationError(.invalidArgument, "the base address of the server is not valid")
         }
         return try await context.send {
-            HTTPRequest(.get, url, fields: ["Accept": accept], timeout: context.configuration.timeout)
+            context.configuration.request(.get, url, fields: ["Accept": accept], remaining: context.configuration.deadline)
         }
     }
 

@@ -18,6 +18,9 @@ public struct Secret: Sendable, Hashable, Codable, ExpressibleByStringLiteral, C
         try container.encode(value)
     }
 
+    /// Whether it consists of visible marks of ASCII and is not empty, as tokens do.
+    package var isToken: Bool { !value.isEmpty && value.utf8.allSatisfy { 0x21...0x7E ~= $0 } }
+
     /// Three dots.
     public var description: String { "•••" }
     /// Three dots.

@@ -40,9 +40,24 @@ actor TokenKeeper {
             }
             states[key, default: State()].fetch = task
         }
-        let token = try await task.value
-        try Task.checkCancellation()
-        return token
+        return try await Self.value(of: task)
+    }
+
+    /// The result of a task that others wait for too. Who is cancelled leaves at once, and the task goes on.
+    private static func value(of task: Task<AccessToken?, any Error>) async throws -> AccessToken? {
+        let (results, passed) = AsyncThrowingStream<AccessToken?, any Error>.makeStream()
+        let listener = Task {
+            switch await task.result {
+            case .success(let token):
+                passed.yield(token)
+                passed.finish()
+            case .failure(let error): passed.finish(throwing: error)
+            }
+        }
+        defer { listener.cancel() }
+        for try await token in results { return token }
+        // The stream ends without a token only if whoever waits is cancelled.
+        throw CancellationError()
     }
 
     private func finish(_ key: URL, _ token: AccessToken?) { states[key] = State(token: token) }

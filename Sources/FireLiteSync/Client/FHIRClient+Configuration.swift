@@ -5,8 +5,13 @@ extension FHIRClient {
     public struct Configuration: Sendable {
         /// How often and when requests are repeated.
         public var retry = RetryPolicy()
-        /// The longest time without a byte from the server.
+        /// The longest time without progress, from connecting to the end of an answer. Default: a minute.
         public var timeout: Duration = .seconds(60)
+        /// The bytes, sent or received, that are progress: a server that sends fewer in each ``timeout`` is not waited for. Default: 1,024.
+        public var minimumProgress = 1_024
+        /// The longest time for a request with its repetitions, until the whole answer is there; nil for any. Default: ten minutes. Answers that are
+        /// read as they arrive (``FHIRClient/stream(_:)``, bulk exports) may take longer while they make progress.
+        public var deadline: Duration? = .seconds(600)
         /// The hosts that may be used by plain HTTP, which everybody on the way can read. The machine itself always may.
         public var plainHTTPHosts: Set<String> = []
         /// How many redirects are followed for a request.
@@ -34,6 +39,17 @@ extension FHIRClient {
                     "plain HTTP can be read by everybody on the way", remedy: .permitPlainHTTP)
             }
             return origin
+        }
+
+        /// A request with the times that these settings allow.
+        ///
+        /// - Parameter remaining: what is left of the deadline; nil for any time.
+        func request(
+            _ method: HTTPMethod, _ url: URL, fields: HTTPFields, body: Data? = nil, remaining: Duration?
+        ) -> HTTPRequest {
+            var request = HTTPRequest(method, url, fields: fields, body: body, timeout: timeout, deadline: remaining)
+            request.minimumProgress = minimumProgress
+            return request
         }
 
         func isPrivate(_ origin: Origin) -> Bool {

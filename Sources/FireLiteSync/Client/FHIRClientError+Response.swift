@@ -31,6 +31,7 @@ extension FHIRClientError {
             case .cannotConnect: .cannotConnect
             case .notSecure: .notSecure
             case .tooLarge, .invalid: .invalidResponse
+            case .invalidRequest: .invalidArgument
             default: .connectionLost
             }
         self.init(code, "\(request): \(error.message)")

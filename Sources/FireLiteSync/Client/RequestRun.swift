@@ -20,7 +20,7 @@ struct RequestRun {
     }
 
     func send() async throws -> HTTPResponse {
-        try await run {
+        try await run(until: configuration.deadline) {
             try await client.transport.send($0)
         } reading: {
             $0
@@ -28,7 +28,8 @@ struct RequestRun {
     }
 
     func stream() async throws -> HTTPStreamedResponse {
-        try await run {
+        // A body of any length may come, as long as it makes progress.
+        try await run(until: nil) {
             try await client.transport.stream($0)
         } reading: { answer in
             // Only what went wrong is read here, to say why.
@@ -40,17 +41,22 @@ struct RequestRun {
     // MARK: - Repetitions
 
     private func run<Answer: HTTPAnswer>(
-        _ exchange: (HTTPRequest) async throws -> Answer, reading: (Answer) async throws -> HTTPResponse
+        until deadline: Duration?, _ exchange: (HTTPRequest) async throws -> Answer, reading: (Answer) async throws -> HTTPResponse
     ) async throws -> Answer {
         var header = isAnonymous ? nil : try await client.authorization.header(for: client.authorizationContext)
         var hasReplacedHeader = false
         var attempt = 1
+        /// How often the server was waited for in vain.
+        var silences = 0
+        let start = clock.now()
         while true {
             try Task.checkCancellation()
+            let begin = clock.now()
+            let remaining = deadline.map { $0 - .seconds(begin.timeIntervalSince(start)) }
             let failure: FHIRClientError
             let mayRepeat: Bool
             do {
-                let answer = try await follow(header, exchange)
+                let answer = try await follow(header, remaining, exchange)
                 if 200..<300 ~= answer.status || answer.status == 304 { return answer }
                 if answer.status == 401, let rejected = header, !hasReplacedHeader,
                     let replacement = try await client.authorization.header(replacing: rejected, for: client.authorizationContext)
@@ -70,6 +76,7 @@ struct RequestRun {
                 }
             } catch let error as HTTPTransportError {
                 failure = FHIRClientError(request, error)
+                if error.code == .timedOut || .seconds(clock.now().timeIntervalSince(begin)) >= configuration.timeout { silences += 1 }
                 switch error.code {
                 case .cannotConnect: mayRepeat = true
                 case .connectionLost, .timedOut: mayRepeat = request.isRepeatable
@@ -77,10 +84,12 @@ struct RequestRun {
                 }
             }
             let policy = configuration.retry
-            guard mayRepeat, attempt < policy.maximumAttempts, failure.retryAfter ?? .zero <= policy.maximumRetryAfter else {
-                throw failure
-            }
-            try await clock.sleep(policy.delay(afterAttempt: attempt, retryAfter: failure.retryAfter, random: clock.random()))
+            let delay = policy.delay(afterAttempt: attempt, retryAfter: failure.retryAfter, random: clock.random())
+            let spent = Duration.seconds(clock.now().timeIntervalSince(start))
+            guard mayRepeat, attempt < policy.maximumAttempts, silences < policy.maximumTimeouts,
+                failure.retryAfter ?? .zero <= policy.maximumRetryAfter, deadline.map({ spent + delay < $0 }) ?? true
+            else { throw failure }
+            try await clock.sleep(delay)
             attempt += 1
         }
     }
@@ -96,11 +105,11 @@ struct RequestRun {
     // MARK: - Redirects
 
     private func follow<Answer: HTTPAnswer>(
-        _ header: String?, _ exchange: (HTTPRequest) async throws -> Answer
+        _ header: String?, _ remaining: Duration?, _ exchange: (HTTPRequest) async throws -> Answer
     ) async throws -> Answer {
         var url = url
         for _ in 0...configuration.maximumRedirects {
-            let answer = try await exchange(httpRequest(url, header))
+            let answer = try await exchange(httpRequest(url, header, remaining))
             guard [301, 302, 303, 307, 308].contains(answer.status) else { return answer }
             guard let location = answer.fields["Location"], let next = URL(string: location, relativeTo: url)?.absoluteURL,
                 let target = Origin(next)
@@ -124,7 +133,7 @@ struct RequestRun {
     }
 
     /// The request for an address. What identifies the user, and what the app adds, stays with the server's own origin.
-    private func httpRequest(_ url: URL, _ header: String?) -> HTTPRequest {
+    private func httpRequest(_ url: URL, _ header: String?, _ remaining: Duration?) -> HTTPRequest {
         var fields: HTTPFields = ["Accept": FHIRRequest.contentType(client.release)]
         if Origin(url) == client.origin {
             for field in configuration.fields.all { fields[field.name] = field.value }
@@ -132,7 +141,7 @@ struct RequestRun {
             fields["Authorization"] = header
         }
         for field in request.fields.all { fields[field.name] = field.value }
-        return HTTPRequest(request.method, url, fields: fields, body: request.body, timeout: configuration.timeout)
+        return configuration.request(request.method, url, fields: fields, body: request.body, remaining: remaining)
     }
 }
 

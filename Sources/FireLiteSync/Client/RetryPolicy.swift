@@ -11,6 +11,8 @@ public struct RetryPolicy: Sendable, Hashable {
     public var firstDelay: Duration
     /// The longest wait.
     public var maximumDelay: Duration
+    /// How often a request waits for a silent server at most: every time may take the whole timeout. Default: 2.
+    public var maximumTimeouts = 2
     /// The longest wait that a server may ask for with `Retry-After`. If it asks for more, the error is thrown at once.
     public var maximumRetryAfter: Duration
 

@@ -46,7 +46,9 @@ struct HTTPPatience {
 
     /// Why the request is overdue; nil if it is not.
     func failure(_ now: ContinuousClock.Instant) -> HTTPTransportError? {
-        if let end, now >= end { return HTTPTransportError(.timedOut, "the server did not finish its answer in time: the deadline has passed") }
+        if let end, now >= end {
+            return HTTPTransportError(.timedOut, "the server did not finish its answer in time: the deadline has passed")
+        }
         guard !isSuspended, now >= mark + timeout else { return nil }
         return HTTPTransportError(.timedOut, "the server did not answer in time")
     }

@@ -14,7 +14,7 @@ import Testing
     init() throws { silent = try SilentServer() }
 
     private func client(
-        _ transport: any HTTPTransport = URLSessionTransport.shared, retry: RetryPolicy = .never, timeout: Swift.Duration = .seconds(1)
+        _ transport: any HTTPTransport = .standard, retry: RetryPolicy = .never, timeout: Swift.Duration = .seconds(1)
     ) throws -> FHIRClient {
         var configuration = FHIRClient.Configuration()
         configuration.retry = retry

@@ -4,7 +4,7 @@
 
     /// The thread that all requests of a transport run on. It sleeps in the kernel until a socket, a deadline or a command wakes it.
     ///
-    /// `@unchecked Sendable`: the lock guards `commands`, `isStopping` and `isClosed`; the thread alone uses the other variables.
+    /// `@unchecked Sendable`: the lock guards `commands`, `isStopping`, `isClosed` and `turnCount`; the thread alone uses the other variables.
     final class CurlLoop: @unchecked Sendable {
         enum Command {
             case start(CurlTransfer)
@@ -20,6 +20,7 @@
         private var commands: [Command] = []
         private var isStopping = false
         private var isClosed = false
+        private var turnCount = 0
 
         /// The transfers that libcurl has, by its side of them.
         private var active: [UnsafeMutableRawPointer: CurlTransfer] = [:]
@@ -38,6 +39,9 @@
         }
 
         // MARK: - From other threads
+
+        /// How often the thread has looked for something to do.
+        var turns: Int { lock.withLock { turnCount } }
 
         func submit(_ command: Command) {
             lock.withLock {
@@ -62,6 +66,7 @@
             while true {
                 let (commands, mayStop) = lock.withLock {
                     defer { self.commands = [] }
+                    turnCount += 1
                     return (self.commands, isStopping)
                 }
                 for command in commands { obey(command) }

@@ -41,7 +41,8 @@
             let context = Unmanaged.passUnretained(self).toOpaque()
             let hasBody = try body(options)
             options.check(
-                firelite_curl_set_functions(easy, context, Self.header, Self.received, hasBody ? Self.wanted : nil, hasBody ? Self.seek : nil))
+                firelite_curl_set_functions(
+                    easy, context, Self.header, Self.received, hasBody ? Self.wanted : nil, hasBody ? Self.seek : nil))
             options.set(FIRELITE_CURLOPT_URL, request.url.absoluteString)
             options.security(isEncrypted: origin.scheme == "https")
             options.set(FIRELITE_CURLOPT_ACCEPT_ENCODING, "")
