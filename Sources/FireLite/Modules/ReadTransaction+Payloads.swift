@@ -2,11 +2,14 @@ import FireLiteCore
 import FireLiteSQLiteBridge
 
 extension ReadTransaction {
-    /// The resource with the payloads that are kept apart from it: the same object if there are none, otherwise a copy.
+    /// The resource as it was stored, opened if it is sealed and with the payloads that are kept apart from it: the same object if there is
+    /// nothing to add, otherwise a copy.
     ///
-    /// - Throws: `FHIRStoreError`: `invalidArgument` if the file has references to payloads and this store object does not keep any.
+    /// - Throws: `FHIRStoreError`: `invalidArgument` if the file has references to payloads and this store object does not keep any;
+    ///   `missingKey` and `wrongKey` if it is sealed and cannot be opened.
     package func whole(_ resource: FHIRResource) throws -> FHIRResource {
-        try store.payloads.keeper?.whole(resource, self) ?? resource
+        let opened = try opened(resource)
+        return try store.payloads.keeper?.whole(opened, self) ?? opened
     }
 
     /// Refuses to pass on references instead of payloads.

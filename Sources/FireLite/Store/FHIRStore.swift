@@ -36,6 +36,8 @@ public final class FHIRStore: Sendable {
     let sharedResults = SharedResults()
     /// What keeps payloads apart from their resources, if a module does.
     package let payloads = PayloadKeeping()
+    /// What seals the content of resources, if a module does.
+    package let sealing = ContentSealing()
     private let givenConfiguration: Configuration
     /// Whether resources are compared with their digests when they are read.
     var verifiesContent: Bool { givenConfiguration.verifiesContent }

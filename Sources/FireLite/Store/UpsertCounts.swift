@@ -14,6 +14,17 @@ public struct UpsertCounts: Sendable, Hashable {
     /// The total number of resources.
     public var total: Int { added + updated + unchanged + skipped + superseded }
 
+    /// Both together.
+    func adding(_ other: UpsertCounts) -> UpsertCounts {
+        var sum = self
+        sum.added += other.added
+        sum.updated += other.updated
+        sum.unchanged += other.unchanged
+        sum.skipped += other.skipped
+        sum.superseded += other.superseded
+        return sum
+    }
+
     @inline(__always)
     mutating func note(_ outcome: UpsertOutcome) {
         switch outcome {

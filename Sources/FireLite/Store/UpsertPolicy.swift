@@ -15,18 +15,18 @@ public enum UpsertPolicy: Sendable, Hashable {
 }
 
 /// The version of a resource, as its `meta` states it.
-struct MetaVersion {
+package struct MetaVersion {
     /// The shortest UTC text of the moment of `meta.lastUpdated`.
     private let updated: String?
     private let number: UInt64?
 
-    init(_ resource: FHIRResource) {
+    package init(_ resource: FHIRResource) {
         let meta = resource.element(named: "meta")
         updated = meta?.literal(named: "lastUpdated").flatMap { DateBounds($0)?.lower }
         number = meta?.literal(named: "versionId").flatMap { UInt64($0) }
     }
 
-    func isOlder(than other: MetaVersion) -> Bool {
+    package func isOlder(than other: MetaVersion) -> Bool {
         if let updated, let otherUpdated = other.updated, updated != otherUpdated { return updated < otherUpdated }
         if let number, let otherNumber = other.number { return number < otherNumber }
         return false

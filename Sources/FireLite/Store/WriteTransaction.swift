@@ -23,6 +23,7 @@ public final class WriteTransaction: ReadTransaction {
         super.init(store: store, access: writer.access, objects: managed, reads: reads)
         writer.transaction = self
         writer.keeper = store.payloads.keeper
+        writer.knowsSealed = store.sealing.sealer != nil
     }
 
     /// The number of the next tracked change; nil if the file tracks nothing.
@@ -199,6 +200,16 @@ public final class WriteTransaction: ReadTransaction {
     ///   - policy: what to do if a stored resource is newer. Default: replace it.
     package func store(
         _ resources: [FHIRResource], digests: [ContentDigest.Value]? = nil, policy: UpsertPolicy = .replace
+    ) throws -> UpsertCounts {
+        guard try mayComeSealed else { return try storeClear(resources, digests, policy) }
+        let (counts, others) = try storeSealed(resources, policy)
+        if others.count == resources.count { return try storeClear(resources, digests, policy) }
+        let clear = try storeClear(others.map { resources[$0] }, digests.map { digests in others.map { digests[$0] } }, policy)
+        return counts.adding(clear)
+    }
+
+    private func storeClear(
+        _ resources: [FHIRResource], _ digests: [ContentDigest.Value]?, _ policy: UpsertPolicy
     ) throws -> UpsertCounts {
         try perform {
             var counts = UpsertCounts()

@@ -39,6 +39,8 @@ final class StoreWriter {
     @exclusivity(unchecked) var keeper: (any PayloadKeeper)?
     /// What left the rows of a resource incomplete: the write can then only be rolled back, even if its block caught the error.
     private var brokenBy: (any Error)?
+    /// Whether something takes part in this write that knows which resources are sealed.
+    var knowsSealed = true
     private var catalogVersion: Int64?
     private var changesBefore: Int64 = 0
 
@@ -462,8 +464,14 @@ final class StoreWriter {
 
     private func replace(
         _ registration: Registration, with resource: FHIRResource, numbering: Flattener.Numbering,
-        digest: ContentDigest.Value
+        digest: ContentDigest.Value, isRenewal: Bool = false
     ) throws -> Int64 {
+        if !knowsSealed, try access.isSealed(registration.root) {
+            throw FHIRStoreError(
+                .missingKey,
+                "\(access.connection.path): the resource is sealed, and changing what is in the clear would leave old content sealed: give --keyring FILE, or use store.records"
+            )
+        }
         defer { flattener.clear() }
         // The id may have changed.
         newIDs.forget(access.schema.table(of: resource.layout))
@@ -472,7 +480,7 @@ final class StoreWriter {
         try grow()
         stored.clear()
         let type = access.schema.table(of: resource.layout)
-        if digest != registration.digest, tracking?.needsContent(registration, type) == true {
+        if isRenewal || digest != registration.digest, tracking?.needsContent(registration, type) == true {
             try tracking?.willUpdate(registration, type, access.reader.resource(root: registration.root, shape: shape, rows: &stored))
         } else {
             try access.reader.rows(root: registration.root, shape: shape, into: &stored)
@@ -483,7 +491,7 @@ final class StoreWriter {
         try diff.apply(&flattener.buffer, over: &stored, root: registration.root, byNumber: numbering == .kept, nextNode: &nextNode)
         if numbering == .kept { flattener.assignNumbers() }
         if record != nil { for table in diff.touched { record?.touch(table) } }
-        guard diff.written > 0 || digest != registration.digest else { return registration.revision }
+        guard isRenewal || diff.written > 0 || digest != registration.digest else { return registration.revision }
         // A revision counts up from 1; a damaged file may contain any number.
         let revision = registration.revision &+ 1
         let changed = Registration(
@@ -493,6 +501,14 @@ final class StoreWriter {
         if tracking != nil { count(revision, of: registration.root) }
         try record?.updated(changed, resource, type, paths: diff.paths, oldID: oldID)
         return revision
+    }
+
+    /// Counts a resource as changed whose rows stay as they are.
+    func renew(root: Int64) throws {
+        try writeQueue()
+        guard let registration = try access.registry.registration(root: root), let resource = try access.reader.resource(registration)
+        else { return }
+        _ = try replace(registration, with: resource, numbering: .fresh, digest: registration.digest, isRenewal: true)
     }
 
     // MARK: - Revisions

@@ -30,6 +30,29 @@ enum FileContents {
         return bytes
     }
 
+    /// The bytes of a file or a pipe that has no more than so many; nil for a larger one, of which no more is read, and its size if it has one.
+    ///
+    /// - Throws: `ToolError` with status 3 that names the file.
+    static func bytes(of path: String, upTo limit: Int) throws -> (bytes: Data?, size: Int?) {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw ToolError.system(path) }
+        let file = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else { throw ToolError.system(path) }
+        let size = status.st_mode & S_IFMT == S_IFREG ? Int(status.st_size) : nil
+        if let size, size > limit { return (nil, size) }
+        var bytes = Data()
+        do {
+            // A byte more shows that there is more; a file may also have grown.
+            while bytes.count <= limit, let more = try file.read(upToCount: min(limit + 1 - bytes.count, 1 << 20)), !more.isEmpty {
+                bytes += more
+            }
+        } catch {
+            throw ToolError.failed("\(path) cannot be read: it is a folder, or its disk fails")
+        }
+        return bytes.count > limit ? (nil, size) : (bytes, size)
+    }
+
     /// The bytes of a file or a pipe, and for `-` those of standard input.
     static func bytes(of path: String, _ console: Console) throws -> Data {
         if path != "-" { return try bytes(of: path) }

@@ -42,9 +42,9 @@ struct AttachCommand: Command {
     }
 
     func run(_ console: Console) throws -> ExitStatus {
-        let bytes = try FileContents.bytes(of: file)
         let store = try database.open()
         let title = title ?? URL(fileURLWithPath: file).lastPathComponent
+        let bytes = try content(store)
         try database.located {
             do {
                 try store.attachments.attach(bytes, to: key.type, id: key.id, title: title, contentType: type)
@@ -60,5 +60,14 @@ struct AttachCommand: Command {
         ])
         try console.print(report, asJSON: isJSON)
         return .done
+    }
+
+    /// The file's content, of which no more is read than may be attached.
+    private func content(_ store: FHIRStore) throws -> Data {
+        let limit = try database.located { try store.attachments.maximumBytes }
+        let (bytes, size) = try FileContents.bytes(of: file, upTo: limit)
+        if let bytes { return bytes }
+        throw ToolError.incomplete(
+            "\(file) has \(size.map { "\($0)" } ?? "more than \(limit)") bytes, and the limit is \(limit): raise the policy's limit")
     }
 }

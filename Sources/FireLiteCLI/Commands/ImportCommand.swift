@@ -6,6 +6,7 @@ struct ImportCommand: Command {
     static let definition = CommandDefinition(
         name: "import", summary: "store the resources of NDJSON files, JSON files, Bundles and folders of them",
         options: DatabaseArgument.creatingOptions + [
+            KeyringFile.option,
             .option("on-error", "stop|skip", kind: .choice(["stop", "skip"]), "what to do about unreadable text (default: stop)"),
             InputArguments.rejects,
             .flag("whole-bundles", "store a Bundle as one resource"),

@@ -7,10 +7,11 @@ import Foundation
 struct OutboxCommand: Command {
     static let definition = CommandDefinition(
         name: "outbox", summary: "list, retry, discard and send requests that wait for a server",
-        options: DatabaseArgument.options + [ServerArgument.server(isRequired: false), CredentialsFile.option, ServerArgument.plainHTTP] + [
-            .flag("park", "with send: go on after a request that the server refuses"),
-            .flag("outcomes", "print what the server said, which may repeat values of records"),
-        ],
+        options: DatabaseArgument.options + [ServerArgument.server(isRequired: false), CredentialsFile.option, ServerArgument.plainHTTP]
+            + ServerArgument.times + [
+                .flag("park", "with send: go on after a request that the server refuses"),
+                .flag("outcomes", "print what the server said, which may repeat values of records"),
+            ],
         operands: "list|retry|discard|send [N…]", operandCount: CommandDefinition.anyNumber,
         operandKinds: [.choice(Action.allCases.map(\.rawValue)), .other],
         jsonKeys: [

@@ -139,7 +139,7 @@ struct SearchCommand: Command {
     }
 
     private func whole(_ resource: FHIRResource, _ store: FHIRStore) throws -> FHIRResource {
-        printsReferences ? resource : try store.attachments.whole(resource)
+        try printsReferences ? store.attachments.opened(resource) : store.attachments.whole(resource)
     }
 
     private func reportIssues(_ result: SearchResult, _ console: Console) {

@@ -29,6 +29,10 @@ struct CredentialsFile {
         do {
             members = try JSONDecoder().decode([String: JSONValue].self, from: data)
         } catch { throw ToolError.failed("credentials file \(path) is not a JSON object: `firelite register --help` says what is in it") }
+        if let token = members["token"]?.text, !Secret(token).isToken {
+            throw ToolError.failed(
+                "credentials file \(path): the token has a line break, a space or another mark that no token has: remove it from the file")
+        }
     }
 
     /// The text of a file with one secret, without the line break at its end.

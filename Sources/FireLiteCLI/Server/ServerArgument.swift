@@ -4,14 +4,24 @@ import Foundation
 
 /// The server that `--server` and `--credentials` name.
 struct ServerArgument {
-    static let options = [server(isRequired: true), CredentialsFile.option, plainHTTP]
+    static let options = [server(isRequired: true), CredentialsFile.option, plainHTTP] + times
     static func server(isRequired: Bool) -> OptionDefinition {
         .option("server", "URL", isRequired: isRequired, "the base address of the FHIR server, such as https://example.org/fhir")
     }
     static let plainHTTP = OptionDefinition.flag(
         "plain-http", "talk to the server without HTTPS, although everybody on the way can read it")
 
+    /// How long the tool waits for a server.
+    static let times = [
+        OptionDefinition.option(
+            "timeout", "SECONDS", "the longest time without progress of a request to the server (default: 60)"),
+        OptionDefinition.option(
+            "deadline", "SECONDS", "the longest time for a request with its repetitions (default: 600)"),
+    ]
+
     let base: URL
+    private let timeout: Duration?
+    private let deadline: Duration?
     private let credentialsPath: String?
     private let allowsPlainHTTP: Bool
 
@@ -24,12 +34,16 @@ struct ServerArgument {
         base = url
         credentialsPath = arguments["credentials"]
         allowsPlainHTTP = arguments.has("plain-http")
+        timeout = try arguments.number("timeout", in: 1...86_400).map { .seconds($0) }
+        deadline = try arguments.number("deadline", in: 1...86_400).map { .seconds($0) }
     }
 
     /// The settings of the tool's clients.
     var configuration: FHIRClient.Configuration {
         var configuration = FHIRClient.Configuration()
         configuration.fields = ["User-Agent": "firelite"]
+        if let timeout { configuration.timeout = timeout }
+        if let deadline { configuration.deadline = deadline }
         if allowsPlainHTTP, let host = base.host { configuration.plainHTTPHosts = [host] }
         return configuration
     }

@@ -7,6 +7,7 @@ import Foundation
 struct SyncWork {
     static let options =
         DatabaseArgument.creatingOptions + ServerArgument.options + [
+            KeyringFile.option,
             .option(
                 "type", "TYPE", kind: .resourceType, isRepeatable: true,
                 "pull resources of this type only (default: all that the server has)"),

@@ -102,13 +102,32 @@ public struct Attachments: Sendable {
 
     // MARK: - Reading
 
-    /// The resource with the payloads that are kept apart, as it was stored: a copy, or the same object if none are.
+    /// The resource as it was stored, opened if it is sealed and with the payloads that are kept apart: a copy, or the same object if nothing is
+    /// missing in it.
     ///
     /// - Parameter resource: a resource of this store.
-    /// - Throws: `AttachmentError`: `missing`, `missingKey`, `wrongHash`; `FHIRStoreError`.
+    /// - Throws: `AttachmentError`: `missing`, `missingKey`, `wrongHash`; `FHIRStoreError`: `missingKey` and `wrongKey` for a sealed resource that
+    ///   cannot be opened.
     public func whole<Resource: FHIRResource>(_ resource: Resource) throws -> Resource {
-        try store.read { try $0.withPayloads(resource) }
+        try store.read { tx in
+            // What is opened has the class of the resource.
+            try tx.withPayloads(tx.opened(resource) as? Resource ?? resource)
+        }
     }
+
+    /// The resource with its references to payloads, opened if it is sealed.
+    ///
+    /// - Parameter resource: a resource of this store.
+    /// - Throws: `FHIRStoreError`: `missingKey` and `wrongKey`.
+    package func opened(_ resource: FHIRResource) throws -> FHIRResource { try store.read { try $0.opened(resource) } }
+
+    /// Refuses a payload by its size, before it is read.
+    ///
+    /// - Throws: `AttachmentError.tooLarge`; `FHIRStoreError`.
+    package func check(byteCount: Int) throws { try (policy ?? AttachmentPolicy()).check(byteCount: byteCount) }
+
+    /// The greatest number of bytes that `put` and `attach` take.
+    package var maximumBytes: Int { get throws { try (policy ?? AttachmentPolicy()).maximumBytes } }
 
     /// The bytes of an attachment's payload, wherever it is kept; nil if it has none.
     ///

@@ -28,7 +28,10 @@ extension ReadTransaction {
         guard let keyring = payloadKeyring else { throw Self.locked(reference) }
         do {
             return try PayloadSeal(blob: blob, wrapped, hash: reference.hash, byteCount: reference.byteCount, keyring: keyring) {
-                Self.changed(reference)
+                AttachmentError(
+                    .wrongHash,
+                    "the keyring does not open the key of the payload \(reference.hash.hexText.prefix(12))…: it is another keyring than it was sealed with, or the key was changed"
+                )
             }
         } catch let error as RecordError where error.code == .missingKey {
             throw Self.locked(reference)

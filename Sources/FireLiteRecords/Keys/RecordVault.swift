@@ -96,7 +96,12 @@ struct RecordVault {
     }
 
     private func unwrapped(_ wrapped: WrappedKey, _ row: RecordRow) throws -> SecretData {
-        try keyring(for: row).unwrap(wrapped, context: context("key", row)) { failure(row) }
+        try keyring(for: row).unwrap(wrapped, context: context("key", row)) {
+            RecordError(
+                .cannotOpen,
+                "the keyring does not open the key of the sealed \(domain) with number \(row.number): it is another keyring than it was sealed with, or the key was changed"
+            )
+        }
     }
 
     private func failure(_ row: RecordRow) -> RecordError {

@@ -15,6 +15,20 @@ public struct SealedElements: Sendable, Hashable {
     /// - Parameter names: names of elements of the resource, a choice element without its type.
     public static func only(_ names: String...) -> SealedElements { SealedElements(names: Set(names), areKept: false) }
 
+    /// Leaves the elements in the clear that a resource has.
+    init(keepingThoseOf stub: FHIRResource) {
+        names = Set(
+            stub.layout.elements.filter { $0.slot > 0 && stub.value($0.slot) != nil }.map {
+                $0.choice == nil ? $0.name : String($0.name.dropLast(3))
+            })
+        areKept = true
+    }
+
+    private init(names: Set<String>, areKept: Bool) {
+        self.names = names
+        self.areKept = areKept
+    }
+
     /// A copy with only the elements in the clear.
     ///
     /// - Throws: `RecordError.invalidArgument` for a name that the type does not have.

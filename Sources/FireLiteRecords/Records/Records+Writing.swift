@@ -45,21 +45,27 @@ extension Records {
         let given = resource.id
         resource.id = id
         do {
-            let elements = keeper.encryption.elements(of: type)
-            try tx.add(elements?.stub(of: resource) ?? resource)
-            guard let found = try tx.registered(type, id: id) else { throw RecordError.notFound(type) }
-            var row = try keeper.begin(found.root, type, id, revision: found.revision, keeper.now, tx)
-            if elements != nil {
-                try vault.seal(FHIRJSON.data(tx.withPayloads(resource)), texts, of: &row, tx)
+            let row: RecordRow
+            if let elements = keeper.encryption.elements(of: type) {
+                row = try keeper.create(resource, texts, elements, tx)
             } else {
-                try vault.setAnnotations(texts, of: &row, tx)
+                row = try createClear(resource, texts, tx)
             }
-            try keeper.store(row, revision: found.revision, tx)
             return Record(resource: resource, metadata: row.metadata(isPending: false), annotations: texts)
         } catch {
             if !resource.isManaged { resource.id = given }
             throw error
         }
+    }
+
+    private func createClear(_ resource: FHIRResource, _ annotations: [String], _ tx: WriteTransaction) throws -> RecordRow {
+        let type = resource.resourceType
+        try tx.add(resource)
+        guard let id = resource.id, let found = try tx.registered(type, id: id) else { throw RecordError.notFound(type) }
+        var row = try keeper.begin(found.root, type, id, revision: found.revision, keeper.now, tx)
+        try vault.setAnnotations(annotations, of: &row, tx)
+        try keeper.store(row, revision: found.revision, tx)
+        return row
     }
 
     // MARK: - Updating
@@ -112,13 +118,8 @@ extension Records {
         if resource.isManaged {
             throw RecordError(.sealed, "the \(type) is the store's object, which has only the elements in the clear: fetch it from records")
         }
-        let stored = try tx.upsert(elements.stub(of: resource))
-        row.version += 1
-        row.updated = keeper.now
-        try vault.seal(FHIRJSON.data(tx.withPayloads(resource)), texts, of: &row, tx)
-        let after = try tx.registered(type, id: id)
-        withExtendedLifetime(stored) {}
-        try keeper.store(row, revision: after?.revision ?? before.revision, tx)
+        try keeper.seal(
+            resource, FHIRJSON.data(tx.withPayloads(resource)), texts, elements, &row, revision: before.revision, tx)
         return Record(resource: resource, metadata: try metadata(row, tx), annotations: texts)
     }
 

@@ -17,6 +17,7 @@ public struct Records: Sendable {
     init(_ store: FHIRStore) {
         self.store = store
         keeper = store.participant(RecordKeeper.self) { RecordKeeper() }
+        store.sealing.sealer = keeper
     }
 
     var tables: RecordTables { .records }

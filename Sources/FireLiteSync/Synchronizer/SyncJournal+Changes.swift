@@ -17,6 +17,8 @@ struct WaitingChange {
     let sequence: Int64
     /// The state before it, as JSON; nil if there was none.
     let base: String?
+    /// Whether there was a state before it whose whole content nobody kept, as it is sealed.
+    let hasUnknownBase: Bool
     /// The state after it as JSON, if each version is sent; nil of a deletion.
     let content: String?
     /// Whether `content` is what is sent, and not the store's present state.
@@ -44,22 +46,31 @@ struct WaitingChange {
     static let qualifiedColumns = names.map { "c.\($0)" }.joined(separator: ", ")
     static let columnCount = names.count
 
-    init(_ row: SQLRow) {
+    /// - Parameter open: opens a text that is kept sealed.
+    init(_ row: SQLRow, opening open: (String) throws -> String) throws {
+        func text(_ column: Int) throws -> String? {
+            guard let text = row[column].text, text.hasPrefix(ContentSealing.textStart) else { return row[column].text }
+            return text == Self.unknown ? nil : try open(text)
+        }
         number = row[0].integer ?? 0
         key = SyncKey(typeName: row[1].text ?? "", id: row[2].text ?? "")
         sequence = row[3].integer ?? 0
-        base = row[4].text
-        content = row[5].text
+        base = try text(4)
+        hasUnknownBase = row[4].text == Self.unknown
+        content = try text(5)
         isEach = row[6].integer == 1
         isSent = row[7].integer == 1
-        earlier = Self.texts(row[8].text)
+        earlier = Self.texts(row[8].text).filter { $0 != Self.unknown }
         state = row[9].integer.flatMap { State(rawValue: $0) } ?? .waiting
         attempts = row[10].integer ?? 0
         status = row[11].integer
         issues = row[12].text
-        remote = row[13].text
+        remote = try text(13)
         remoteVersion = row[14].text
     }
+
+    /// Stands for a content that is sealed, of which the log has only what is in the clear.
+    static let unknown = ContentSealing.textStart
 
     private static func texts(_ json: String?) -> [String] {
         guard let json else { return [] }
@@ -78,7 +89,7 @@ extension SyncJournal {
         try rows(
             "SELECT \(WaitingChange.columns) FROM _sync_change WHERE server = ? AND \(condition) ORDER BY change"
                 + (limit.map { " LIMIT \($0)" } ?? ""), [.integer(server)] + arguments
-        ).map { WaitingChange($0) }
+        ).map { try WaitingChange($0, opening: open) }
     }
 
     func changes(of key: SyncKey) throws -> [WaitingChange] {
@@ -97,7 +108,7 @@ extension SyncJournal {
         try rows(Self.waitingChanges, [.integer(server), .integer(change), .integer(Int64(limit))]).map { row in
             let place = WaitingChange.columnCount
             let own = row[place + 1].integer
-            return (WaitingChange(row), own.map { Known(version: row[place].text, isOwn: $0 == 1, isPurged: $0 == 2) })
+            return (try WaitingChange(row, opening: open), own.map { Known(version: row[place].text, isOwn: $0 == 1, isPurged: $0 == 2) })
         }
     }
 
@@ -111,6 +122,8 @@ extension SyncJournal {
 
     /// Begins with a store: switches the change log on, and takes what is stored already for changes.
     func begin() throws {
+        // What is in the clear of a sealed resource would replace the whole resource at the server.
+        try tx.requireSealKeys()
         if try tx.tracked(.changes).isEmpty { try tx.track(.changes, types: nil) }
         // Before anything is taken in, so that the log keeps it until it was sent.
         _ = try tx.registerReader(sentReader, atStart: true)
@@ -187,6 +200,8 @@ extension SyncJournal {
     private func note(
         _ key: SyncKey, _ sequence: Int64, base: String?, content: String?, isDeletion: Bool, _ intake: inout Intake
     ) throws {
+        let isSealed = isDeletion ? false : try tx.isSealed(key.typeName, id: key.id)
+        let base = isSealed ? base.map { _ in WaitingChange.unknown } : base
         let mayHaveRows = intake.insert(key)
         if !mayHaveRows, base == nil, !isDeletion, !configuration.sendsEachVersion {
             intake.additions.append((key, sequence))
@@ -198,7 +213,7 @@ extension SyncJournal {
         let rows = mayHaveRows ? try changes(of: key) : []
         guard let row = rows.last, !configuration.sendsEachVersion else {
             if rows.isEmpty, isDeletion, try known(key) == nil { return }
-            return try insert(key, sequence, base: base, content: configuration.sendsEachVersion ? content : nil)
+            return try insert(key, sequence, base: base, content: configuration.sendsEachVersion && !isSealed ? content : nil, isSealed)
         }
         let earlier = row.isSent ? row.earlier + [base ?? ""] : row.earlier
         if isDeletion, earlier.isEmpty, row.state != .conflict, try known(key) == nil { return try remove(row) }
@@ -209,14 +224,15 @@ extension SyncJournal {
             [.integer(sequence), try WaitingChange.json(earlier), .integer(state.rawValue), .integer(row.number)])
     }
 
-    private func insert(_ key: SyncKey, _ sequence: Int64, base: String?, content: String?) throws {
+    /// - Parameter isSealed: whether the log has not all of its versions, so that only the newest can be sent.
+    private func insert(_ key: SyncKey, _ sequence: Int64, base: String?, content: String?, _ isSealed: Bool = false) throws {
         try run(
             """
             INSERT INTO _sync_change(server, type, id, seq, base, content, isEach, sent, state, attempts) VALUES (?, ?, ?, ?, ?, ?, ?, 0, 0, 0)
             """,
             [
                 .integer(server), .text(key.typeName), .text(key.id), .integer(sequence), .optional(base), .optional(content),
-                .integer(configuration.sendsEachVersion ? 1 : 0),
+                .integer(configuration.sendsEachVersion && !isSealed ? 1 : 0),
             ])
     }
 
@@ -248,8 +264,10 @@ extension SyncJournal {
                 guard let id = resource.id else { return without.append(resource.pk) }
                 let key = SyncKey(typeName: type.typeName, id: id)
                 if try changes(of: key).isEmpty {
+                    let isSealed = try tx.isSealed(key.typeName, id: id)
                     try insert(
-                        key, sequence, base: nil, content: configuration.sendsEachVersion ? FHIRJSON.string(tx.whole(resource)) : nil)
+                        key, sequence, base: nil,
+                        content: configuration.sendsEachVersion && !isSealed ? FHIRJSON.string(tx.whole(resource)) : nil, isSealed)
                 }
             }
             for pk in without {
@@ -304,7 +322,7 @@ extension SyncJournal {
             """
             UPDATE _sync_change SET base = ?, content = NULL, isEach = 0, sent = 0, earlier = NULL, state = ?, issues = NULL, remote = NULL,
               remoteVersion = NULL WHERE change = ?
-            """, [.optional(base), .integer(state.rawValue), .integer(last.number)])
+            """, [.optional(base.map { try sealing($0, of: key) }), .integer(state.rawValue), .integer(last.number)])
     }
 
     /// Gives a change another state, with what the server said, and counts the attempt.

@@ -163,7 +163,8 @@ extension SyncJournal {
             try run(
                 "UPDATE _sync_change SET remote = ?, remoteVersion = ? WHERE server = ? AND type = ? AND id = ?",
                 [
-                    .optional(state.resource.map { FHIRJSON.string($0) }), .optional(state.version), .integer(server), .text(key.typeName),
+                    .optional(state.resource.map { try sealing(FHIRJSON.string($0), of: key) }), .optional(state.version),
+                    .integer(server), .text(key.typeName),
                     .text(key.id),
                 ])
         }

@@ -121,7 +121,10 @@ extension SyncJournal {
             // Changed again meanwhile: that is based on what was sent.
             try run(
                 "UPDATE _sync_change SET base = ?, sent = 0, earlier = NULL, state = 0 WHERE change = ?",
-                [.optional(entry.content.map { String(decoding: $0, as: UTF8.self) }), .integer(entry.number)])
+                [
+                    .optional(entry.content.map { try sealing(String(decoding: $0, as: UTF8.self), of: entry.key) }),
+                    .integer(entry.number),
+                ])
         }
         try remember(new)
         for list in lists(done) { try run(Self.deleteAll, list) }

@@ -58,7 +58,7 @@ extension SyncJournal {
             if sent.isPresent { return try remove(change) }
             return try run(
                 "UPDATE _sync_change SET base = ?, sent = 0, earlier = NULL, state = 0 WHERE change = ?",
-                [sent.json.isEmpty ? .null : .text(sent.json), .integer(change.number)])
+                [sent.json.isEmpty ? .null : .text(sealing(sent.json, of: change.key)), .integer(change.number)])
         }
     }
 

@@ -30,13 +30,12 @@ extension SyncJournal {
         for entry in unreadable {
             let place: [SQLValue] = [.integer(server), .optional(entry.typeName), .optional(entry.id)]
             let own = "server = ? AND type IS ? AND id IS ?"
-            guard try rows("SELECT 1 FROM _sync_unreadable WHERE \(own) AND text = ?", place + [.text(entry.text)]).isEmpty else {
-                continue
-            }
+            let kept = try rows("SELECT text FROM _sync_unreadable WHERE \(own)", place).map { try opened($0[0].text ?? "") }
+            guard !kept.contains(entry.text) else { continue }
             if entry.id != nil { try run("DELETE FROM _sync_unreadable WHERE \(own)", place) }
             try run(
                 "INSERT INTO _sync_unreadable(server, type, id, version, text, reason) VALUES (?, ?, ?, ?, ?, ?)",
-                place + [.optional(entry.version), .text(entry.text), .text(entry.reason)])
+                place + [.optional(entry.version), .text(sealing(entry.text, ofType: entry.typeName)), .text(entry.reason)])
             count += 1
         }
         return count
@@ -63,10 +62,10 @@ extension SyncJournal {
             "SELECT unreadable, type, id, version, reason, text FROM _sync_unreadable WHERE server = ? ORDER BY unreadable"
                 + (limit.map { " LIMIT \(max($0, 0))" } ?? ""), [.integer(server)]
         ).map { row in
-            (
+            let text = try opened(row[5].text ?? "")
+            return (
                 row[0].integer ?? 0,
-                UnreadableResource(
-                    typeName: row[1].text, id: row[2].text, version: row[3].text, reason: row[4].text ?? "", text: row[5].text ?? "")
+                UnreadableResource(typeName: row[1].text, id: row[2].text, version: row[3].text, reason: row[4].text ?? "", text: text)
             )
         }
     }

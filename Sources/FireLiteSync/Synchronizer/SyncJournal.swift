@@ -180,6 +180,7 @@ struct SyncJournal {
 
     /// The JSON of a resource of the store, with its payloads and with references that the server understands.
     func content(ofStored resource: FHIRResource) throws -> Content {
+        let resource = try tx.opened(resource)
         let json = FHIRJSON.data(resource)
         let findings = ReferenceScan.findings(in: json, base: base)
         // References by pk and to payloads are rare, and looking for them in the text is cheaper than in the objects.
@@ -196,6 +197,33 @@ struct SyncJournal {
         guard ReferenceScan.hasPayload(json) else { return json }
         try tx.requirePayloads()
         return FHIRJSON.string(try tx.whole(resource(json)))
+    }
+
+    /// A content as it is kept in the journal: sealed if the resource is, so that nothing of it is in the clear.
+    func sealing(_ json: String, of key: SyncKey) throws -> String {
+        guard let sealer = tx.store.sealing.sealer, try tx.isSealed(key.typeName, id: key.id) || tx.sealsIncoming(key.typeName) else {
+            return json
+        }
+        return try sealer.seal(text: json)
+    }
+
+    /// The text of a resource that cannot be read, sealed if resources of its type are, or if nobody knows the type.
+    func sealing(_ text: String, ofType typeName: String?) throws -> String {
+        guard let sealer = tx.store.sealing.sealer, sealer.hasKeys, try typeName.map({ try tx.sealsIncoming($0) }) ?? true else {
+            return text
+        }
+        return try sealer.seal(text: text)
+    }
+
+    /// A text as it was before it was sealed, if it was.
+    func opened(_ text: String) throws -> String { try text.hasPrefix(ContentSealing.textStart) ? open(text) : text }
+
+    /// Opens what `sealing` made.
+    func open(_ text: String) throws -> String {
+        guard let sealer = tx.store.sealing.sealer else {
+            throw FHIRStoreError(.missingKey, "a change is sealed, and no keyring is at hand: set records.encryption")
+        }
+        return try sealer.open(text: text)
     }
 
     func resource(_ json: String) throws -> FHIRResource { try resource(Data(json.utf8)) }

@@ -100,6 +100,12 @@ extension Synchronizer {
         return try await journal { journal in
             try journal.beginIfStarted()
             guard let first = try journal.changes(of: key).first else { return false }
+            if first.hasUnknownBase, first.state != .conflict {
+                throw SyncError(
+                    .invalidArgument,
+                    "the \(typeName) is sealed, and what it was before the change is not kept: fetch it from the server, and store it with records.update"
+                )
+            }
             if first.state == .conflict {
                 let state = RemoteState(
                     key: key, version: first.remoteVersion, resource: try first.remote.map { try journal.resource($0) })

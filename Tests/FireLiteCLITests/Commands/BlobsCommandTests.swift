@@ -26,6 +26,20 @@ struct BlobsCommandTests {
         }
     }
 
+    /// A sparse file of a terabyte: reading it would end the test's memory.
+    @Test func aFileBeyondTheLimitIsNotRead() throws {
+        let database = try ToolDatabase(#"{"resourceType":"Patient","id":"1"}"#)
+        let file = try database.folder.write("huge.bin", "")
+        try #require(truncate(file, 1 << 40) == 0)
+        let run = try database.run("attach", ["Patient/1", file])
+        #expect(run.status == .incomplete && run.error.contains("\(1 << 40)") && run.error.contains("limit"))
+        #expect(try FileContents.bytes(of: file, upTo: 10).bytes == nil)
+        // A file without a size is read no further than the limit.
+        #expect(try FileContents.bytes(of: "/dev/zero", upTo: 1 << 20).bytes == nil)
+        let short = try database.folder.write("short.bin", "abc")
+        #expect(try FileContents.bytes(of: short, upTo: 3).bytes == Data("abc".utf8) && FileContents.bytes(of: short, upTo: 2).bytes == nil)
+    }
+
     @Test func aFileIsAttachedPrintedWholeAndDetached() throws {
         let database = try ToolDatabase(#"{"resourceType":"Patient","id":"1"}"#)
         let pdf = Data("%PDF-1.7 ".utf8) + Data(count: 9_000)

@@ -85,6 +85,14 @@ struct OutboxCommandTests {
         }
     }
 
+    /// A line break would begin another header field.
+    @Test func aTokenWithALineBreakIsRefused() throws {
+        for token in [#"the-secret\r\nX-Own: 1"#, #"the-secret\n"#, #"the secret"#, ""] {
+            let run = try ToolRun.process(["token", "--server", Self.server, "--credentials", try credentials(#"{"token":"\#(token)"}"#)])
+            #expect(run.status == .failed && run.output.isEmpty && run.error.contains("line break") && !run.error.contains("secret"))
+        }
+    }
+
     @Test func everyKindOfCredentialsIsRead() throws {
         let key = try SigningKey(.es384, id: "k")
         let pem = try JSONText.string(key.pem().value)

@@ -126,4 +126,39 @@ struct RecordCommandTests {
         try store.close()
         #expect(try database.run("records", ["list", "Patient", "--status", "pending"]).output.contains("pending"))
     }
+
+    /// What looks like a backup is one.
+    @Test func sealedResourcesAreOpenedOrRefused() throws {
+        let database = try ToolDatabase(#"{"resourceType":"Patient","id":"p"}"#)
+        let keys = database.folder.file("sealed.json")
+        #expect(try database.run("records", ["keyring", "--keyring", keys]).status == .done)
+        let keyring = try RecordKeyring(exported: Data(contentsOf: URL(fileURLWithPath: keys)))
+        let store = try FHIRStore(path: database.path, release: .r4)
+        store.records.encryption = .perRecord(keyring, resources: ["Observation": .keeping("status")])
+        try store.records.create(
+            Observation {
+                $0.id = "o"
+                $0.status = .final
+                $0.code = CodeableConcept { $0.text = "hidden" }
+            })
+        try store.close()
+        let commands: [(String, [String])] = [
+            ("get", ["Observation/o"]), ("find", ["Observation", "--json"]), ("find", ["Observation", "--json", "--references"]),
+            ("search", ["Observation?status=final", "--ndjson"]), ("export", ["--output", "-"]),
+        ]
+        for (command, arguments) in commands {
+            let opened = try database.run(command, arguments + ["--keyring", keys])
+            #expect(opened.status == .done && opened.output.contains("hidden"), "\(command)")
+            let refused = try database.run(command, arguments)
+            #expect(refused.status == .failed && refused.error.contains("sealed") && refused.error.contains("--keyring"), "\(command)")
+            #expect(!refused.output.contains("final"), "\(command)")
+        }
+        let line = try database.folder.write(
+            "new.ndjson", #"{"resourceType":"Observation","id":"o","status":"amended","code":{"text":"newer"}}"#)
+        let left = try database.run("import", [line])
+        #expect(left.status != .done && left.error.contains("sealed"))
+        #expect(try database.run("import", [line, "--keyring", keys]).status == .done)
+        #expect(try database.run("get", ["Observation/o", "--keyring", keys]).output.contains("newer"))
+        #expect(try Data(contentsOf: URL(fileURLWithPath: database.path)).range(of: Data("newer".utf8)) == nil)
+    }
 }

@@ -1,0 +1,108 @@
+import FireLiteR4
+import FireLiteRecords
+import Foundation
+import Testing
+
+@testable import FireLiteSync
+
+/// Sealed records and a server.
+@Suite(.ownThread) struct SealedSyncTests {
+    private let server = ModelServer()
+    private let keyring: RecordKeyring
+
+    init() throws { keyring = try RecordKeyring() }
+
+    private func device(_ change: (inout Synchronizer.Configuration) -> Void = { _ in }) throws -> Device {
+        let device = try Device(server, change)
+        device.store.records.encryption = .perRecord(keyring, resources: ["Observation": .keeping("status", "effective")])
+        return device
+    }
+
+    private func weight(_ text: String, _ status: ObservationStatus = .final) -> Observation {
+        Observation {
+            $0.id = "o"
+            $0.status = status
+            $0.code = CodeableConcept { $0.text = text }
+        }
+    }
+
+    private func text(_ device: Device) async throws -> String? {
+        try await device.store.records.fetch(Observation.self, id: "o")?.resource.code?.text
+    }
+
+    private func atServer() throws -> Observation {
+        try FHIRJSON.decode(Observation.self, from: Data(#require(server.contents["Observation/o"]).utf8))
+    }
+
+    /// What the file has in the clear.
+    private func expectSealed(_ device: Device, sourceLocation: SourceLocation = #_sourceLocation) throws {
+        try device.store.blocking { store in
+            for table in try store.sql("SELECT name FROM sqlite_schema WHERE type = 'table'").compactMap({ $0.values[0].text }) {
+                let rows = try store.sql("SELECT * FROM \"\(table)\"")
+                let text = rows.flatMap(\.values).map { "\($0.text ?? "") \(String(decoding: $0.data, as: UTF8.self))" }.joined()
+                #expect(!text.contains("secret"), "\(table)", sourceLocation: sourceLocation)
+            }
+        }
+    }
+
+    @Test(arguments: [false, true]) func syncCarriesWholeResourcesBothWays(sendsEachVersion: Bool) async throws {
+        server.put(weight("secret-1"))
+        let device = try device { $0.sendsEachVersion = sendsEachVersion }
+        try await device.sync()
+        #expect(try await text(device) == "secret-1")
+        try expectSealed(device)
+        // A change of what is in the clear, and one of what is not.
+        for (number, status) in [(2, ObservationStatus.amended), (3, .amended)] {
+            let changed = weight("secret-\(number)", status)
+            try await device.store.records.update(changed)
+            try await device.sync()
+            let there = try atServer()
+            #expect(there.code?.text == "secret-\(number)" && there.status == .amended)
+            #expect(try await device.synchronizer.changes().isEmpty)
+        }
+        // One by the server.
+        server.put(weight("secret-4", .final))
+        try await device.sync()
+        #expect(try await text(device) == "secret-4")
+        #expect(try device.store.blocking { try $0.resource(Observation.self, id: "o")?.status } == .final)
+        server.remove("Observation", "o")
+        try await device.sync()
+        #expect(try await text(device) == nil)
+        try expectSealed(device)
+    }
+
+    @Test func aConflictIsKeptSealedUntilItIsDecided() async throws {
+        server.put(weight("secret-1"))
+        let device = try device { $0.conflicts = .deferred }
+        try await device.sync()
+        try await device.store.records.update(weight("secret-2"))
+        server.put(weight("secret-3"))
+        let result = try await device.sync()
+        #expect(result.deferred == 1)
+        try expectSealed(device)
+        #expect(try await text(device) == "secret-2" && atServer().code?.text == "secret-3")
+        try await device.synchronizer.resolve("Observation", id: "o") { conflict in
+            #expect((conflict.local as? Observation)?.code?.text == "secret-2")
+            #expect((conflict.remote as? Observation)?.code?.text == "secret-3")
+            return .local
+        }
+        try await device.sync()
+        #expect(try atServer().code?.text == "secret-2")
+        try expectSealed(device)
+    }
+
+    @Test func withoutTheKeyringNothingIsSentOrOverwritten() async throws {
+        server.put(weight("secret-1"))
+        let device = try device()
+        try await device.sync()
+        try await device.store.records.update(weight("secret-2", .amended))
+        server.put(samplePatient("p"))
+        device.store.records.encryption = .none
+        let error = await #expect(throws: FHIRStoreError.self) { try await device.sync() }
+        #expect(error?.code == .missingKey)
+        #expect(try atServer().code?.text == "secret-1")
+        device.store.records.encryption = .perRecord(keyring)
+        try await device.sync()
+        #expect(try atServer().code?.text == "secret-2" && device.patient("p") != nil)
+    }
+}
