@@ -82,7 +82,7 @@ import Testing
         let records = try store.records.fetch(Observation.self, ids: ["a", "b"]).succeeded
         #expect(records.map { $0.resource.code?.text } == ["secret-2", "secret-3"] && records[0].annotations == ["word"])
         // What is in the clear follows; the rest is nowhere.
-        #expect(try store.query(Observation.self).where { $0.effectiveDateTime >= "2025" }.all().map(\.id) == ["a"])
+        #expect(try store.resource(Observation.self, id: "a")?.effectiveDateTime == FHIRDateTime("2025"))
         #expect(try store.resource(Observation.self, id: "b")?.code == nil)
         #expect(try store.importResources(from: [lines([observation("a", "secret-2", date: "2025")])]).counts.unchanged == 1)
         try store.close()
@@ -107,7 +107,8 @@ import Testing
 
     @Test func withoutTheKeyringSealedResourcesAreLeftAlone() throws {
         try sealedStore().close()
-        for encryption in [nil, RecordEncryption.none, .perRecord(try RecordKeyring())] {
+        let encryptions: [RecordEncryption?] = [nil, RecordEncryption.none, try .perRecord(RecordKeyring())]
+        for encryption in encryptions {
             let store = try open(encryption)
             var options = ImportOptions()
             options.onFault = .skip
@@ -118,7 +119,7 @@ import Testing
             let result = try store.importResources(from: [file], options: options)
             #expect(result.counts.rejected == 1 && result.rejects.first.map { "\($0)".contains("seal") } == true, "\(result.rejects)")
             #expect(try store.resource(Patient.self, id: "p") != nil)
-            #expect(try store.resource(Observation.self, id: "a")?.effectiveDateTime?.description == "2024")
+            #expect(try store.resource(Observation.self, id: "a")?.effectiveDateTime == FHIRDateTime("2024"))
             try store.close()
         }
         #expect(try open(sealing).records.fetch(Observation.self, id: "a")?.resource.code?.text == "secret-1")
@@ -132,7 +133,7 @@ import Testing
         #expect(error == .missingKey)
         let stub = try #require(try store.resource(Observation.self, id: "a"))
         #expect(code { try store.write { _ in stub.status = .final } } == .missingKey)
-        #expect(try store.resource(Observation.self, id: "a")?.effectiveDateTime?.description == "2024")
+        #expect(try store.resource(Observation.self, id: "a")?.effectiveDateTime == FHIRDateTime("2024"))
     }
 
     @Test func aChangeOfSealedContentAloneIsAChange() throws {

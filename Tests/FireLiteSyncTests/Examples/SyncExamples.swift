@@ -136,3 +136,18 @@ import Testing
         #expect(sealed?.path == "Observation")
     }
 }
+
+/// What the pages say about times.
+@Suite struct TimeExamples {
+    private let server = testBase
+
+    @Test func times() throws {
+        // example TalkingToServers.md
+        var configuration = FHIRClient.Configuration()
+        configuration.timeout = .seconds(20)
+        configuration.deadline = .seconds(120)
+        let client = try FHIRClient(base: server, release: .r4, configuration: configuration)
+        // end
+        #expect(client.configuration.deadline == .seconds(120))
+    }
+}

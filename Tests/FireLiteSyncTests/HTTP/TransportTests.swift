@@ -149,9 +149,10 @@ import Testing
             }
         }
         let transport = try kind.make()
-        for (method, body) in [
-            (HTTPMethod.post, Data("{}".utf8)), (.put, Data("{}".utf8)), (.patch, Data(count: 300_000)), (.delete, nil), (.post, nil),
-        ] {
+        let requests: [(HTTPMethod, Data?)] = [
+            (.post, Data("{}".utf8)), (.put, Data("{}".utf8)), (.patch, Data(count: 300_000)), (.delete, nil), (.post, nil),
+        ]
+        for (method, body) in requests {
             // Leaves a connection that can be used again.
             _ = try await transport.send(HTTPRequest(.get, server.url("/kept")))
             let before = server.requests.count

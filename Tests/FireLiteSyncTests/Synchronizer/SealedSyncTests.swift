@@ -38,8 +38,9 @@ import Testing
     private func expectSealed(_ device: Device, sourceLocation: SourceLocation = #_sourceLocation) throws {
         try device.store.blocking { store in
             for table in try store.sql("SELECT name FROM sqlite_schema WHERE type = 'table'").compactMap({ $0.values[0].text }) {
-                let rows = try store.sql("SELECT * FROM \"\(table)\"")
-                let text = rows.flatMap(\.values).map { "\($0.text ?? "") \(String(decoding: $0.data, as: UTF8.self))" }.joined()
+                let values = try store.sql("SELECT * FROM \"\(table)\"").flatMap(\.values)
+                let text = values.map { if case .blob(let bytes) = $0 { String(decoding: bytes, as: UTF8.self) } else { $0.text ?? "" } }
+                    .joined()
                 #expect(!text.contains("secret"), "\(table)", sourceLocation: sourceLocation)
             }
         }
