@@ -7,6 +7,7 @@ extension Function {
             guard let text = try call.text(focus), let part = try call.text(0, evaluator), let other = try call.text(1, evaluator) else {
                 return []
             }
+            try call.countSearch(of: part, in: text, evaluator)
             return [.string(try call.replace(part, with: other, in: text))]
         },
         "replaceMatches": Function(2...3, .ofString(.string)) { call, focus, evaluator in

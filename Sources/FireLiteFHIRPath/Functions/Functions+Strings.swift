@@ -8,10 +8,12 @@ extension Function {
         },
         "indexOf": Function(1, .ofString(.integer)) { call, focus, evaluator in
             guard let text = try call.text(focus), let part = try call.text(0, evaluator) else { return [] }
+            try call.countSearch(of: part, in: text, evaluator)
             return [.integer(Int64(text.scalarIndex(of: part) ?? -1))]
         },
         "lastIndexOf": Function(1, .ofString(.integer)) { call, focus, evaluator in
             guard let text = try call.text(focus), let part = try call.text(0, evaluator) else { return [] }
+            try call.countSearch(of: part, in: text, evaluator)
             return [.integer(Int64(text.lastScalarIndex(of: part) ?? -1))]
         },
         "substring": Function(1...2, .ofString(.string)) { call, focus, evaluator in
@@ -31,6 +33,7 @@ extension Function {
         },
         "contains": Function(1, .ofString(.boolean)) { call, focus, evaluator in
             guard let text = try call.text(focus), let part = try call.text(0, evaluator) else { return [] }
+            try call.countSearch(of: part, in: text, evaluator)
             return .truth(text.scalarIndex(of: part) != nil)
         },
         "upper": Function(0, .ofString(.string)) { call, focus, _ in .optional(try call.text(focus).map { .string($0.uppercased()) }) },
@@ -43,6 +46,7 @@ extension Function {
         },
         "split": Function(1, .ofString(.string)) { call, focus, evaluator in
             guard let text = try call.text(focus), let separator = try call.text(0, evaluator) else { return [] }
+            try call.countSearch(of: separator, in: text, evaluator)
             if separator.isEmpty { return text.unicodeScalars.map { .string(String($0)) } }
             return text.components(separatedBy: separator).map { .string($0) }
         },
@@ -66,6 +70,11 @@ extension Function {
 }
 
 extension FunctionNode {
+    /// Counts what the search for a text may take: at worst, each byte is compared with each.
+    func countSearch(of part: String, in text: String, _ evaluator: Evaluator) throws {
+        try evaluator.count(text.utf8.count * part.utf8.count / 1_024, at: position)
+    }
+
     fileprivate func matches(_ focus: [Item], _ evaluator: Evaluator, isFull: Bool) throws -> [Item] {
         guard let text = try text(focus), let pattern = try self.text(0, evaluator) else { return [] }
         let matching = try RegularMatching(isFull ? "^(?:\(pattern))$" : pattern, self, evaluator)
