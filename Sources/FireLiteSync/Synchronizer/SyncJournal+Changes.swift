@@ -120,10 +120,12 @@ extension SyncJournal {
 
     // MARK: - The change log
 
-    /// Begins with a store: switches the change log on, and takes what is stored already for changes.
+    /// Begins with a store: switches the change log on, takes what is stored already for changes, and lets references under the server's base address be
+    /// the store's own.
     func begin() throws {
         // What is in the clear of a sealed resource would replace the whole resource at the server.
         try tx.requireSealKeys()
+        try tx.addBase(base)
         if try tx.tracked(.changes).isEmpty { try tx.track(.changes, types: nil) }
         // Before anything is taken in, so that the log keeps it until it was sent.
         _ = try tx.registerReader(sentReader, atStart: true)

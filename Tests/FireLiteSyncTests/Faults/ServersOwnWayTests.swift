@@ -1,3 +1,4 @@
+import FireLite
 import FireLiteR4
 import Foundation
 import TestSupport
@@ -271,6 +272,39 @@ import Testing
             let references = contents.values.compactMap { $0.firstMatch(of: /"reference":"([^"]*)"/).map { String($0.1) } }
             #expect(references.sorted() == Array(repeating: patient, count: 4) + [other])
         }
+    }
+
+    /// What refers to the server's address refers to what was pulled from there.
+    @Test func theServersBaseIsOneOfTheStores() async throws {
+        server.put(samplePatient("a"))
+        let device = try Device(server)
+        try await device.sync()
+        try await device.sync()
+        let (bases, found) = try device.store.blocking { store in
+            try store.read { tx in (try tx.bases(), try tx.resource(reference: "\(testBase.absoluteString)/Patient/a")?.id) }
+        }
+        #expect(bases == [testBase.absoluteString] && found == "a")
+    }
+
+    /// A file with the tables of an earlier version keeps what it knows, and gets the new ones.
+    @Test func tablesOfAnEarlierVersionAreExtended() async throws {
+        let tables = SyncJournal.tables.tables.filter { $0.name != "_sync_unreadable" }
+        let earlier = ModuleTables(module: "sync", version: 1, tables: tables)
+        let folder = try TemporaryFolder()
+        let path = folder.file("store.sqlite")
+        do {
+            let store = try FHIRStore(path: path, release: .r4)
+            try await store.write { tx in
+                _ = try tx.run(on: earlier, "INSERT INTO _sync_server(base, started) VALUES (?, 0)", [.text(testBase.absoluteString)])
+            }
+            try await store.close()
+        }
+        server.put(samplePatient("a"))
+        let device = try Device(server, store: try FHIRStore(path: path, release: .r4))
+        #expect(try await device.sync().pulled == 1)
+        let servers = try await device.synchronizer.journal { try $0.rows("SELECT server FROM _sync_server").count }
+        #expect(servers == 1)
+        #expect(try device.store.blocking { try $0.check() }.isEmpty)
     }
 
     /// Bundles are resources too.
