@@ -52,6 +52,8 @@ extension SyncJournal {
     ///   - scope: the search that found them; nil if none did.
     ///   - isSettled: whether it is known what happened to changes that were sent without an answer.
     func receive(_ states: [RemoteState], scope: Int64?, isSettled: Bool = false) throws -> Reception {
+        // What was edited since the last look must not be taken for the state that was sent.
+        try takeIn()
         var reception = Reception()
         var plain: [FHIRResource] = []
         let hasChanges = try !changes("1", [], limit: 1).isEmpty

@@ -101,6 +101,8 @@ extension SyncJournal {
     ///
     /// - Parameter read: reads a resource of the server.
     func note(_ successes: [Success], read: (Data) throws -> FHIRResource) throws {
+        // What was edited meanwhile is newer than what comes back.
+        try takeIn()
         var sequences: [Int64: Int64] = [:]
         for list in lists(successes.map(\.entry.number)) {
             for row in try rows(Self.sequences, list) { sequences[row[0].integer ?? 0] = row[1].integer }

@@ -6,6 +6,7 @@ extension SyncJournal {
     ///
     /// - Parameter versions: the versions, the newest first; empty if the server has none.
     func settle(_ key: SyncKey, _ versions: [RemoteState]) throws -> Reception {
+        try takeIn()
         if let change = try changes(of: key).first, change.isUncertain { try settle(change, versions) }
         let newest = versions.first ?? RemoteState(key: key, version: nil, resource: nil)
         return try receive([newest], scope: nil, isSettled: true)
@@ -66,6 +67,7 @@ extension SyncJournal {
     ///
     /// - Returns: false if only the history can say what happened.
     func settlesAtOnce(_ state: RemoteState, _ reception: inout Reception) throws -> Bool {
+        try takeIn()
         guard let change = try changes(of: state.key).first, change.isUncertain else {
             reception.add(try settle(state.key, [state]))
             return true
