@@ -63,7 +63,7 @@ struct SyncJournal {
             server = number
         } else {
             // A file of an earlier version gets its new tables first, and then has the row.
-            try tx.run(on: Self.tables, "UPDATE _sync_unreadable SET server = server WHERE unreadable < 0")
+            try Self.extendTables(tx)
             if let number = try find() {
                 server = number
                 return
@@ -71,6 +71,11 @@ struct SyncJournal {
             try tx.run(on: Self.tables, "INSERT INTO _sync_server(base, started) VALUES (?, 0)", [.text(base)])
             server = try find() ?? 0
         }
+    }
+
+    /// Adds the tables that a file of an earlier version lacks.
+    static func extendTables(_ tx: WriteTransaction) throws {
+        _ = try tx.run(on: tables, "UPDATE _sync_unreadable SET server = server WHERE unreadable < 0")
     }
 
     /// The rows that a statement selects.

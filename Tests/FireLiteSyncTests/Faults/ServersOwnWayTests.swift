@@ -301,6 +301,7 @@ import Testing
         }
         server.put(samplePatient("a"))
         let device = try Device(server, store: try FHIRStore(path: path, release: .r4))
+        #expect(try device.store.blocking { try $0.synchronizedServers() } == [testBase.absoluteString])
         #expect(try await device.sync().pulled == 1)
         let servers = try await device.synchronizer.journal { try $0.rows("SELECT server FROM _sync_server").count }
         #expect(servers == 1)
