@@ -16,7 +16,7 @@ extension WriteTransaction {
         return try perform {
             guard let registration = try access.registry.registration(root: origin.root) else {
                 throw FHIRStoreError(
-                    .conflict, "the resource was deleted since the draft was made: accept that, or save a draft of the draft's copy()",
+                    .conflict, "the resource was deleted since the draft was made", remedy: .acceptDeletion,
                     conflict: .deleted)
             }
             guard let stored = try loader.resource(registration) as? Resource else { throw loader.damaged(origin.root) }

@@ -99,11 +99,9 @@ struct ConflictsCommand: Command {
         let synchronizer = try servers.synchronizer(conflict.server)
         let decision = try decision(on: conflict, console)
         let (type, id) = (conflict.typeName, conflict.id)
-        let isResolved = try database.located {
-            try awaiting { try await synchronizer.resolve(type, id: id) { _ in try decision.resolution() } }
-        }
+        let isResolved = try database.located { try awaiting { try await synchronizer.resolve(type, id: id, with: decision) } }
         guard isResolved else { throw missing(conflict.name) }
-        try print(conflicts: [], note: "resolved \(conflict.name): \(decision.effect)", resolved: conflict.name, console)
+        try print(conflicts: [], note: "resolved \(conflict.name): \(Self.effect(of: decision))", resolved: conflict.name, console)
         return .done
     }
 
@@ -118,26 +116,35 @@ struct ConflictsCommand: Command {
 
     private func missing(_ name: String) -> ToolError { .incomplete("\(name) is not in conflict: `firelite conflicts` lists what is") }
 
-    private func decision(on conflict: StoredConflict, _ console: Console) throws -> ConflictDecision {
+    private func decision(on conflict: StoredConflict, _ console: Console) throws -> Synchronizer.Decision {
         switch keep ?? "" {
-        case "client": return .client
-        case "server": return .server
+        case "client": return .local
+        case "server": return .remote
         case "merge":
-            guard let merge = conflict.merge else {
+            guard conflict.local != nil, conflict.remote != nil else {
                 throw ToolError.incomplete(
                     "\(conflict.name): one side has deleted it, so there is nothing to merge: --keep client or server")
             }
-            guard merge.conflicts.isEmpty else {
-                let paths = merge.conflicts.joined(separator: ", ")
+            guard conflict.clash.isEmpty else {
+                let paths = conflict.clash.joined(separator: ", ")
                 throw ToolError.incomplete("\(conflict.name): both sides have changed \(paths): --keep client, server or FILE")
             }
-            return .other(FHIRJSON.data(merge.resource), conflict.release)
+            return .merge
         case let path:
             let resource = try FHIRJSON.resource(from: FileContents.bytes(of: path, console), release: conflict.release)
             guard resource.resourceType == conflict.typeName, resource.id == conflict.id else {
                 throw ToolError.incomplete("\(path) is not a state of \(conflict.name): it has another type or id")
             }
-            return .other(FHIRJSON.data(resource), conflict.release)
+            return .json(FHIRJSON.string(resource))
+        }
+    }
+
+    /// What a decision has done.
+    private static func effect(of decision: Synchronizer.Decision) -> String {
+        switch decision {
+        case .local: "the next push sends the database's state"
+        case .remote: "the database has the server's state"
+        case .merge, .mergePreferring, .json: "the database has the new state, and the next push sends it"
         }
     }
 
@@ -154,7 +161,7 @@ struct ConflictsCommand: Command {
                 [
                     .text(conflict.typeName), .text(conflict.id), .text(conflict.server),
                     .text(conflict.local == nil ? "deleted" : "changed"),
-                    .text(conflict.remote == nil ? "deleted" : "changed"), .texts(conflict.merge?.conflicts ?? []),
+                    .text(conflict.remote == nil ? "deleted" : "changed"), .texts(conflict.clash),
                 ]
             }, isShown: !conflicts.isEmpty)
         let elements = shown?.elements ?? []
@@ -166,7 +173,7 @@ struct ConflictsCommand: Command {
             }, isShown: !elements.isEmpty)
         let states = [
             ("base", shown?.base), ("client", shown?.local), ("remote", shown?.remote),
-            ("merge", shown?.merge.flatMap { $0.conflicts.isEmpty ? $0.resource : nil }),
+            ("merge", shown?.merge),
         ]
         for (key, resource) in states { report.addMember(key, resource.map { .json(FHIRJSON.string($0)) } ?? .none) }
         report.addMember("resolved", FigureValue(resolved))

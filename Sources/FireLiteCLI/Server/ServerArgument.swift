@@ -58,10 +58,13 @@ struct ServerArgument {
         return try client(release, authorization)
     }
 
-    /// Runs the body, and says what to do if the server wants credentials that were not given.
+    /// Runs the body, and says what to do if the server wants credentials that were not given. A server that lists nothing to search for is a result
+    /// and no failure.
     func explaining<Value>(_ body: () throws -> Value) throws -> Value {
         do { return try body() } catch let error as FHIRClientError where error.code == .unauthorized && credentialsPath == nil {
             throw ToolError.failed("\(ToolWords.text(of: error)): give --credentials FILE, which `firelite register` writes")
+        } catch let error as SyncError where error.code == .notSearchable {
+            throw ToolError.incomplete(error)
         }
     }
 

@@ -36,13 +36,8 @@ struct ConflictServers {
     func conflicts() throws -> [StoredConflict] {
         try bases.flatMap { base in
             let synchronizer = try synchronizer(base)
-            let release = store.release
-            let state = { (json: String?) in try json.map { try FHIRJSON.resource(from: Data($0.utf8), release: release) } }
-            return try awaiting { try await synchronizer.changes(.conflict) }.map { change in
-                StoredConflict(
-                    server: base, typeName: change.typeName, id: change.id, base: try state(change.base),
-                    local: try store.resource(typeName: change.typeName, id: change.id)?.copy(), remote: try state(change.remote),
-                    release: release)
+            return try awaiting { try await synchronizer.conflicts() }.map {
+                try StoredConflict($0, server: base, release: store.release)
             }
         }
     }

@@ -2,26 +2,35 @@ import FireLite
 import FireLiteSync
 import Foundation
 
-/// A deferred conflict as the database keeps it, with both sides.
+/// A deferred conflict as the database keeps it, with both sides and their merge as resources.
 struct StoredConflict {
     let server: String
-    let typeName: String
-    let id: String
+    private let conflict: DeferredConflict
+    let release: FHIRRelease
     /// The state that both sides began with; nil if there was none.
     let base: FHIRResource?
     /// The database's state; nil if it was deleted.
     let local: FHIRResource?
     /// The server's state; nil if it was deleted.
     let remote: FHIRResource?
-    let release: FHIRRelease
+    private let merged: FHIRResource?
 
-    var name: String { "\(typeName)/\(id)" }
-
-    /// Both changes together; nil if one side has deleted the resource.
-    var merge: ThreeWayMerge? {
-        guard let local, let remote else { return nil }
-        return ThreeWayMerge(base: base, local: local, remote: remote)
+    init(_ conflict: DeferredConflict, server: String, release: FHIRRelease) throws {
+        func state(_ json: String?) throws -> FHIRResource? {
+            try json.map { try FHIRJSON.resource(from: Data($0.utf8), release: release) }
+        }
+        (self.conflict, self.server, self.release) = (conflict, server, release)
+        (base, local, remote) = (try state(conflict.base), try state(conflict.local), try state(conflict.remote))
+        merged = try state(conflict.merged)
     }
+
+    var typeName: String { conflict.typeName }
+    var id: String { conflict.id }
+    var name: String { "\(typeName)/\(id)" }
+    /// The elements that both sides have changed in different ways.
+    var clash: [String] { conflict.paths }
+    /// Both changes together; nil if one side has deleted the resource, or if they clash.
+    var merge: FHIRResource? { clash.isEmpty ? merged : nil }
 
     // MARK: - Elements
 
@@ -41,44 +50,18 @@ struct StoredConflict {
 
     /// The elements that one side has changed, in the order of their paths; empty if one side has deleted the resource.
     var elements: [Element] {
-        guard let local, let remote, let merge else { return [] }
+        guard let local, let remote, let merged else { return [] }
         let first = base ?? local.layout.makeObject()
-        let changes = [local, remote, merge.resource].map { later in
+        let changes = [local, remote, merged].map { later in
             Dictionary(first.differences(to: later).map { ($0.path, $0) }) { first, _ in first }
         }
         let paths = Set(changes.flatMap(\.keys)).filter { path in !Self.remoteOnly.contains { path.hasPrefix($0) } && path != "id" }
         return paths.sorted().map { path in
             let begin = changes.lazy.compactMap { $0[path] }.first?.old
             let values = changes.map { $0[path].map(\.new) ?? begin }
-            let isClash = merge.conflicts.contains {
-                path == $0 || path.hasPrefix($0 + ".") || path.hasPrefix($0 + "[") || $0.hasPrefix(path)
-            }
+            let isClash = clash.contains { path == $0 || path.hasPrefix($0 + ".") || path.hasPrefix($0 + "[") || $0.hasPrefix(path) }
             return Element(
                 path: path, base: begin, client: values[0], server: values[1], merge: isClash ? nil : values[2], isClash: isClash)
-        }
-    }
-}
-
-/// What becomes of a conflict.
-enum ConflictDecision: Sendable {
-    case client, server
-    /// Another state, as JSON.
-    case other(Data, FHIRRelease)
-
-    func resolution() throws -> SyncConflict.Resolution {
-        switch self {
-        case .client: .local
-        case .server: .remote
-        case .other(let json, let release): .merged(try FHIRJSON.resource(from: json, release: release))
-        }
-    }
-
-    /// What happens now.
-    var effect: String {
-        switch self {
-        case .client: "the next push sends the database's state"
-        case .server: "the database has the server's state"
-        case .other: "the database has the new state, and the next push sends it"
         }
     }
 }

@@ -1,7 +1,8 @@
+import FireLite
 import Foundation
 
 /// An error of a ``Synchronizer``. What servers answer is thrown as ``FHIRClientError``.
-public struct SyncError: LocalizedError, Sendable, CustomStringConvertible {
+public struct SyncError: LocalizedError, AdvisedError, Sendable, CustomStringConvertible {
     /// The kind of failure.
     public struct Code: RawRepresentable, Sendable, Hashable {
         /// The code's name.
@@ -25,14 +26,22 @@ public struct SyncError: LocalizedError, Sendable, CustomStringConvertible {
     public let code: Code
     /// What went wrong and what to do about it.
     public let message: String
+    private let problem: String
+    package let remedy: Remedy?
 
-    init(_ code: Code, _ message: String) {
+    init(_ code: Code, _ problem: String, remedy: Remedy? = nil) {
         self.code = code
-        self.message = message
+        self.problem = problem
+        self.remedy = remedy
+        message = remedy.map { "\(problem): \($0.text)" } ?? problem
     }
 
     /// The message.
     public var description: String { message }
+
+    package func description(_ wording: (Remedy) -> String) -> String {
+        remedy.map { "\(problem): \(wording($0))" } ?? problem
+    }
 
     /// The message, so that `localizedDescription` is it too.
     public var errorDescription: String? { message }

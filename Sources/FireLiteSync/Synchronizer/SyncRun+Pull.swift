@@ -49,13 +49,12 @@ extension SyncRun {
             case .everything:
                 let release = synchronizer.store.release
                 guard let types = try await abilities().types else {
-                    throw SyncError(.invalidArgument, "the server does not say which types it has: name the types of the scope")
+                    throw SyncError(.invalidArgument, "the server does not say which types it has", remedy: .nameTypes)
                 }
                 guard !types.isEmpty else {
                     throw SyncError(
                         .notSearchable,
-                        "the server's CapabilityStatement lists no type that can be searched, so nothing can be pulled: name the types of the scope, "
-                            + "if the server does not say all that it offers")
+                        "the server's CapabilityStatement lists no type that can be searched, so nothing can be pulled", remedy: .nameTypes)
                 }
                 for type in types where release.hasResourceType(named: type) {
                     searches.append(Search(key: type, path: type, typeName: type, parameters: [:]))
