@@ -58,7 +58,7 @@ extension PredicateCompiler {
         guard !forms.texts.isEmpty else { return [] }
         let exact = test(.oneOf(forms.texts.map { .text($0) }), column, strategy)
         if forms.versioned.isEmpty { return [exact] }
-        if forms.versioned.count <= ValueTestCompiler.boundValues {
+        if forms.versioned.count <= ValueTestCompiler.boundValues, indexes.hasIndex(on: column) {
             return [exact]
                 + forms.versioned.map { text in
                     let isVersion = SQLFragment("\(ReferenceText.unversioned(column.sql)) = ?", [.text(text)])
@@ -68,14 +68,15 @@ extension PredicateCompiler {
         return [exact, versions(of: forms.versioned, column)]
     }
 
-    /// The condition that a reference is one of many texts with a version: an index is searched for each text, and without one each reference is
+    /// The condition that a reference is one of some texts with a version: an index is searched for each text, and without one each reference is
     /// read.
     private func versions(of texts: [String], _ column: QueryColumn) -> SQLFragment {
-        let list = ValueList.rows(texts)
         // An index on a resource type's table has only the resources that are not contained.
         guard indexes.hasIndex(on: column), !column.table.isResource || isRoot(column.alias) else {
-            return "(instr(\(column.sql), '/_history/') > 0 AND \(ReferenceText.unversioned(column.sql)) IN (" + list + "))"
+            let isOne = ValueTestCompiler(column: ReferenceText.unversioned(column.sql)).condition(.oneOf(texts.map { .text($0) }))
+            return .all([SQLFragment("instr(\(column.sql), '/_history/') > 0"), isOne])
         }
+        let list = ValueList.rows(texts)
         let (text, row) = (newAlias(), newAlias())
         let reference = "\(row).\(quoted(column.name ?? ""))"
         let isRow = column.table.isResource ? "\(row)._parent IS NULL AND " : ""
