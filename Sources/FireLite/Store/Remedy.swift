@@ -50,6 +50,10 @@ package enum Remedy: Sendable, Hashable {
     case signIn
     /// Name the type of contained resources.
     case nameContainedType
+    /// Give the keyring of what is sealed.
+    case giveKeyring
+    /// Change what is sealed where it can be sealed again.
+    case useRecords
     /// Name the types that are pulled.
     case nameTypes
 
@@ -80,6 +84,8 @@ package enum Remedy: Sendable, Hashable {
         case .giveTokenEndpoint: "give tokenEndpoint"
         case .signIn: "call begin(_:)"
         case .nameContainedType: "name one with of(_:)"
+        case .giveKeyring: "set records.encryption after opening the store"
+        case .useRecords: "use store.records"
         case .nameTypes: "name the types of the scope"
         }
     }

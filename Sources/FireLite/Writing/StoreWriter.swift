@@ -469,8 +469,8 @@ final class StoreWriter {
         if !knowsSealed, try access.isSealed(registration.root) {
             throw FHIRStoreError(
                 .missingKey,
-                "\(access.connection.path): the resource is sealed, and changing what is in the clear would leave old content sealed: give --keyring FILE, or use store.records"
-            )
+                "\(access.connection.path): the resource is sealed, and changing what is in the clear would leave old content sealed",
+                remedy: .useRecords)
         }
         defer { flattener.clear() }
         // The id may have changed.

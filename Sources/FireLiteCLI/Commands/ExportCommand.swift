@@ -70,7 +70,7 @@ struct ExportCommand: Command {
         let start = clock.now
         var handlers = Exporter.Handlers()
         handlers.skip = { console.report(line($0)) }
-        handlers.explain = { ToolError.failed("\($0): `firelite export --on-error skip` skips what cannot be read") }
+        handlers.explain = { ToolError.failed("\(ToolWords.text(of: $0)): `firelite export --on-error skip` skips what cannot be read") }
         var exporter = Exporter(types: types, options: options, handlers: handlers)
         if output.isStandardOutput {
             try database.located { try exporter.export(store, to: console.standardOutput) }

@@ -39,6 +39,7 @@ enum ToolWords {
         case .readLeniently: "report it to whoever runs the server"
         case .signIn: "give --credentials FILE, which `firelite register` writes"
         case .nameContainedType: "name one in parentheses, as contained(Medication).code"
+        case .giveKeyring, .useRecords: "give --keyring FILE"
         case .nameTypes: "name the types with --type, if the server has more than it says"
         case .giveTokenEndpoint: "add the member token_endpoint to the credentials file"
         }
