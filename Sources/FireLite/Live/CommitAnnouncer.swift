@@ -43,6 +43,8 @@ final class CommitAnnouncer: @unchecked Sendable {
         /// Whether every change is wanted, however many there are.
         let listsAll: Bool
         let isObserved: Bool
+        /// The types whose changes are wanted; nil for all.
+        let types: Set<String>?
         /// The module that notes something about the content of each resource that is written.
         let witness: (any ContentWitness)?
         let numbers: TableNumbers
@@ -60,7 +62,18 @@ final class CommitAnnouncer: @unchecked Sendable {
         guard isObserved || !participants.isEmpty else { return nil }
         return Recording(
             notesPaths: signalsWithPaths > 0, listsAll: !participants.isEmpty, isObserved: isObserved,
-            witness: participants.lazy.compactMap { $0 as? any ContentWitness }.first, numbers: numbers)
+            types: isObserved ? nil : Self.types(participants), witness: participants.lazy.compactMap { $0 as? any ContentWitness }.first,
+            numbers: numbers)
+    }
+
+    /// The types that modules want to know of; nil for all.
+    private static func types(_ participants: [any WriteParticipant]) -> Set<String>? {
+        var types: Set<String> = []
+        for participant in participants {
+            guard let own = participant.writtenTypes else { return nil }
+            types.formUnion(own)
+        }
+        return types
     }
 
     /// Whether anybody observes the store.

@@ -13,6 +13,8 @@ final class CommitRecord {
     @exclusivity(unchecked) private(set) var listsAll = false
     /// The module that notes something about the content of each resource that is written.
     @exclusivity(unchecked) private var witness: (any ContentWitness)?
+    /// The types whose changes are listed; nil for all.
+    @exclusivity(unchecked) private var wantedTypes: Set<String>?
     private let identity: StoreIdentity
     private let schema: StorageSchema
     private let numbers: TableNumbers
@@ -63,8 +65,11 @@ final class CommitRecord {
     }
 
     /// Begins with nothing.
-    func begin(notesPaths: Bool, listsAll: Bool, witness: (any ContentWitness)?) {
+    ///
+    /// - Parameter types: the types whose changes are listed; nil for all.
+    func begin(notesPaths: Bool, listsAll: Bool, types wanted: Set<String>?, witness: (any ContentWitness)?) {
         self.witness = witness
+        wantedTypes = wanted
         self.notesPaths = notesPaths
         self.listsAll = listsAll
         // The memory of a large write is returned.
@@ -171,6 +176,7 @@ final class CommitRecord {
             typeIndexes.append(entry.table)
         }
         guard !isOverflowing else { return }
+        if let wantedTypes, !wantedTypes.contains(schema.tables[entry.table].name) { return }
         let wasSorted = isSorted
         if let last = entries.last, last.root >= entry.root { isSorted = false }
         entries.append(entry)
@@ -235,8 +241,9 @@ final class CommitRecord {
     /// - Parameter changesCatalog: whether tables, columns or indexes were created or dropped.
     func notice(changesCatalog: Bool) -> CommitNotice? {
         // Statements may read the registry, too.
-        if isOverflowing || !entries.isEmpty { touched.insert(TableNumbers.registry) }
-        guard !isOverflowing, entries.count <= Self.limit else {
+        if isOverflowing || !entries.isEmpty || !typeIndexes.isEmpty { touched.insert(TableNumbers.registry) }
+        // Who begins to observe during a write that lists some types only learns the types.
+        guard !isOverflowing, entries.count <= Self.limit, wantedTypes == nil else {
             let names = Set(typeIndexes.map { schema.tables[$0].name })
             return CommitNotice(
                 commit: StoreCommit(resources: [], typeNames: names, isComplete: false), tables: touched, types: types,

@@ -23,12 +23,6 @@ package protocol PayloadKeeper: Sendable {
 
     /// The resource with its payloads: the same object if it has no references, otherwise a copy.
     func whole(_ resource: FHIRResource, _ tx: ReadTransaction) throws -> FHIRResource
-
-    /// Copies what is kept outside the file to the place where a copy of the file has it. Called before and after the file is copied.
-    func copyFiles(of store: FHIRStore, to path: String) throws
-
-    /// What is wrong with the payloads, without reading them: the table, the number of the resource, and a text.
-    func findings(_ tx: ReadTransaction) throws -> [(table: String, root: Int64?, text: String)]
 }
 
 /// The payloads that are kept apart of a resource that is being written.

@@ -19,7 +19,9 @@ extension ReadTransaction {
         guard store.payloads.keeper == nil else { return }
         try perform {
             guard access.schema.moduleDefinitions[PayloadKeeping.referenceTable] != nil,
+                // That table may have lost rows.
                 try access.connection.integer("SELECT 1 FROM \(PayloadKeeping.referenceTable) LIMIT 1") == 1
+                    || PayloadColumns(access.connection, access.schema).hasReferences()
             else { return }
             throw FHIRStoreError(
                 .invalidArgument,

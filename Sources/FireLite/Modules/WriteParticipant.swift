@@ -3,15 +3,39 @@
 /// Only writes through the store object that it was added to call it. Another object or process that writes the same file does not, so what a
 /// module keeps must say when it does not know.
 package protocol WriteParticipant: AnyObject, Sendable {
+    /// The resource types whose changes it wants to know; nil for all. Writes of other types need not list what they do.
+    var writtenTypes: Set<String>? { get }
+
+    /// Called when a write has begun, before its block.
+    ///
+    /// - Throws: an error that rolls back the write and is thrown to whoever began it.
+    func willBegin(_ transaction: WriteTransaction) throws
+
+    /// What of the module's rows does not match the resources that they are about.
+    ///
+    /// - Throws: `FHIRStoreError`.
+    func findings(_ transaction: ReadTransaction) throws -> [StoreFinding]
+
+    /// Called after a write has been rolled back.
+    func didRollBack()
+
     /// Called inside a write that has changed resources, when its block has returned and before the commit.
     ///
     /// It may read, and change rows of its module's tables. If it changes resources, participants that were added later see that too, and
     /// it is not called again for them.
     /// - Parameters:
     ///   - transaction: the write.
-    ///   - resources: what it has done, in the order in which the resources were first changed; never empty.
+    ///   - resources: what it has done, in the order in which the resources were first changed; never empty. Those of types that no participant
+    ///     wants may be missing.
     /// - Throws: an error that rolls back the write and is thrown to whoever began it.
     func willCommit(_ transaction: WriteTransaction, _ resources: [WrittenResource]) throws
+}
+
+extension WriteParticipant {
+    package var writtenTypes: Set<String>? { nil }
+    package func willBegin(_ transaction: WriteTransaction) throws {}
+    package func didRollBack() {}
+    package func findings(_ transaction: ReadTransaction) throws -> [StoreFinding] { [] }
 }
 
 extension FHIRStore {

@@ -108,10 +108,11 @@ extension FHIRStore {
     ///   - encryption: the encryption of the copy. Default: the same as the store's.
     ///   - progress: called about every mebibyte with the number of pages copied. Default: none.
     /// - Throws: errors of `progress`; `FHIRStoreError` as the blocking form does; `CancellationError`.
+    @discardableResult
     public func backup(
         to target: String, replacing: Bool = false, encryption: BackupEncryption = .same,
         progress: (@Sendable (StoreProgress) throws -> Void)? = nil
-    ) async throws {
+    ) async throws -> [StoreFinding] {
         try await reading { try self.backup(to: target, replacing: replacing, encryption: encryption, progress: progress) }
     }
 

@@ -168,6 +168,7 @@ public final class FHIRStore: Sendable {
         do {
             return try writer.access.connection.untilCancelled(isWrite: true) {
                 try Cancellation.check()
+                try transaction.begin()
                 let result = try body(transaction)
                 try transaction.commit()
                 return result

@@ -41,6 +41,9 @@ public final class WriteTransaction: ReadTransaction {
     /// Notes for observers that rows of a module's tables may have changed.
     func noteChange(of tables: [String]) { writer.noteChange(of: tables) }
 
+    /// Tells the modules that the write has begun.
+    func begin() throws { for participant in participants { try withoutRecord { try participant.willBegin(self) } } }
+
     /// Commits the write.
     func commit() throws {
         try store.mapping {
@@ -79,6 +82,7 @@ public final class WriteTransaction: ReadTransaction {
         // A commit that failed may have happened all the same.
         if !isCommitting { for path in writtenFiles { unlink(path) } }
         managed.restore()
+        for participant in participants { participant.didRollBack() }
     }
 
     // MARK: - Managed objects

@@ -84,7 +84,7 @@ final class StoreWriter {
         newIDs.clear()
         record = recording.map { recording in
             let record = lastRecord ?? CommitRecord(identity: identity, schema: access.schema, numbers: recording.numbers)
-            record.begin(notesPaths: recording.notesPaths, listsAll: recording.listsAll, witness: recording.witness)
+            record.begin(notesPaths: recording.notesPaths, listsAll: recording.listsAll, types: recording.types, witness: recording.witness)
             lastRecord = record
             return record
         }

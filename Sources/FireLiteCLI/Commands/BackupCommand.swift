@@ -11,10 +11,14 @@ struct BackupCommand: Command {
             .flag("plain", "do not encrypt the copy, even if the database is encrypted"),
         ],
         operands: "FILE", operandCount: 1...1, operandKinds: [.output(.copy)],
-        jsonKeys: [JSONKey("file", "the copy"), JSONKey("bytes", "its size")],
+        jsonKeys: [
+            JSONKey("missingPayloads", "a list: payloads of attachments that the database lacks, and so the copy"),
+            JSONKey("file", "the copy"), JSONKey("bytes", "its size"),
+        ],
         discussion: """
             The copy is the database as it was when the copy began. FILE appears when it is complete and on the disk, and
-            only its owner can read it. An existing file is refused unless --replace is given.
+            only its owner can read it. An existing file is refused unless --replace is given. The exit status is 1 if
+            payloads of attachments are missing.
 
             \(KeyFile.discussion)
 
@@ -45,13 +49,15 @@ struct BackupCommand: Command {
         let newKey = try newKeyPath.map { try KeyFile.key(path: $0) }
         let store = try database.openForReading()
         let encryption = isPlain ? FHIRStore.BackupEncryption.none : newKey.map { .key($0) } ?? .same
-        try database.located { try store.backup(to: target, replacing: replaces, encryption: encryption) }
+        let missing = try database.located { try store.backup(to: target, replacing: replaces, encryption: encryption) }
         var report = Report()
+        report.addTexts("missingPayloads", missing.map(\.text))
         report.addNote("copied to \(target)")
         report.addMember("file", .text(target))
         report.addMember("bytes", .bytes(try Self.size(of: target)))
         try console.print(report, asJSON: isJSON)
-        return .done
+        if missing.isEmpty { return .done }
+        throw ToolError.incomplete("\(missing.count) payloads of attachments are missing in \(database.path), and so in the copy")
     }
 
     private static func size(of path: String) throws -> Int {

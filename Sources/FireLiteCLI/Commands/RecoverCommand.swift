@@ -13,6 +13,7 @@ struct RecoverCommand: Command {
             JSONKey("recovered", "the number of resources in NEW"),
             JSONKey("lost", "a list of skipped resources: type (null if unknown), number, id (null without --ids), reason"),
             JSONKey("notVerified", "a list of resources in NEW that may have lost parts: type, number, id, reason"),
+            JSONKey("lackingPayloads", "a list of resources in NEW whose payloads are missing: type, number, id, reason"),
             JSONKey("unreadable", "a list: what else cannot be read"),
             JSONKey("complete", "whether everything was recovered and verified"),
         ],
@@ -46,6 +47,7 @@ struct RecoverCommand: Command {
         report.addMember("recovered", .number(result.recovered))
         report.addItems("lost", result.lost.map { item("lost", $0) })
         report.addItems("notVerified", result.unverified.map { item("not verified", $0) })
+        report.addItems("lackingPayloads", result.lackingPayloads.map { item("without its payload:", $0) })
         report.addTexts("unreadable", result.unreadable)
         report.addMember("complete", .flag(result.isComplete))
         report.addNote("recovered \(result.recovered), lost \(result.lost.count), not verified \(result.unverified.count)")

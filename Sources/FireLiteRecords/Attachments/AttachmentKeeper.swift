@@ -109,43 +109,6 @@ struct AttachmentKeeper: PayloadKeeper {
         }
         return copy
     }
-
-    // MARK: - Checking
-
-    func findings(_ tx: ReadTransaction) throws -> [(table: String, root: Int64?, text: String)] {
-        let missing = try tx.blobRows(
-            "SELECT r.root FROM _blob_reference r LEFT JOIN _blob b ON b.blob = r.blob WHERE b.hash IS NULL AND r.kept = 0")
-        // What sealing adds to each piece.
-        let added = try tx.hasPayloadKeys ? "(SELECT \(PayloadSeal.addedBytes) * count(*) FROM _blobkey k WHERE k.blob = b.blob)" : "0"
-        let inFiles = try tx.hasTables(of: PayloadFileTables.module) ? " AND b.blob NOT IN (SELECT blob FROM _blobfile)" : ""
-        let cut = try tx.blobRows(
-            """
-            SELECT r.root FROM _blob_reference r JOIN _blob b ON b.blob = r.blob WHERE r.kept = 0 AND b.hash IS NOT NULL\(inFiles) AND b.bytes <>
-            (SELECT ifnull(sum(length(c.content) - \(added)), 0) FROM _blob_chunk c WHERE c.chunk BETWEEN b.blob << 24 AND b.blob << 24 | 16777215)
-            """)
-        return try missing.map { ("_blob", $0[0].integer, "the payload of an attachment is missing") }
-            + cut.map { ("_blob_chunk", $0[0].integer, "a part of the payload of an attachment is missing") } + fileFindings(tx)
-    }
-}
-
-extension AttachmentKeeper {
-    /// Payloads whose files are missing or shortened.
-    private func fileFindings(_ tx: ReadTransaction) throws -> [(table: String, root: Int64?, text: String)] {
-        guard let folder = PayloadFolder(tx.store) else { return [] }
-        return try tx.fileRows("SELECT f.blob, f.name, b.bytes FROM _blobfile f JOIN _blob b ON b.blob = f.blob").flatMap { row in
-            let (blob, name, bytes) = (row[0].integer ?? 0, row[1].text ?? "", Int(row[2].integer ?? 0))
-            let added = try tx.payloadKey(of: blob) == nil ? 0 : StoredBlob.pieces(max(bytes, 0)) * PayloadSeal.addedBytes
-            guard folder.size(of: name) != bytes + added else { return [(table: String, root: Int64?, text: String)]() }
-            return try tx.blobRows("SELECT root FROM _blob_reference WHERE blob = ? AND kept = 0", [.integer(blob)]).map {
-                ("_blobfile", $0[0].integer, "the file with the payload of an attachment is missing or has another size")
-            }
-        }
-    }
-
-    func copyFiles(of store: FHIRStore, to path: String) throws {
-        guard let folder = PayloadFolder(store), try store.read({ try $0.hasTables(of: PayloadFileTables.module) }) else { return }
-        try folder.copy(to: PayloadFolder(database: path))
-    }
 }
 
 extension ReadTransaction {

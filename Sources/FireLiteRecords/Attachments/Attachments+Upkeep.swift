@@ -67,10 +67,9 @@ extension Attachments {
         try sweepFiles()
         return try store.write { tx in
             let hasVersions = try !tx.blobRows("SELECT 1 FROM sqlite_master WHERE name = '_change' AND type = 'table'").isEmpty
-            if try tx.mayLackPayloadReferences {
-                try keeper.findReferences(tx, inVersions: hasVersions)
-                try tx.notePayloadsComplete()
-            }
+            // Whatever the rows say: what a resource refers to is not deleted.
+            try keeper.findReferences(tx, inVersions: hasVersions)
+            try tx.notePayloadsComplete()
             try tx.runBlobs("UPDATE _blob_reference SET kept = 1 WHERE kept = 0 AND root NOT IN (SELECT root FROM _resource)")
             try tx.runBlobs(
                 "DELETE FROM _blob_reference WHERE kept = 1"
@@ -123,23 +122,16 @@ extension ReadTransaction {
 }
 
 extension AttachmentKeeper {
-    /// Notes the references of all resources, after a program that does not note them has written to the file.
+    /// Notes the references that the rows of resources have, and no others.
     func findReferences(_ tx: WriteTransaction, inVersions: Bool) throws {
-        var last: Int64 = -1
-        while true {
-            let numbers = try tx.resourceNumbers(after: last, limit: 256)
-            guard let end = numbers.last else { break }
-            last = end
-            for number in numbers {
-                guard let resource = try tx.resource(number: number) else { continue }
-                var blobs: [Int64] = []
-                try places.forEach(in: resource) { _, _, text in
-                    if let reference = PayloadReference(text), let blob = try tx.blob(withHash: reference.hash) {
-                        blobs.append(blob.number)
-                    }
-                }
-                try note(blobs, ofResource: number, isNew: false, keepsVersions: true, tx)
-            }
+        var found: [Int64: Set<Int64>] = [:]
+        for row in try tx.blobRows("SELECT DISTINCT root FROM _blob_reference WHERE kept = 0") { found[row[0].integer ?? 0] = [] }
+        try tx.forEachPayloadReference { root, text in
+            if let blob = try tx.blob(withHash: Data(text.hash)) { found[root, default: []].insert(blob.number) }
+        }
+        for (root, blobs) in found.sorted(by: { $0.key < $1.key }) {
+            try tx.checkCancellation()
+            try note(blobs.sorted(), ofResource: root, isNew: false, keepsVersions: true, tx)
         }
         guard inVersions else { return }
         for row in try tx.blobRows("SELECT root, content FROM _change WHERE content LIKE '%\"blob:%sha256:%'") {

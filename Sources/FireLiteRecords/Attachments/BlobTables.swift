@@ -23,7 +23,7 @@ enum BlobTables {
     static let module = ModuleTables(module: "blob", version: 1, tables: [blobs, chunks, references, policy])
 
     /// The number of bytes of a piece. Larger ones are no faster, and a range read starts at one.
-    static let chunkBytes = 256 << 10
+    static let chunkBytes = PayloadLayout.pieceBytes
     /// The number of pieces that a key has room for.
     static let maximumChunks: Int64 = 1 << 24
 }

@@ -18,10 +18,6 @@ public struct PayloadReference: Sendable, Hashable, CustomStringConvertible {
     /// Whether the payload is sealed: see ``RecordEncryption``.
     public let isSealed: Bool
 
-    private static let scheme = "blob:sha256:"
-    private static let sealedScheme = "blob:hmac-sha256:"
-    private static let literalMark = ";text"
-
     init(hash: Data, byteCount: Int, isLiteral: Bool, isSealed: Bool) {
         self.hash = hash
         self.byteCount = byteCount
@@ -33,23 +29,15 @@ public struct PayloadReference: Sendable, Hashable, CustomStringConvertible {
     ///
     /// - Parameter text: the element's `data`.
     public init?(_ text: String) {
-        isSealed = text.hasPrefix(Self.sealedScheme)
-        let scheme = isSealed ? Self.sealedScheme : Self.scheme
-        guard text.utf8.count < 120, text.hasPrefix(scheme) else { return nil }
-        var parts = text.dropFirst(scheme.count).split(separator: ";", omittingEmptySubsequences: false)
-        isLiteral = parts.count == 3 && parts[2] == "text"
-        if isLiteral { parts.removeLast() }
-        guard parts.count == 2, let hash = Data(hex: parts[0]), hash.count == 32, let bytes = Int(parts[1]), bytes >= 0 else { return nil }
-        self.hash = hash
-        byteCount = bytes
-        guard description == text else { return nil }
+        guard let parts = PayloadText(text) else { return nil }
+        self.init(hash: Data(parts.hash), byteCount: parts.byteCount, isLiteral: parts.isLiteral, isSealed: parts.isSealed)
     }
 
     /// The SHA-256 of a payload.
     package static func hash(of bytes: Data) -> Data { HashAlgorithm.sha256.digest(of: bytes) }
 
     public var description: String {
-        "\(isSealed ? Self.sealedScheme : Self.scheme)\(hash.hexText);\(byteCount)" + (isLiteral ? Self.literalMark : "")
+        PayloadText.text(digits: hash.hexText, byteCount: byteCount, isLiteral: isLiteral, isSealed: isSealed)
     }
 }
 

@@ -7,7 +7,7 @@ import Foundation
 /// is the last. So pieces cannot be swapped, left out or cut off.
 struct PayloadSeal {
     /// The number of bytes that sealing adds to a piece.
-    static let addedBytes = AESGCM.nonceByteCount + AESGCM.tagByteCount
+    static let addedBytes = PayloadLayout.sealBytes
 
     /// The number of the payload.
     let blob: Int64

@@ -31,7 +31,8 @@ extension FHIRStore {
             // Creates the tables of an empty store.
             _ = try FHIRStore(path: file.temporaryPath, release: release, configuration: configuration)
             let report = try source.access.connection.untilCancelled {
-                try Recovery(source: source, release: release, progress).run(path: file.temporaryPath, key: key)
+                try Recovery(source: source, release: release, progress).run(
+                    path: file.temporaryPath, key: key, payloads: (PayloadFolder(database: damaged), PayloadFolder(database: target)))
             }
             try checkRecovered(file.temporaryPath, release, configuration, progress)
             try file.finish()
@@ -50,7 +51,8 @@ extension FHIRStore {
         _ path: String, _ release: FHIRRelease, _ configuration: Configuration, _ progress: StoreProgressHandler?
     ) throws {
         let store = try FHIRStore(path: path, release: release, configuration: configuration)
-        guard let fault = try store.check(progress: progress).first else { return }
+        // The report lists missing payloads.
+        guard let fault = try store.check(progress: progress).first(where: { $0.kind != .payload }) else { return }
         throw FHIRStoreError(.sqlite, "the recovered part is not a sound store (\(fault)): restore a backup")
     }
 }
@@ -68,13 +70,16 @@ private struct Recovery {
         self.release = release
     }
 
-    func run(path: String, key: EncryptionKey?) throws -> RecoveryReport {
+    /// - Parameter payloads: the folders with the payloads in files of the damaged store and of the new one.
+    func run(path: String, key: EncryptionKey?, payloads: (source: PayloadFolder, target: PayloadFolder)) throws -> RecoveryReport {
         var copy = self
-        try copy.copy(to: path, key)
+        try copy.copy(to: path, key, payloads)
         return copy.report
     }
 
-    private mutating func copy(to path: String, _ key: EncryptionKey?) throws {
+    private mutating func copy(
+        to path: String, _ key: EncryptionKey?, _ payloads: (source: PayloadFolder, target: PayloadFolder)
+    ) throws {
         report.unreadable = source.unreadable
         report.unreadable += source.access.schema.unknownTables.map { "the table \($0) is not part of FHIR \(release.name)" }
         let target = try RecoveryTarget(path: path, key: key, source: source)
@@ -93,6 +98,20 @@ private struct Recovery {
         try target.finish(
             nextRoot: max(source.nextRoot ?? 1, (roots.last ?? 0) + 1), release: release, keepsIDsUnique: source.keepsIDsUnique,
             try declarations())
+        try copyPayloads(of: target, payloads)
+    }
+
+    /// Copies the files with payloads that the new store names, and lists the resources whose payloads are missing.
+    private mutating func copyPayloads(of target: RecoveryTarget, _ folders: (source: PayloadFolder, target: PayloadFolder)) throws {
+        let schema = try StorageSchema(release: release)
+        try schema.refresh(target.connection)
+        guard let inventory = try PayloadInventory(target.connection, schema) else { return }
+        try folders.source.copy(to: folders.target, inventory.fileNames)
+        report.lackingPayloads = inventory.missing(folders.target).map { finding in
+            let root = finding.number ?? 0
+            let own = source.found[root]
+            return RecoveryReport.Resource(typeName: finding.typeName, id: own?.id, number: root, reason: finding.text)
+        }
     }
 
     private mutating func copy(_ root: Int64, to target: RecoveryTarget) throws {

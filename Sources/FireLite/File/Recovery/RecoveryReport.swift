@@ -9,9 +9,11 @@ public struct RecoveryReport: Sendable {
     public internal(set) var lost: [Resource] = []
     /// Resources that are in the new store although their digest is lost: parts of them may be missing.
     public internal(set) var unverified: [Resource] = []
+    /// Resources that are in the new store although payloads of their attachments are missing or incomplete.
+    public internal(set) var lackingPayloads: [Resource] = []
     /// What else cannot be read: parts of tables, with the numbers of resources that may have been in them.
     public internal(set) var unreadable: [String] = []
 
     /// Whether everything was recovered and verified.
-    public var isComplete: Bool { lost.isEmpty && unverified.isEmpty && unreadable.isEmpty }
+    public var isComplete: Bool { lost.isEmpty && unverified.isEmpty && lackingPayloads.isEmpty && unreadable.isEmpty }
 }

@@ -16,27 +16,34 @@ extension RecoveryTarget {
             }
         }
         for table in tables {
-            for gap in try copy(table, from: source) {
+            let (gaps, repeated) = try copy(table, from: source)
+            if repeated > 0 { unreadable.append("\(table.name): \(repeated) rows repeat the key of another row and were left out") }
+            for gap in gaps {
                 unreadable.append("\(table.name): the rows \(gap.lowerBound) to \(gap.upperBound), if there are any, cannot be read")
             }
         }
         return unreadable
     }
 
-    private func copy(_ table: ModuleTable, from source: DamagedStore) throws -> [ClosedRange<Int64>] {
+    /// - Returns: the keys that cannot be read, and the number of rows that break a unique index.
+    private func copy(_ table: ModuleTable, from source: DamagedStore) throws -> (gaps: [ClosedRange<Int64>], repeated: Int) {
         try connection.run(table.creation)
         for index in table.indexes { try connection.run(table.creation(of: index)) }
         let values = Array(repeating: "?", count: table.columns.count + 1).joined(separator: ", ")
         // Of damaged rows that break a unique index, the first one counts.
         let insert = try connection.prepare("INSERT OR IGNORE INTO \(table.name) VALUES (\(values))")
-        return try source.readRows(of: table) { row in
+        var repeated = 0
+        let gaps = try source.readRows(of: table) { row in
+            let before = connection.totalChanges
             for column in 0...table.columns.count { insert.bind(column + 1, column: column, of: row) }
             do {
                 try insert.run()
+                if connection.totalChanges == before { repeated += 1 }
             } catch let error as SQLiteError {
                 // Not a read error, which would count as damage.
                 throw FHIRStoreError(error, path: "the new file")
             }
         }
+        return (gaps, repeated)
     }
 }

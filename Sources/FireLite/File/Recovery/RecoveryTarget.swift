@@ -61,9 +61,13 @@ final class RecoveryTarget {
         guard let settings = try source.trackingSettings else { return [] }
         let table = ChangeTable(connection: connection)
         try table.create(forHistory: !settings.history.isEmpty)
-        let (rows, gaps) = try source.changes(before: settings.next)
+        var (rows, gaps) = try source.changes(before: settings.next)
         for row in rows {
-            guard row.content == nil || row.verified(release: source.access.schema.release, digestKey: digestKey) != nil else { continue }
+            guard row.content == nil || row.verified(release: source.access.schema.release, digestKey: digestKey) != nil else {
+                // Its content is not what was stored.
+                gaps.append(row.sequence...row.sequence)
+                continue
+            }
             try table.insert(row)
         }
         for (name, sequence) in try source.changeReaders() { try table.setPlace(of: name, sequence) }

@@ -2,18 +2,23 @@ import FireLiteCore
 import FireLiteSQLiteBridge
 
 extension FHIRStore {
-    /// Checks for damage: runs SQLite's integrity check, and finds rows without an owner, differences between registry and tables, and
-    /// resources that differ from the digest they were stored with.
+    /// Checks for damage: runs SQLite's integrity check, and finds rows without an owner, differences between registry and tables,
+    /// resources that differ from the digest they were stored with, and payloads that resources refer to and the file lacks.
     ///
+    /// What modules keep about resources is compared with these, for those modules that work on this store object: samples after
+    /// `followSamples()`, permissions after `keepPermissions()`.
     /// - Parameter progress: receives what was checked so far. Default: none.
     /// - Returns: the faults; empty if the store is sound.
     /// - Complexity: reads the whole file.
     /// - Throws: errors of `progress`; `FHIRStoreError` if the file cannot be read at all.
     public func check(progress: StoreProgressHandler? = nil) throws -> [StoreFinding] {
         try perform { transaction in
-            let findings = try StoreCheck(transaction.access, digestKey: identity.digestKey, progress).run()
-            let payloads = try payloads.keeper?.findings(transaction) ?? []
-            return findings + payloads.map { StoreFinding(.payload, table: $0.table, number: $0.root, $0.text) }
+            let findings = try StoreCheck(
+                transaction.access, digestKey: identity.digestKey, payloads: PayloadFolder(self), progress
+            ).run()
+            // What is damaged cannot be compared with what it is about.
+            guard !findings.contains(where: { $0.kind == .unreadable || $0.kind == .integrity }) else { return findings }
+            return try findings + participants.all.flatMap { try $0.findings(transaction) }
         }
     }
 

@@ -68,7 +68,8 @@ extension FHIRStore {
         let connection = access.connection
         // The lock of this write is kept, so that the verified content is what is rewritten.
         try connection.execute("PRAGMA locking_mode = EXCLUSIVE; BEGIN IMMEDIATE; COMMIT")
-        let faults = try StoreCheck(access, digestKey: digestKey, progress).run()
+        // Missing payloads are no reason to keep pages without checksums.
+        let faults = try StoreCheck(access, digestKey: digestKey, payloads: nil, progress).run().filter { $0.kind != .payload }
         if let fault = faults.first {
             throw FHIRStoreError(
                 .notAStore,

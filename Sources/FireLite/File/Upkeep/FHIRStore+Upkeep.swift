@@ -13,27 +13,48 @@ extension FHIRStore {
     ///     row by row instead of page by page.
     ///   - progress: called about every mebibyte with the number of pages copied; when copying row by row, with the steps of SQLite's virtual
     ///     machine. Default: none.
+    /// - Returns: the payloads of attachments that the copy lacks, as the store does, with their resources; empty if it is complete.
     /// - Throws: errors of `progress`; `FHIRStoreError`: `alreadyExists`, `cannotOpen`, `diskFull`, `noEncryption`; `invalidArgument` if
     ///   `target` is the store's own file or one that belongs to it.
+    @discardableResult
     public func backup(
         to target: String, replacing: Bool = false, encryption: BackupEncryption = .same, progress: StoreProgressHandler? = nil
-    ) throws {
+    ) throws -> [StoreFinding] {
         let meter = ProgressMeter(progress)
         let targetKey = key(of: encryption)
         try targetKey?.verify(for: target)
         let file = try PendingFile(.database, path: target, replaces: replacing, database: path)
         // Files of payloads that the copy may refer to: those of now, and those that come meanwhile.
-        try payloads.keeper?.copyFiles(of: self, to: target)
+        try copyPayloadFiles(to: target)
+        let payloads: PayloadInventory?
         if (targetKey == nil) == (configuration.key == nil) {
-            try copyPages(to: file, targetKey, meter)
+            payloads = try copyPages(to: file, targetKey, meter)
         } else {
+            payloads = try read { try Self.payloads($0) }
             try copyRows(to: file, targetKey, meter)
         }
-        try payloads.keeper?.copyFiles(of: self, to: target)
+        try copyPayloadFiles(to: target)
         try file.finish()
+        return payloads?.missing(PayloadFolder(database: target)) ?? []
     }
 
-    private func copyPages(to file: PendingFile, _ key: EncryptionKey?, _ meter: ProgressMeter) throws {
+    private func copyPayloadFiles(to target: String) throws {
+        guard let folder = PayloadFolder(self), try read({ $0.access.schema.moduleDefinitions["_blobfile"] != nil }) else { return }
+        try folder.copy(to: PayloadFolder(database: target))
+    }
+
+    /// The payloads that a snapshot's resources refer to; nil if it is too damaged to say.
+    private static func payloads(_ transaction: ReadTransaction) throws -> PayloadInventory? {
+        do {
+            return try PayloadInventory(transaction.access.connection, transaction.access.schema)
+        } catch let error as SQLiteError where error.isDamage {
+            // Copying finds and reports it.
+            return nil
+        }
+    }
+
+    @discardableResult
+    private func copyPages(to file: PendingFile, _ key: EncryptionKey?, _ meter: ProgressMeter) throws -> PayloadInventory? {
         try read { transaction in
             let source = transaction.access.connection
             // The snapshot starts with the first statement that reads.
@@ -54,6 +75,7 @@ extension FHIRStore {
                     try meter.report(StoreProgress(.copying, backup.copiedPages, of: backup.pages, .pages))
                 }
             }
+            return try mapping { try Self.payloads(transaction) }
         }
     }
 

@@ -6,10 +6,13 @@ struct StoreCheck {
     private let access: StoreConnection
     private let connection: Connection
     private let digestKey: UInt64
+    private let payloadFolder: PayloadFolder?
     private let meter: ProgressMeter
 
-    init(_ access: StoreConnection, digestKey: UInt64, _ progress: StoreProgressHandler? = nil) {
+    /// - Parameter payloads: the folder with payloads in files; nil if there can be none.
+    init(_ access: StoreConnection, digestKey: UInt64, payloads: PayloadFolder?, _ progress: StoreProgressHandler? = nil) {
         meter = ProgressMeter(progress)
+        payloadFolder = payloads
         self.access = access
         self.digestKey = digestKey
         connection = access.connection
@@ -34,6 +37,9 @@ struct StoreCheck {
         findings += try tolerant("_resource", table: "_resource") { try contents() }
         findings += try tolerant("_change", table: "_change") { try changes() }
         findings += try tolerant("_meta", table: "_meta") { try modules() + numbers() + duplicates() }
+        findings += try tolerant("the payloads", table: "_blob") {
+            try PayloadInventory(connection, access.schema)?.findings(payloadFolder) ?? []
+        }
         return findings
     }
 

@@ -19,8 +19,10 @@ public struct StoreFinding: Sendable, Hashable, CustomStringConvertible {
         public static let registry = Kind(rawValue: "registry")
         /// A table of a module is missing, or is not as the library writes it.
         public static let module = Kind(rawValue: "module")
-        /// A payload that a resource refers to is missing or incomplete. The resource can be read.
+        /// A payload that a resource refers to is missing or incomplete, or is not noted as referred to. The resource can be read.
         public static let payload = Kind(rawValue: "payload")
+        /// What a module keeps about resources does not match them.
+        public static let mismatch = Kind(rawValue: "mismatch")
         /// A resource does not match its digest.
         public static let content = Kind(rawValue: "content")
         /// The next resource would get a number that is in use or invalid.
@@ -41,7 +43,7 @@ public struct StoreFinding: Sendable, Hashable, CustomStringConvertible {
 
     public var description: String { text }
 
-    init(_ kind: Kind, table: String? = nil, typeName: String? = nil, number: Int64? = nil, _ text: String) {
+    package init(_ kind: Kind, table: String? = nil, typeName: String? = nil, number: Int64? = nil, _ text: String) {
         self.kind = kind
         self.table = table
         self.typeName = typeName

@@ -1,35 +1,34 @@
-import FireLite
 import Foundation
 
 /// The folder with payloads in files, beside the database: `health.sqlite-payloads`.
 ///
 /// A file is written under a temporary name, brought to the disk, renamed, and only then named by a row. It never changes afterwards. A crash in
 /// between leaves a file that no row names, which `sweep` deletes.
-struct PayloadFolder: Sendable {
-    let path: String
+package struct PayloadFolder: Sendable {
+    package let path: String
 
     /// Nil for a database in memory.
-    init?(_ store: FHIRStore) {
+    package init?(_ store: FHIRStore) {
         guard store.path != ":memory:", !store.path.isEmpty else { return nil }
         self.init(database: store.path)
     }
 
-    init(database: String) { path = database + "-payloads" }
+    package init(database: String) { path = database + "-payloads" }
 
-    func path(of name: String) -> String { path + "/" + name }
+    package func path(of name: String) -> String { path + "/" + name }
 
     /// Whether a file may have this name: a row of a file from a stranger may have any text.
-    static func isName(_ name: String) -> Bool {
+    package static func isName(_ name: String) -> Bool {
         name.utf8.count == 32 && name.utf8.allSatisfy { 48...57 ~= $0 || 97...102 ~= $0 }
     }
 
     /// The names in the folder.
-    var names: [String] { (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? [] }
+    package var names: [String] { (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? [] }
 
     /// Begins a file.
     ///
     /// - Throws: `FHIRStoreError`.
-    func writer() throws -> PayloadFileWriter {
+    package func writer() throws -> PayloadFileWriter {
         if mkdir(path, 0o700) == 0 { Self.synchronize((path as NSString).deletingLastPathComponent) }
         return try PayloadFileWriter(self)
     }
@@ -45,7 +44,7 @@ struct PayloadFolder: Sendable {
     // MARK: - Reading
 
     /// Calls `body` with the open file, a plain one of this folder, and its size; nil if there is none.
-    func reading<Value>(_ name: String, _ body: (Int32, Int) throws -> Value) rethrows -> Value? {
+    package func reading<Value>(_ name: String, _ body: (Int32, Int) throws -> Value) rethrows -> Value? {
         guard Self.isName(name) else { return nil }
         let descriptor = open(path(of: name), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
         guard descriptor >= 0 else { return nil }
@@ -56,12 +55,12 @@ struct PayloadFolder: Sendable {
     }
 
     /// The size of a file; nil if there is none.
-    func size(of name: String) -> Int? { reading(name) { $1 } }
+    package func size(of name: String) -> Int? { reading(name) { $1 } }
 
     /// Reads bytes at an offset.
     ///
     /// - Returns: how many there were.
-    static func read(_ descriptor: Int32, at offset: Int, into memory: UnsafeMutableRawBufferPointer) -> Int {
+    package static func read(_ descriptor: Int32, at offset: Int, into memory: UnsafeMutableRawBufferPointer) -> Int {
         var count = 0
         while count < memory.count {
             let part = pread(descriptor, memory.baseAddress?.advanced(by: count), memory.count - count, off_t(offset + count))
@@ -74,11 +73,13 @@ struct PayloadFolder: Sendable {
 
     // MARK: - Upkeep
 
-    /// Copies the files to the folder of another database, but for those that it has.
+    /// Copies the files to the folder of another database, but for those that it has in the same size.
     ///
+    /// - Parameter wanted: the names of the files; nil for all.
     /// - Throws: `FHIRStoreError`.
-    func copy(to other: PayloadFolder) throws {
-        for name in names.filter(Self.isName).sorted() where other.size(of: name) == nil {
+    func copy(to other: PayloadFolder, _ wanted: Set<String>? = nil) throws {
+        for name in names.filter({ Self.isName($0) && wanted?.contains($0) ?? true }).sorted() where other.size(of: name) != size(of: name)
+        {
             // Nil if it was deleted meanwhile, as its payload then was.
             try reading(name) { descriptor, size in
                 let writer = try other.writer()
@@ -98,7 +99,7 @@ struct PayloadFolder: Sendable {
     /// Deletes files that no row names, and temporary ones whose writer is gone. Call it inside a write: nobody else is between file and row then.
     ///
     /// - Parameter used: the names in rows.
-    func sweep(keeping used: Set<String>) {
+    package func sweep(keeping used: Set<String>) {
         for name in names where !used.contains(name) {
             let path = path(of: name)
             if Self.isName(name) {

@@ -1,14 +1,13 @@
-import FireLite
 import Foundation
 
 /// Writes a file with a payload. It disappears if it is not finished.
-final class PayloadFileWriter {
+package final class PayloadFileWriter {
     /// The end of temporary names.
-    static let suffix = ".part"
+    package static let suffix = ".part"
 
     private let folder: PayloadFolder
     /// The name that the file is going to have.
-    let name: String
+    package let name: String
     private let temporary: String
     private let descriptor: Int32
     private var isFinished = false
@@ -29,7 +28,7 @@ final class PayloadFileWriter {
     }
 
     /// - Throws: `FHIRStoreError`: `diskFull`, `cannotOpen`.
-    func append(_ bytes: Data) throws {
+    package func append(_ bytes: Data) throws {
         try bytes.withUnsafeBytes { bytes in
             var start = 0
             while start < bytes.count {
@@ -45,7 +44,7 @@ final class PayloadFileWriter {
     ///
     /// - Parameter other: another name; nil for its own.
     /// - Throws: `FHIRStoreError`.
-    func finish(as other: String? = nil) throws {
+    package func finish(as other: String? = nil) throws {
         guard fsync(descriptor) == 0, rename(temporary, folder.path(of: other ?? name)) == 0 else {
             throw Self.failure(folder, "cannot be brought to the disk")
         }

@@ -1,0 +1,207 @@
+import FireLiteCore
+import FireLiteSQLiteBridge
+
+/// How payloads lie in their tables and files.
+package enum PayloadLayout {
+    /// The number of bytes of a piece of a payload, except for the last. Larger ones are no faster, and a range read starts at one.
+    package static let pieceBytes = 256 << 10
+    /// What sealing adds to a piece: a nonce of 12 bytes and a tag of 16.
+    package static let sealBytes = 28
+    /// The number of bits of a piece's key for its place.
+    static let placeBits: Int64 = 24
+}
+
+/// The payloads that the resources of a file refer to, and what the file has of them.
+///
+/// What refers to a payload is read from the rows of the resources. `_blob_reference`, which says so too, is compared with them: it may have lost
+/// rows. No module is needed for it: a file that lacks payloads says so whoever looks.
+struct PayloadInventory {
+    /// A payload that a resource refers to.
+    private struct Item {
+        let root: Int64
+        let typeName: String
+        let text: PayloadText
+        /// What is wrong with it in the database; nil if nothing is.
+        var fault: (table: String, text: String)?
+        /// The file that it is in, and the size of that.
+        var file: (name: String, bytes: Int)?
+    }
+
+    private let connection: Connection
+    private let schema: StorageSchema
+    private var items: [Item] = []
+    /// Rows of `_blob_reference` that are missing or refer to nothing.
+    private var disagreements: [StoreFinding] = []
+
+    /// Reads the references of all resources; nil for a file that keeps no payloads apart.
+    ///
+    /// - Throws: `SQLiteError`.
+    init?(_ connection: Connection, _ schema: StorageSchema) throws {
+        self.connection = connection
+        self.schema = schema
+        guard schema.moduleDefinitions["_blob"] != nil, schema.moduleDefinitions[PayloadKeeping.referenceTable] != nil else { return nil }
+        var blobs: [[UInt8]: (number: Int64, bytes: Int64)] = [:]
+        var referring: [Int64: Set<Int64>] = [:]
+        try PayloadColumns(connection, schema).visit { table, root, text in
+            var item = Item(root: root, typeName: table.resourceName, text: text)
+            let hash = text.hash
+            let blob = try blobs[hash] ?? self.blob(hash)
+            if let blob {
+                blobs[hash] = blob
+                referring[root, default: []].insert(blob.number)
+                try examine(blob, &item)
+            } else {
+                item.fault = ("_blob", "is missing")
+            }
+            items.append(item)
+        }
+        disagreements = try compare(referring)
+    }
+
+    // MARK: - The database
+
+    private func blob(_ hash: [UInt8]) throws -> (number: Int64, bytes: Int64)? {
+        let statement = try connection.cached("SELECT blob, bytes FROM _blob WHERE hash = ?")
+        defer { statement.reset() }
+        statement.bind(1, blob: hash)
+        return try statement.step() ? (statement.int(0), statement.int(1)) : nil
+    }
+
+    /// Notes what is wrong with a payload, or which file it is in.
+    private func examine(_ blob: (number: Int64, bytes: Int64), _ item: inout Item) throws {
+        let bytes = item.text.byteCount
+        guard blob.bytes == Int64(bytes) else {
+            item.fault = ("_blob", "has another size")
+            return
+        }
+        let (whole, rest) = bytes.quotientAndRemainder(dividingBy: PayloadLayout.pieceBytes)
+        let pieces = whole + (rest > 0 ? 1 : 0)
+        let stored = bytes &+ (item.text.isSealed ? pieces &* PayloadLayout.sealBytes : 0)
+        if schema.moduleDefinitions["_blobfile"] != nil {
+            let statement = try connection.cached("SELECT name FROM _blobfile WHERE blob = ?")
+            defer { statement.reset() }
+            statement.bind(1, blob.number)
+            if try statement.step() {
+                item.file = (statement.text(0) ?? "", stored)
+                return
+            }
+        }
+        let statement = try connection.cached("SELECT count(*), sum(length(content)) FROM _blob_chunk WHERE chunk BETWEEN ? AND ?")
+        defer { statement.reset() }
+        statement.bind(1, blob.number << PayloadLayout.placeBits)
+        statement.bind(2, blob.number << PayloadLayout.placeBits | Int64(max(pieces, 1) - 1))
+        _ = try statement.step()
+        if statement.int(0) != Int64(pieces) || statement.int(1) != Int64(stored) { item.fault = ("_blob_chunk", "lacks a part") }
+    }
+
+    /// Compares the references with the rows that note them.
+    private func compare(_ referring: [Int64: Set<Int64>]) throws -> [StoreFinding] {
+        // A program without the keeper has written: the rows are made again by whoever needs them.
+        if try connection.integer("SELECT count(*) FROM _meta WHERE key = '\(PayloadKeeping.incompleteKey)'") != 0 { return [] }
+        // What refers to a payload that is missing is reported already.
+        var noted: [Int64: Set<Int64>] = [:]
+        let statement = try connection.prepare(
+            "SELECT r.root, r.blob FROM _blob_reference r JOIN _blob b ON b.blob = r.blob WHERE r.kept = 0")
+        while try statement.step() { noted[statement.int(0), default: []].insert(statement.int(1)) }
+        var findings: [StoreFinding] = []
+        func note(_ root: Int64, _ text: String) {
+            findings.append(
+                StoreFinding(
+                    .payload, table: PayloadKeeping.referenceTable, number: root,
+                    "the resource with number \(root) \(text): collect the payloads to mend it"))
+        }
+        for (root, blobs) in referring.sorted(by: { $0.key < $1.key }) where !blobs.isSubset(of: noted[root] ?? []) {
+            note(root, "refers to a payload, and \(PayloadKeeping.referenceTable) does not say so")
+        }
+        for (root, blobs) in noted.sorted(by: { $0.key < $1.key }) where !blobs.isSubset(of: referring[root] ?? []) {
+            note(root, "is noted in \(PayloadKeeping.referenceTable) with a payload that it does not refer to")
+        }
+        return findings
+    }
+
+    // MARK: - The result
+
+    /// The names of the files with payloads.
+    var fileNames: Set<String> { Set(items.compactMap { $0.file?.name }) }
+
+    /// What is missing, with the files in a folder.
+    ///
+    /// - Parameter folder: the folder with payloads in files; nil if there can be none.
+    func missing(_ folder: PayloadFolder?) -> [StoreFinding] {
+        var sizes: [String: Int?] = [:]
+        return items.compactMap { item in
+            var fault = item.fault
+            if let file = item.file {
+                let size = sizes[file.name] ?? folder?.size(of: file.name)
+                sizes[file.name] = .some(size)
+                if size != file.bytes {
+                    fault = ("_blobfile", size == nil ? "is in a file that is missing" : "is in a file of another size")
+                }
+            }
+            guard let fault else { return nil }
+            return StoreFinding(
+                .payload, table: fault.table, typeName: item.typeName, number: item.root,
+                "the payload \(item.text.digits.prefix(12))… of the \(item.typeName) with number \(item.root) \(fault.text)")
+        }
+    }
+
+    /// Everything that is wrong.
+    func findings(_ folder: PayloadFolder?) -> [StoreFinding] { missing(folder) + disagreements }
+}
+
+/// The columns that can have references to payloads: the contents of Attachments and Binaries.
+struct PayloadColumns {
+    private let connection: Connection
+    private let schema: StorageSchema
+
+    init(_ connection: Connection, _ schema: StorageSchema) {
+        self.connection = connection
+        self.schema = schema
+    }
+
+    /// Calls `body` with each reference in the rows of resources: the table, the number of the resource, and the text.
+    ///
+    /// - Complexity: reads the tables that have Attachments.
+    func visit(_ body: (TablePlan, Int64, PayloadText) throws -> Void) throws {
+        for table in schema.tables where table.isInFile {
+            for column in table.columns.prefix(table.fileColumns) where Self.hasPayloads(column, table) {
+                let name = column.quotedName
+                let statement = try connection.prepare(
+                    "SELECT _k >> 24, \(name) FROM \(table.quotedName) WHERE \(name) >= ? AND \(name) < ?")
+                statement.bind(1, PayloadText.lowest)
+                statement.bind(2, PayloadText.highest)
+                while try statement.step() {
+                    guard let text = statement.text(1).flatMap({ PayloadText($0) }) else { continue }
+                    try body(table, statement.int(0), text)
+                }
+            }
+        }
+    }
+
+    /// Whether any resource refers to a payload.
+    func hasReferences() throws -> Bool {
+        struct Found: Error {}
+        do {
+            try visit { _, _, _ in throw Found() }
+            return false
+        } catch is Found {
+            return true
+        }
+    }
+
+    private static func hasPayloads(_ column: ColumnPlan, _ table: TablePlan) -> Bool {
+        guard column.role == .main, column.slot >= 0 else { return false }
+        let layout = table.groups[column.group].layout
+        let name = layout.elements[column.slot].name
+        return layout.name == "Attachment" && name == "data" || layout.name == "Binary" && (name == "data" || name == "content")
+    }
+}
+
+extension ReadTransaction {
+    /// Calls `body` with each reference to a payload in the rows of resources: the number of the resource, and the text.
+    ///
+    /// - Throws: errors of `body`; `FHIRStoreError`.
+    package func forEachPayloadReference(_ body: (Int64, PayloadText) throws -> Void) throws {
+        try perform { try PayloadColumns(access.connection, access.schema).visit { try body($1, $2) } }
+    }
+}

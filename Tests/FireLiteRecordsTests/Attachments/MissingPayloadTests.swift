@@ -1,0 +1,117 @@
+import FireLiteR4
+import Foundation
+import TestSupport
+import Testing
+
+@testable import FireLiteRecords
+
+/// A file that lacks payloads says so, and nothing that is referred to is deleted.
+@Suite struct MissingPayloadTests {
+    private let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
+    /// A store with a payload in the database and one in a file.
+    private func store(_ name: String = "store.sqlite") throws -> FHIRStore {
+        let store = try FHIRStore(path: folder.file(name), release: .r4)
+        try store.attachments.keepApart(AttachmentPolicy(fileBytes: 400_000))
+        try store.write { tx in
+            try tx.upsert(Payloads.document("row", Payloads.bytes(300_000).fhirBase64))
+            try tx.upsert(Payloads.document("file", Payloads.bytes(500_000, seed: 2).fhirBase64))
+            try tx.upsert(Binary { ($0.id, $0.contentType, $0.data) = ("b", "text/plain", Payloads.bytes(9_000, seed: 3).fhirBase64) })
+        }
+        return store
+    }
+
+    private func texts(_ findings: [StoreFinding]) -> [String] {
+        findings.map { "\($0.kind.rawValue) \($0.table ?? "") \($0.typeName ?? "") \($0.number ?? 0)" }
+    }
+
+    /// What else opens the file knows nothing of payloads.
+    private func plain(_ name: String = "store.sqlite") throws -> FHIRStore {
+        var configuration = FHIRStore.Configuration()
+        configuration.access = .readOnly
+        return try FHIRStore(path: folder.file(name), release: .r4, configuration: configuration)
+    }
+
+    // MARK: - Recovering and copying
+
+    @Test func aCopyHasThePayloadsInFiles() throws {
+        let store = try store()
+        for source in [store, try plain()] {
+            let name = source === store ? "copy" : "plain"
+            #expect(try source.backup(to: folder.file("\(name).sqlite")).isEmpty)
+            let copy = try FHIRStore(path: folder.file("\(name).sqlite"), release: .r4)
+            try copy.attachments.resume()
+            #expect(try copy.attachments.verify().isEmpty && copy.check().isEmpty)
+        }
+        let report = try FHIRStore.recover(from: folder.file("store.sqlite"), to: folder.file("new.sqlite"), release: .r4)
+        #expect(report.isComplete)
+        let new = try FHIRStore(path: folder.file("new.sqlite"), release: .r4)
+        try new.attachments.resume()
+        #expect(try new.attachments.verify().isEmpty && Payloads.whole(new, "file").content[0].attachment?.data?.utf8.count == 666_668)
+    }
+
+    @Test(arguments: ["piece", "payload", "file"]) func missingPayloadsAreNamed(_ what: String) throws {
+        let store = try store()
+        let id = what == "file" ? "file" : "row"
+        let root = try store.read { tx in
+            let document = try #require(try tx.resource(DocumentReference.self, id: id))
+            return try #require(tx.number(of: document))
+        }
+        var expected = ""
+        switch what {
+        case "piece":
+            try store.write { _ = try $0.runBlobs("DELETE FROM _blob_chunk WHERE chunk = (SELECT min(chunk) FROM _blob_chunk)") }
+            expected = "payload _blob_chunk DocumentReference \(root)"
+        case "payload":
+            try store.write { _ = try $0.runBlobs("DELETE FROM _blob WHERE blob = (SELECT min(blob) FROM _blob)") }
+            expected = "payload _blob DocumentReference \(root)"
+        default:
+            let payloads = PayloadFolder(database: folder.file("store.sqlite"))
+            for name in payloads.names { try FileManager.default.removeItem(atPath: payloads.path(of: name)) }
+            expected = "payload _blobfile DocumentReference \(root)"
+        }
+        #expect(try texts(store.check()) == [expected])
+        #expect(try texts(plain().check()) == [expected])
+        #expect(try texts(plain().backup(to: folder.file("copy.sqlite"))) == [expected])
+        let report = try FHIRStore.recover(from: folder.file("store.sqlite"), to: folder.file("new.sqlite"), release: .r4)
+        #expect(report.recovered == 3 && report.lost.isEmpty && !report.isComplete)
+        #expect(report.lackingPayloads.map(\.number) == [root] && report.lackingPayloads.map(\.typeName) == ["DocumentReference"])
+        #expect(report.lackingPayloads.first?.reason.hasPrefix("the payload ") == true)
+    }
+
+    // MARK: - Collecting
+
+    @Test func whatResourcesReferToIsNotCollected() throws {
+        let store = try store()
+        let whole = try Payloads.whole(store, "file")
+        try store.write { _ = try $0.runBlobs("DELETE FROM _blob_reference") }
+        #expect(try texts(store.check()).count == 3)
+        #expect(try store.check().allSatisfy { $0.kind == .payload && $0.table == "_blob_reference" })
+        let collected = try store.attachments.collect()
+        #expect(collected.payloads == 0)
+        #expect(try store.check().isEmpty && store.attachments.verify().isEmpty)
+        #expect(try FHIRJSON.string(Payloads.whole(store, "file")) == FHIRJSON.string(whole))
+        // What nothing refers to goes, whatever the rows say.
+        try store.write { tx in
+            _ = try tx.delete(Binary.self, id: "b")
+            _ = try tx.runBlobs("INSERT INTO _blob_reference(root, blob, kept) SELECT 99, min(blob), 0 FROM _blob")
+        }
+        #expect(try texts(store.check()) == ["payload _blob_reference  99"])
+        #expect(try Payloads.count(store) == 2 && store.attachments.collect().payloads == 0 && store.check().isEmpty)
+    }
+
+    @Test func olderVersionsKeepTheirPayloads() throws {
+        let store = try store()
+        try store.track(.history)
+        try store.write { tx in
+            let document = try #require(try tx.resource(DocumentReference.self, id: "row"))
+            document.content = []
+            try tx.saveChanges()
+            _ = try tx.runBlobs("DELETE FROM _blob_reference")
+        }
+        #expect(try store.attachments.collect().payloads == 0)
+        #expect(try Payloads.count(store) == 3)
+    }
+}
