@@ -16,6 +16,8 @@ struct SamplesCommand: Command {
             .option(
                 "by", "INTERVAL", kind: .choice(SampleIntervalName.allCases.map(\.rawValue)),
                 "with stats: hour, day, week, month or whole (default: day)"),
+            .option("from", "TIME", "with stats: the first moment (default: the first sample's)"),
+            .option("until", "TIME", "with stats: the end (default: the last sample's)"),
             .option("zone", "NAME", "with stats: the time zone, such as Europe/Berlin (default: the system's)"),
             .option("source", "NAME", isRepeatable: true, "with stats: sources whose amounts count, the first one first"),
         ],
@@ -27,14 +29,16 @@ struct SamplesCommand: Command {
             JSONKey("updated", "the number of samples that were updated"),
             JSONKey("deleted", "the number of samples that were deleted"),
             JSONKey("unchanged", "the number of samples that were there already"),
+            JSONKey("rejected", "the number of records that are no samples and were skipped"),
             JSONKey("waiting", "why requests wait in the outbox, if they do"),
             JSONKey("events", "the number of events that were written"),
             JSONKey("intervals", "a list: start, end, count, min, max, mean, sum"),
             JSONKey("seconds", "the duration"),
         ],
         discussion: """
-            import reads FILE: Apple's export.xml or the zip with it, or NDJSON with samples or Open mHealth data points. A
-            second import of the same file, or of a later export, adds only what is new. push sends the samples in the
+            import reads FILE: Apple's export.xml or the zip with it, or NDJSON with samples or Open mHealth data points; of a
+            folder, all such files in it. A second import of the same file, or of a later export, adds only what is new.
+            Records that are no samples are skipped and listed; the exit status is 1 then. push sends the samples in the
             database to --server, events writes them to --output as events for an IoMT connector, one JSON a line.
             The exit status is 3 if the server cannot be reached; the requests wait in the outbox then.
 
@@ -59,6 +63,7 @@ struct SamplesCommand: Command {
     private let output: OutputPath?
     private let types: [String]
     private let interval: SampleIntervalName
+    private let span: (from: Date?, until: Date?)
     private let zone: TimeZone
     private let sources: [String]
     private let isJSON: Bool
@@ -89,6 +94,8 @@ struct SamplesCommand: Command {
         } else {
             zone = .current
         }
+        span = (try SignerArgument.moment(arguments, "from"), try SignerArgument.moment(arguments, "until"))
+        if action != .stats, span.from != nil || span.until != nil { throw ToolError.usage("--from and --until are for stats") }
         if action == .import, file == nil { throw ToolError.usage("import needs the name of a file") }
         if action != .import, let file { throw ToolError.usage("unexpected argument '\(file)'") }
         if action == .import, !types.isEmpty { throw ToolError.usage("import reads all types: --type is for push, events and stats") }
@@ -103,9 +110,11 @@ struct SamplesCommand: Command {
         do {
             switch action {
             case .import:
+                let sources = try SampleFile.sources(path: file ?? "", skipsDamage: true).map {
+                    (path: String?.some($0.path), source: $0.source)
+                }
                 let store = try database.create()
-                let source = try SampleFile.source(path: file ?? "")
-                return try work.transfer(store, source, [LocalStore(store, mapping: mapping())])
+                return try work.transfer(store, sources, [LocalStore(store, mapping: mapping())])
             case .push:
                 guard let server else { return .usage }
                 let store = try database.open()
@@ -118,7 +127,7 @@ struct SamplesCommand: Command {
             case .stats:
                 let store = try database.openForReading()
                 guard let type = try chosen(store)?.first else { return .usage }
-                return try work.printStatistics(of: store, type, interval, zone, sources)
+                return try work.printStatistics(of: store, type, interval, span, zone, sources)
             }
         } catch let error as SampleError {
             switch error.code {

@@ -15,14 +15,40 @@ struct SamplesWork {
     }
 
     func transfer(_ store: FHIRStore, _ source: any SampleSource, _ destinations: [any ExternalStore]) throws -> ExitStatus {
+        try transfer(store, [(nil, source)], destinations)
+    }
+
+    /// Brings the samples of several files to stores. What cannot be read of a file is named, and the rest is brought.
+    ///
+    /// - Parameter sources: the sources with the names of their files.
+    func transfer(
+        _ store: FHIRStore, _ sources: [(path: String?, source: any SampleSource)], _ destinations: [any ExternalStore]
+    ) throws -> ExitStatus {
         let start = clock.now
-        let engine = SampleEngine(store: store, source: source, destinations: destinations)
         let line = console.errorIsTerminal && !isJSON ? RedrawnLine(console.standardError) : nil
-        let result = try awaiting {
-            try await engine.run { line?.update("\(Figures.count($0.read)) samples, \(Figures.count($0.added)) added") }
+        var result = SampleRunResult()
+        var texts: [String] = []
+        for (path, source) in sources {
+            let engine = SampleEngine(store: store, source: source, destinations: destinations)
+            let one: SampleRunResult
+            do {
+                one = try awaiting {
+                    try await engine.run { line?.update("\(Figures.count($0.read)) samples, \(Figures.count($0.added)) added") }
+                }
+            } catch let error as SampleError where path != nil && error.code == .damaged {
+                // The batches before it are stored.
+                line?.clear()
+                throw ToolError.incomplete("\(path ?? ""): \(error)")
+            }
+            result += one
+            texts += one.rejections.first.map { "\(path ?? ""): \($0)" }
         }
         line?.clear()
+        if !isJSON { for text in texts { try console.standardError.write("rejected: \(text)\n") } }
         try print(result, seconds: start.duration(to: clock.now))
+        if result.rejections.count > 0 {
+            throw ToolError.incomplete("\(result.rejections.count) records are no samples and were skipped")
+        }
         if let waiting = result.waiting { throw ToolError.failed("requests wait in the outbox: \(waiting)") }
         return .done
     }
@@ -50,11 +76,13 @@ struct SamplesWork {
     }
 
     func printStatistics(
-        of store: FHIRStore, _ type: SampleType, _ interval: SampleIntervalName, _ zone: TimeZone, _ sources: [String]
+        of store: FHIRStore, _ type: SampleType, _ interval: SampleIntervalName, _ span: (from: Date?, until: Date?), _ zone: TimeZone,
+        _ sources: [String]
     ) throws -> ExitStatus {
         let start = clock.now
         let statistics = try store.read { tx in
-            try tx.sampleStatistics(of: type, by: interval.interval, zone: zone, sources: sources)
+            try tx.sampleStatistics(
+                of: type, by: interval.interval, from: span.from, to: span.until, zone: zone, sources: sources)
         }
         var report = Report()
         if console.outputIsTerminal, !isJSON, statistics.count > 1 {
@@ -101,7 +129,9 @@ struct SamplesWork {
         let figures: [Report.Figure] = [
             .init("read", .count(result.read), isShown: result.read > 0), .init("added", .count(result.added)),
             .init("updated", .count(result.updated)), .init("deleted", .count(result.deleted)),
-            .init("unchanged", .count(result.unchanged)), .init("events", .count(events), isShown: events > 0),
+            .init("unchanged", .count(result.unchanged)),
+            .init("rejected", .count(result.rejections.count), isShown: result.rejections.count > 0),
+            .init("events", .count(events), isShown: events > 0),
             .init("seconds", .seconds(seconds)),
         ]
         if isShown { report.addLine(figures) } else { for figure in figures { report.addMember(figure.key, figure.value) } }

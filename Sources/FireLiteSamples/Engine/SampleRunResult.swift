@@ -14,6 +14,8 @@ public struct SampleRunResult: Sendable, Hashable {
     public internal(set) var skipped = 0
     /// How many the external store had already, unchanged.
     public internal(set) var unchanged = 0
+    /// What the source could not read and skipped.
+    public internal(set) var rejections = SampleRejections()
     /// Whether a delegate stopped it.
     public internal(set) var isStopped = false
     /// Why something waits in the outbox: the server was not reached, or refused it. Nil if nothing waits.
@@ -25,13 +27,15 @@ public struct SampleRunResult: Sendable, Hashable {
     /// How many were added, updated or deleted.
     public var changed: Int { added + updated + deleted }
 
-    static func += (left: inout SampleRunResult, right: SampleRunResult) {
+    /// The sum of two runs.
+    public static func += (left: inout SampleRunResult, right: SampleRunResult) {
         left.read += right.read
         left.added += right.added
         left.updated += right.updated
         left.deleted += right.deleted
         left.skipped += right.skipped
         left.unchanged += right.unchanged
+        left.rejections += right.rejections
         left.isStopped = left.isStopped || right.isStopped
         left.waiting = right.waiting ?? left.waiting
     }

@@ -64,6 +64,7 @@ struct SampleTransfer: Sendable {
         let changes = try await engine.source.changes(of: type, after: anchor, limit: limit)
         var stage = Stage(changes: changes, isNew: changes.anchor != anchor)
         stage.result.read = changes.added.count + changes.deleted.count
+        stage.result.rejections = changes.rejections
         let known = try await known(changes, besides: last)
         stage.batch.deleted = try await deletions(changes, known, &stage.result)
         if committing == nil, !stage.batch.deleted.isEmpty { try await destination.delete(stage.batch.deleted) }

@@ -99,7 +99,7 @@ extension ReadTransaction {
     ///   - zone: the time zone whose days and hours they are.
     ///   - sources: the names of sources, the highest priority first; others come after them by name.
     /// - Returns: an element for each interval, also those without samples.
-    /// - Throws: `FHIRStoreError`.
+    /// - Throws: ``SampleError/Code/invalidArgument`` for more than 600,000 intervals, which a year of minutes does not have; `FHIRStoreError`.
     public func sampleStatistics(
         of type: SampleType, by interval: SampleInterval, from start: Date? = nil, to end: Date? = nil, zone: TimeZone = .current,
         sources: [String] = []
@@ -107,7 +107,7 @@ extension ReadTransaction {
         guard let number = try sampleName("type", type.rawValue),
             let range = try sampleRange(number, start, end, hasSpans: type.isCumulative)
         else { return [] }
-        let boundaries = SampleIntervals.boundaries(interval, from: range.start, to: range.end, in: zone)
+        let boundaries = try SampleIntervals.boundaries(interval, from: range.start, to: range.end, in: zone)
         guard boundaries.count > 1 else { return [] }
         let figures =
             type.isCumulative

@@ -6,6 +6,18 @@ import Foundation
 ///
 /// The writes of engines leave it out: they note their samples themselves.
 final class SampleKeeper: WriteParticipant {
+    var writtenTypes: Set<String>? { ["Observation"] }
+
+    func findings(_ transaction: ReadTransaction) throws -> [StoreFinding] {
+        let count = try transaction.differingSamples()
+        guard count > 0 else { return [] }
+        return [
+            StoreFinding(
+                .mismatch, table: "_samples", typeName: "Observation",
+                "\(count) samples in _samples are not those of their Observations: refresh the samples")
+        ]
+    }
+
     func willCommit(_ transaction: WriteTransaction, _ resources: [WrittenResource]) throws {
         guard try transaction.hasTables(of: SampleTables.module) else { return }
         for resource in resources where resource.typeName == "Observation" {
@@ -62,45 +74,16 @@ extension WriteTransaction {
         }
     }
 
-    /// What statistics need of a sample.
-    private struct Now {
-        let type: String
-        let start: Int64
-        let end: Int64
-        let value: Double?
-    }
-
-    private func sampleNow(_ resource: FHIRResource) throws -> Now? {
-        guard let sample = try ObservationReader.sample(resource, origin: SampleOrigin()) else { return nil }
-        return Now(
-            type: sample.type.rawValue, start: sample.startTime, end: sample.endTime, value: try ObservationReader.number(resource))
-    }
-
-    private func samplesNow(_ resource: FHIRResource) throws -> [UUID: Now] {
-        var now: [UUID: Now] = [:]
-        do {
-            for (sample, number) in try ObservationReader.seriesNumbers(resource, origin: SampleOrigin()) {
-                now[sample.uuid] = Now(
-                    type: sample.type.rawValue, start: sample.startTime, end: sample.endTime, value: number.doubleValue)
-            }
-        } catch is SampleError {
-            // What cannot be read as samples any more is none.
-            return [:]
-        }
-        return now
-    }
-
-    private func refresh(_ row: SQLRow, with now: Now?, isChanged: Bool) throws -> Int {
+    private func refresh(_ row: SQLRow, with now: SampleNow?, isChanged: Bool) throws -> Int {
         guard let uuid = SampleLedger.uuid(row[0]) else { return 0 }
         guard let now else {
             if row[2].isNull { return 0 }
             try markSampleDeleted(uuid, number: nextSampleNumber())
             return 1
         }
-        // A quantity whose unit could not be converted has no part in statistics.
-        let value = row[4].isNull && !row[2].isNull ? nil : now.value
+        let value = now.value(for: row)
         let type = try numberOfSampleName("type", now.type, label: SampleType(rawValue: now.type).shortName)
-        guard row[1].integer != type || row[2].integer != now.start || row[3].integer != now.end || row[4].double != value else {
+        guard row[1].integer != type || !now.matches(row) else {
             if isChanged { try runSamples("UPDATE _samples SET number = ? WHERE uuid = ?", [.integer(nextSampleNumber()), row[0]]) }
             return 0
         }
@@ -114,11 +97,85 @@ extension WriteTransaction {
     }
 }
 
+/// What statistics need of a sample, as its Observation says it.
+struct SampleNow {
+    let type: String
+    let start: Int64
+    let end: Int64
+    let value: Double?
+
+    /// The number for a row of uuid, type, start, finish, value and origin: a quantity whose unit could not be converted has no part in statistics.
+    func value(for row: SQLRow) -> Double? { row[4].isNull && !row[2].isNull ? nil : value }
+
+    /// Whether such a row says the same, apart from the type.
+    func matches(_ row: SQLRow) -> Bool {
+        row[2].integer == start && row[3].integer == end && row[4].double == value(for: row)
+    }
+}
+
+extension ReadTransaction {
+    fileprivate func sampleNow(_ resource: FHIRResource) throws -> SampleNow? {
+        guard let sample = try ObservationReader.sample(resource, origin: SampleOrigin()) else { return nil }
+        return SampleNow(
+            type: sample.type.rawValue, start: sample.startTime, end: sample.endTime, value: try ObservationReader.number(resource))
+    }
+
+    fileprivate func samplesNow(_ resource: FHIRResource) throws -> [UUID: SampleNow] {
+        var now: [UUID: SampleNow] = [:]
+        do {
+            for (sample, number) in try ObservationReader.seriesNumbers(resource, origin: SampleOrigin()) {
+                now[sample.uuid] = SampleNow(
+                    type: sample.type.rawValue, start: sample.startTime, end: sample.endTime, value: number.doubleValue)
+            }
+        } catch is SampleError {
+            // What cannot be read as samples any more is none.
+            return [:]
+        }
+        return now
+    }
+
+    /// The number of samples whose rows say something else than their Observations.
+    func differingSamples() throws -> Int {
+        let columns = "s.uuid, s.type, s.start, s.finish, s.value, s.origin, s.number, r.observation"
+        var (count, last) = (0, Int64(0))
+        // The Observation of a series is read once for its samples, which mostly follow each other.
+        var series: (uuid: UUID, samples: [UUID: SampleNow])?
+        while true {
+            let rows = try sampleRows(
+                """
+                SELECT \(columns) FROM _samples s LEFT JOIN _samples_series r ON r.number = s.series WHERE s.number > ? ORDER BY s.number
+                LIMIT 1000
+                """, [.integer(last)])
+            guard let end = rows.last?[6].integer else { return count }
+            last = end
+            for row in rows where !row[2].isNull {
+                try checkCancellation()
+                guard let uuid = SampleLedger.uuid(row[0]) else { continue }
+                var now: SampleNow?
+                if let observation = SampleLedger.uuid(row[7]) {
+                    if series?.uuid != observation {
+                        let resource = try resource(typeName: "Observation", id: observation.lowercased)
+                        series = (observation, try resource.map { try samplesNow($0) } ?? [:])
+                    }
+                    now = series?.samples[uuid]
+                } else {
+                    now = try resource(typeName: "Observation", id: uuid.lowercased).flatMap { try sampleNow($0) }
+                }
+                let isSame = try now.map { try $0.matches(row) && sampleName("type", $0.type) == row[1].integer } ?? false
+                if !isSame { count += 1 }
+            }
+        }
+    }
+}
+
 extension FHIRStore {
     /// Keeps samples and statistics up to date with Observations that the app changes or deletes through this store object, from now on.
     ///
     /// A ``LocalStore`` does so for its store. Call it after opening where the app changes Observations of samples without one.
     public func followSamples() { _ = participant(SampleKeeper.self) { SampleKeeper() } }
+
+    /// Whether the file keeps samples.
+    package var hasSamples: Bool { get throws { try read { try $0.hasTables(of: SampleTables.module) } } }
 
     /// Brings samples and statistics up to date with Observations that something else has changed: another process, another store object, or plain
     /// SQL.

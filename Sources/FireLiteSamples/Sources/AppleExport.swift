@@ -13,6 +13,7 @@ public final class AppleExport: SampleSource, @unchecked Sendable {
     public let name = "apple-export"
     /// The file.
     public let path: String
+    private let skipsDamage: Bool
     /// Tells this export from others.
     private let mark: String
     private let queue = DispatchQueue(label: "firelite.samples.export")
@@ -25,10 +26,14 @@ public final class AppleExport: SampleSource, @unchecked Sendable {
 
     /// Opens an export.
     ///
-    /// - Parameter path: an `export.xml`, or the zip that contains one.
+    /// - Parameters:
+    ///   - path: an `export.xml`, or the zip that contains one.
+    ///   - skipsDamage: whether a record that is no sample, such as one without a time, is counted and skipped. Default: it ends the reading, as
+    ///     everything does that is not well-formed XML.
     /// - Throws: ``SampleError/Code/file`` if it cannot be read; ``SampleError/Code/damaged`` if it is a zip without an `export.xml`.
-    public init(path: String) throws {
+    public init(path: String, skipsDamage: Bool = false) throws {
         self.path = path
+        self.skipsDamage = skipsDamage
         mark = try ExportFile(path: path).mark()
     }
 
@@ -56,9 +61,11 @@ public final class AppleExport: SampleSource, @unchecked Sendable {
         do {
             let (samples, isComplete) = try reader.take(limit)
             position += samples.count
-            return SampleChanges(
+            var changes = SampleChanges(
                 added: samples, anchor: SampleAnchor(data: Data("\(mark) \(position) \(isComplete ? "end" : "more")".utf8)),
                 isComplete: isComplete)
+            changes.rejections = reader.takeRejections()
+            return changes
         } catch {
             self.reader = nil
             throw error
@@ -70,7 +77,8 @@ public final class AppleExport: SampleSource, @unchecked Sendable {
         if let reader, start == position { return reader }
         reader?.cancel()
         let new = ExportReader.start(
-            try ExportFile(path: path), name: path, leavingOut: [.bloodPressureSystolic, .bloodPressureDiastolic])
+            try ExportFile(path: path), name: path, leavingOut: [.bloodPressureSystolic, .bloodPressureDiastolic],
+            skipsDamage: skipsDamage)
         reader = new
         position = 0
         while position < start {

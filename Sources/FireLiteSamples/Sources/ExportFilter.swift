@@ -1,5 +1,8 @@
 /// Makes XML of the bytes of Apple's `export.xml`, which is none: drops the document type, whose declarations are broken in many versions, and
 /// control characters, escapes ampersands that begin no entity, and replaces bytes that are not UTF-8. Lines keep their numbers.
+///
+/// Long comments, CDATA sections and processing instructions say nothing about samples and are dropped too: the parser reports each pair of dashes in a
+/// comment as an error of its own, which takes minutes for a few megabytes.
 struct ExportFilter {
     private enum Place {
         /// Before the first element.
@@ -13,16 +16,44 @@ struct ExportFilter {
         case content
     }
 
+    /// Something that is dropped whole.
+    private struct Dropped {
+        /// The byte that precedes `>` at its end, and how often it must.
+        let mark: UInt8
+        let count: Int
+        /// How many of them came last.
+        var seen = 0
+    }
+
+    private static let dropped: [(beginning: [UInt8], end: Dropped)] = [
+        ([UInt8]("<!--".utf8), Dropped(mark: UInt8(ascii: "-"), count: 2)),
+        ([UInt8]("<![CDATA[".utf8), Dropped(mark: UInt8(ascii: "]"), count: 2)),
+    ]
+    private static let instruction = Dropped(mark: UInt8(ascii: "?"), count: 1)
+
+    /// The most bytes from the beginning of one element to that of the next: the parser keeps them, and some versions compare each attribute with
+    /// each. Apple's have less than two thousand.
+    static let longestElement = 1 << 18
+
+    /// The longest comment that stays.
+    private static let longestComment = 1_024
+
     /// The longest entity or character reference, `&#x10FFFF;`.
     private static let longestEntity = 10
     private static let doctype = [UInt8]("<!DOCTYPE".utf8)
     private static let replacement: [UInt8] = [0xEF, 0xBF, 0xBD]
     /// The bytes that are copied without a look at what surrounds them.
     private static let isPlain: [Bool] = (0..<256).map { byte in
-        byte == 9 || byte == 10 || byte == 13 || 32..<128 ~= byte && byte != 38
+        byte == 9 || byte == 10 || byte == 13 || 32..<128 ~= byte && byte != 38 && byte != 60
     }
 
     private var place = Place.prolog
+    /// What is being dropped.
+    private var dropping: Dropped?
+    /// The number of bytes since the beginning of an element.
+    private var elementSize = 0
+    /// Whether an element is longer than ``longestElement``. What follows is of no use.
+    private(set) var hasOverlongElement = false
     /// The end of the last chunk, which depends on what follows.
     private var rest: [UInt8] = []
 
@@ -44,7 +75,11 @@ struct ExportFilter {
 
     private mutating func filterAll(_ bytes: UnsafeBufferPointer<UInt8>, _ isLast: Bool, _ output: inout [UInt8]) {
         var index = 0
-        while index < bytes.count {
+        while index < bytes.count, !hasOverlongElement {
+            if dropping != nil {
+                index = drop(bytes, index, &output)
+                continue
+            }
             let next = place == .content ? content(bytes, index, isLast, &output) : beginning(bytes, index, isLast, &output)
             guard let next else {
                 rest = Array(bytes[index...])
@@ -52,6 +87,71 @@ struct ExportFilter {
             }
             index = next
         }
+    }
+
+    // MARK: - What is dropped
+
+    /// Begins to drop what begins at a `<`.
+    ///
+    /// - Returns: the place behind its beginning; nil if it depends on what follows; the same place if nothing is dropped here.
+    private mutating func beginDropping(
+        _ bytes: UnsafeBufferPointer<UInt8>, _ index: Int, _ isLast: Bool, _ output: inout [UInt8]
+    ) -> Int? {
+        for (beginning, end) in Self.dropped {
+            let known = bytes[index...].prefix(beginning.count)
+            guard beginning.starts(with: known) else { continue }
+            if known.count == beginning.count {
+                if end.mark == UInt8(ascii: "-") {
+                    guard let kept = shortComment(bytes, index, isLast) else { return nil }
+                    if kept > index {
+                        output.append(contentsOf: UnsafeBufferPointer(rebasing: bytes[index..<kept]))
+                        return kept
+                    }
+                }
+                dropping = end
+                return index + known.count
+            }
+            if !isLast { return nil }
+        }
+        return index
+    }
+
+    /// The end of a comment that can stay: a short one without dashes or anything that XML does not have.
+    ///
+    /// - Returns: nil if it depends on what follows; the beginning for a comment that cannot stay.
+    private func shortComment(_ bytes: UnsafeBufferPointer<UInt8>, _ start: Int, _ isLast: Bool) -> Int? {
+        let limit = min(bytes.count, start + Self.longestComment)
+        var index = start + Self.dropped[0].beginning.count
+        while index < limit {
+            let byte = bytes[index]
+            if byte == UInt8(ascii: "-"), index + 2 < limit, bytes[index + 1] == byte {
+                return bytes[index + 2] == UInt8(ascii: ">") ? index + 3 : start
+            }
+            guard byte == UInt8(ascii: "<") || byte == UInt8(ascii: "&") || Self.isPlain[Int(byte)] else { return start }
+            index += 1
+        }
+        return isLast || limit == start + Self.longestComment ? start : nil
+    }
+
+    /// Drops bytes up to the end of what is dropped, and keeps the line breaks.
+    private mutating func drop(_ bytes: UnsafeBufferPointer<UInt8>, _ start: Int, _ output: inout [UInt8]) -> Int {
+        guard var dropped = dropping else { return start }
+        var index = start
+        while index < bytes.count {
+            let byte = bytes[index]
+            index += 1
+            if byte == dropped.mark {
+                dropped.seen += 1
+            } else if byte == UInt8(ascii: ">"), dropped.seen >= dropped.count {
+                dropping = nil
+                return index
+            } else {
+                dropped.seen = 0
+                if byte == 10 { output.append(10) }
+            }
+        }
+        dropping = dropped
+        return index
     }
 
     // MARK: - The document type
@@ -76,10 +176,12 @@ struct ExportFilter {
                     if !isLast { return nil }
                 }
                 if known.count < 2, !isLast { return nil }
+                guard let next = beginDropping(bytes, index, isLast, &output) else { return nil }
+                if next > index { return next }
                 // Instructions and comments may precede it.
                 if known.count < 2 || known[index + 1] != UInt8(ascii: "?") && known[index + 1] != UInt8(ascii: "!") { place = .content }
             }
-            if Self.isPlain[Int(byte)] { output.append(byte) }
+            if Self.isPlain[Int(byte)] || byte == UInt8(ascii: "<") { output.append(byte) }
         case .documentType:
             if byte == UInt8(ascii: "[") { place = .declarations }
             if byte == UInt8(ascii: ">") { place = .content }
@@ -101,18 +203,36 @@ struct ExportFilter {
     // MARK: - Content
 
     /// Handles the bytes up to the next special one, or a special one.
-    private func content(_ bytes: UnsafeBufferPointer<UInt8>, _ index: Int, _ isLast: Bool, _ output: inout [UInt8]) -> Int? {
+    private mutating func content(_ bytes: UnsafeBufferPointer<UInt8>, _ index: Int, _ isLast: Bool, _ output: inout [UInt8]) -> Int? {
         var end = index
         Self.isPlain.withUnsafeBufferPointer { isPlain in
             while end < bytes.count, isPlain[Int(bytes[end])] { end += 1 }
         }
         if end > index {
             output.append(contentsOf: UnsafeBufferPointer(rebasing: bytes[index..<end]))
+            elementSize += end - index
+            hasOverlongElement = elementSize > Self.longestElement
             return end
         }
+        elementSize += 1
+        hasOverlongElement = elementSize > Self.longestElement
         let byte = bytes[index]
+        if byte == UInt8(ascii: "<") { return element(bytes, index, isLast, &output) }
         if byte == UInt8(ascii: "&") { return entity(bytes, index, isLast, &output) }
         return byte < 128 ? index + 1 : character(bytes, index, isLast, &output)
+    }
+
+    private mutating func element(_ bytes: UnsafeBufferPointer<UInt8>, _ index: Int, _ isLast: Bool, _ output: inout [UInt8]) -> Int? {
+        guard index + 1 < bytes.count || isLast else { return nil }
+        if index + 1 < bytes.count, bytes[index + 1] == UInt8(ascii: "?") {
+            dropping = Self.instruction
+            return index + 2
+        }
+        guard let next = beginDropping(bytes, index, isLast, &output) else { return nil }
+        if next > index { return next }
+        elementSize = 0
+        output.append(UInt8(ascii: "<"))
+        return index + 1
     }
 
     private func entity(_ bytes: UnsafeBufferPointer<UInt8>, _ index: Int, _ isLast: Bool, _ output: inout [UInt8]) -> Int? {

@@ -15,6 +15,7 @@ final class ExportQueue: @unchecked Sendable {
     private var isCancelled = false
     private var failure: (any Error)?
     private var counts: [String: Int] = [:]
+    private var rejections = SampleRejections()
 
     /// How many samples are in memory.
     var count: Int { condition.withLock { samples.count } }
@@ -30,7 +31,7 @@ final class ExportQueue: @unchecked Sendable {
     /// Adds samples, and waits while there are too many.
     ///
     /// - Returns: whether more are wanted.
-    func put(_ new: [Sample], ignored: [String: Int]) -> Bool {
+    func put(_ new: [Sample], ignored: [String: Int], rejections more: SampleRejections = SampleRejections()) -> Bool {
         condition.withLock {
             while samples.count - taken >= Self.capacity, !isCancelled { condition.wait() }
             if taken >= Self.capacity {
@@ -40,6 +41,7 @@ final class ExportQueue: @unchecked Sendable {
             }
             samples += new
             counts = ignored
+            rejections += more
             condition.broadcast()
             return !isCancelled
         }
@@ -56,6 +58,14 @@ final class ExportQueue: @unchecked Sendable {
     }
 
     // MARK: - The asking thread
+
+    /// What was rejected since the last call, of what was read ahead too.
+    func takeRejections() -> SampleRejections {
+        condition.withLock {
+            defer { rejections = SampleRejections() }
+            return rejections
+        }
+    }
 
     /// The next samples: fewer than the limit only at the end, and before what ended them early.
     ///

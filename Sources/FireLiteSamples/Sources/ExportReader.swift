@@ -12,12 +12,19 @@ final class ExportReader: NSObject, XMLParserDelegate {
     private static let documentEnd = 5
     /// Deep enough for the parser and the closures around it.
     private static let stackSize = 4 << 20
+    /// The most parts, totals and metadata of a sample, which is in memory as a whole, and the most names of elements that are counted each.
+    private static let mostParts = 100_000
+    private static let mostNames = 1_000
 
     private let queue: ExportQueue
     private let name: String
     /// Types whose records of their own are left out, as their correlations hold them too.
     private let leftOut: Set<SampleType>
+    private let skipsDamage: Bool
     private var chunk: [Sample] = []
+    private var rejections = SampleRejections()
+    /// How many elements are open inside one that was rejected; nil outside of one.
+    private var rejected: Int?
     private var origins = ExportOrigins()
     private var types: [String: SampleType] = [:]
     /// Elements that are no samples, by name.
@@ -25,6 +32,9 @@ final class ExportReader: NSObject, XMLParserDelegate {
     /// The sample whose element is open, and how many elements are open inside it.
     private var sample: Sample?
     private var depth = 0
+    /// What the open sample has so far. It is put together at its end: changing it inside the sample would copy all of it each time.
+    private var parts: [Sample] = []
+    private var totals: [SampleType: WorkoutTotal] = [:]
     /// The part of a correlation whose element is open, and how many elements are open inside it.
     private var part: Sample?
     private var partDepth = 0
@@ -45,11 +55,12 @@ final class ExportReader: NSObject, XMLParserDelegate {
     ///   - file: the file.
     ///   - name: its name, for errors.
     ///   - parts: types whose records of their own are left out.
+    ///   - skipsDamage: whether records that are no samples are skipped.
     /// - Returns: what receives the samples. Whoever has it cancels it.
-    static func start(_ file: ExportFile, name: String, leavingOut parts: Set<SampleType>) -> ExportQueue {
+    static func start(_ file: ExportFile, name: String, leavingOut parts: Set<SampleType>, skipsDamage: Bool) -> ExportQueue {
         let queue = ExportQueue()
         let handover = Handover(file)
-        let thread = Thread { ExportReader(queue, name, parts).run(handover.file) }
+        let thread = Thread { ExportReader(queue, name, parts, skipsDamage).run(handover.file) }
         thread.stackSize = stackSize
         thread.start()
         return queue
@@ -62,7 +73,8 @@ final class ExportReader: NSObject, XMLParserDelegate {
         init(_ file: ExportFile) { self.file = file }
     }
 
-    private init(_ queue: ExportQueue, _ name: String, _ parts: Set<SampleType>) {
+    private init(_ queue: ExportQueue, _ name: String, _ parts: Set<SampleType>, _ skipsDamage: Bool) {
+        self.skipsDamage = skipsDamage
         self.queue = queue
         self.name = name
         leftOut = parts
@@ -86,8 +98,9 @@ final class ExportReader: NSObject, XMLParserDelegate {
     }
 
     private func deliver(_ parser: XMLParser) {
-        if !queue.put(chunk, ignored: ignored) { stop(parser) }
+        if !queue.put(chunk, ignored: ignored, rejections: rejections) { stop(parser) }
         chunk.removeAll(keepingCapacity: true)
+        rejections = SampleRejections()
     }
 
     private func stop(_ parser: XMLParser) {
@@ -108,17 +121,26 @@ final class ExportReader: NSObject, XMLParserDelegate {
         guard !isStopped else { return }
         open += 1
         isBegun = true
+        if let rejected {
+            self.rejected = rejected + 1
+            return
+        }
         do throws(Damage) {
             try begin(name, attributes)
         } catch {
-            fail(parser, error.message)
+            guard skipsDamage else { return fail(parser, error.message) }
+            reject(SampleError(.damaged, error.message, line: line(parser)))
         }
     }
 
     func parser(_ parser: XMLParser, didEndElement name: String, namespaceURI: String?, qualifiedName: String?) {
         guard !isStopped else { return }
         open -= 1
-        end()
+        if let rejected {
+            self.rejected = rejected == 0 ? nil : rejected - 1
+        } else {
+            end()
+        }
         if chunk.count >= Self.chunkSize { deliver(parser) }
     }
 
@@ -137,13 +159,21 @@ final class ExportReader: NSObject, XMLParserDelegate {
         let message: String
     }
 
+    /// Skips the element that has just begun, and the sample that it is in.
+    private func reject(_ error: SampleError) {
+        rejections.note(error)
+        // A part's own element is counted by its depth, one directly inside the sample by the sample's.
+        let isInside = sample != nil
+        rejected = isInside ? (part == nil ? max(depth, 1) : partDepth + 1) : 0
+        (sample, part) = (nil, nil)
+        parts.removeAll()
+        totals.removeAll()
+    }
+
     private func begin(_ name: String, _ attributes: [String: String]) throws(Damage) {
-        if var part {
+        if part != nil {
             partDepth += 1
-            if partDepth == 1, name == "MetadataEntry" {
-                metadata(attributes, &part)
-                self.part = part
-            }
+            if partDepth == 1, name == "MetadataEntry" { try metadata(attributes, &part) }
         } else if sample != nil {
             depth += 1
             if depth == 1 { try beginInside(name, attributes) }
@@ -153,45 +183,63 @@ final class ExportReader: NSObject, XMLParserDelegate {
             case "Correlation": sample = try frame(attributes["type"], attributes, .correlation([]))
             case "Workout": sample = try workout(attributes)
             case "HealthData": break
-            default: ignored[name, default: 0] += 1
+            default: ignored[ignored.count < Self.mostNames || ignored[name] != nil ? name : "…", default: 0] += 1
             }
             depth = 0
+            parts.removeAll()
+            totals.removeAll()
         }
     }
 
     /// An element directly inside that of a sample.
     private func beginInside(_ name: String, _ attributes: [String: String]) throws(Damage) {
-        guard var open = sample else { return }
-        switch (name, open.value) {
-        case ("MetadataEntry", _): metadata(attributes, &open)
+        switch (name, sample?.value) {
+        case ("MetadataEntry", _): try metadata(attributes, &sample)
         case ("Record", .correlation):
+            guard parts.count < Self.mostParts else { throw Self.tooLarge }
             part = try record(attributes)
             partDepth = 0
             depth -= 1
-        case ("WorkoutStatistics", .workout(var workout)):
+        case ("WorkoutStatistics", .workout):
+            guard totals.count < Self.mostParts else { throw Self.tooLarge }
             if let type = attributes["type"], let sum = attributes["sum"].flatMap({ FHIRDecimal($0) }), let unit = attributes["unit"] {
-                workout.totals[known(type)] = WorkoutTotal(sum, unit: unit)
-                open.value = .workout(workout)
+                totals[known(type)] = WorkoutTotal(sum, unit: unit)
             }
         default: return
         }
-        sample = open
     }
+
+    private static let tooLarge = Damage(message: "an element has more than \(mostParts) parts or metadata")
 
     private func end() {
         if let part {
             partDepth -= 1
             if partDepth < 0 {
-                if case .correlation(let parts)? = sample?.value { sample?.value = .correlation(parts + [identified(part)]) }
+                parts.append(identified(part))
                 self.part = nil
             }
         } else if let done = sample {
             depth -= 1
             if depth < 0 {
                 sample = nil
-                if !leftOut.contains(done.type) { chunk.append(identified(done)) }
+                if !leftOut.contains(done.type) { chunk.append(identified(completed(done))) }
             }
         }
+    }
+
+    /// The sample with its parts and totals.
+    private func completed(_ sample: Sample) -> Sample {
+        var sample = sample
+        switch sample.value {
+        case .correlation where !parts.isEmpty: sample.value = .correlation(parts)
+        case .workout(var workout) where !totals.isEmpty:
+            workout.totals.merge(totals) { $1 }
+            sample.value = .workout(workout)
+        default: break
+        }
+        parts.removeAll()
+        totals.removeAll()
+        return sample
     }
 
     /// What every kind of sample has.
@@ -247,11 +295,13 @@ final class ExportReader: NSObject, XMLParserDelegate {
         ("totalEnergyBurned", "totalEnergyBurnedUnit", .activeEnergyBurned),
     ]
 
-    private func metadata(_ attributes: [String: String], _ sample: inout Sample) {
-        guard let key = attributes["key"], !key.isEmpty else { return }
+    /// Adds metadata to the open sample or part, in its place.
+    private func metadata(_ attributes: [String: String], _ sample: inout Sample?) throws(Damage) {
+        guard let key = attributes["key"], !key.isEmpty, let count = sample?.metadata.count else { return }
+        guard count < Self.mostParts else { throw Self.tooLarge }
         let value = attributes["value"] ?? ""
-        if key == "HKTimeZone", let zone = TimeZone(identifier: value) { sample.zone = zone }
-        if !value.isEmpty { sample.metadata[key] = value }
+        if key == "HKTimeZone", let zone = TimeZone(identifier: value) { sample?.zone = zone }
+        if !value.isEmpty { sample?.metadata[key] = value }
     }
 
     // MARK: - Identity

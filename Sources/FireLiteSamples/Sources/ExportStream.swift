@@ -54,6 +54,9 @@ final class ExportStream: InputStream {
             let count = try chunk.withUnsafeMutableBytes { try file.read($0) }
             isAtEnd = count == 0
             chunk.withUnsafeBufferPointer { filter.filter(UnsafeBufferPointer(rebasing: $0[..<count]), isLast: isAtEnd, into: &ready) }
+            if filter.hasOverlongElement {
+                throw SampleError(.damaged, "an element has more than \(ExportFilter.longestElement >> 10) KB, or so much text follows it")
+            }
         } catch {
             failure = error
             isAtEnd = true

@@ -8,18 +8,24 @@ import Foundation
 public final class NDJSONSamples: SampleSource {
     private static let chunkSize = 1 << 18
     private static let markSize = 256
+    /// The longest line. A file without line breaks must not fill the memory.
+    private static let longestLine = 16 << 20
 
     /// The source's name, by the beginning of the file.
     public let name: String
     /// The file.
     public let path: String
+    private let skipsDamage: Bool
 
     /// Opens a file.
     ///
-    /// - Parameter path: the file.
+    /// - Parameters:
+    ///   - path: the file.
+    ///   - skipsDamage: whether a line that is no sample is counted and skipped. Default: it ends the reading.
     /// - Throws: ``SampleError/Code/file`` if it cannot be read.
-    public init(path: String) throws {
+    public init(path: String, skipsDamage: Bool = false) throws {
         self.path = path
+        self.skipsDamage = skipsDamage
         let handle = try Self.open(path)
         let beginning = (try handle.read(upToCount: Self.markSize) ?? Data()).prefix { $0 != 10 }
         try handle.close()
@@ -39,29 +45,41 @@ public final class NDJSONSamples: SampleSource {
         guard parts.count == 2 else { throw SampleError(.invalidArgument, "the anchor is of another source") }
         var (offset, line) = (parts[0], Int(parts[1]))
         let handle = try Self.open(path)
+        // A file that has become shorter is another one: what is known of it is skipped by its content.
+        if try handle.seekToEnd() < offset { (offset, line) = (0, 0) }
         try handle.seek(toOffset: offset)
         var samples: [Sample] = []
         var rest: [UInt8] = []
         var isComplete = false
+        var rejections = SampleRejections()
         reading: while true {
             let chunk = try handle.read(upToCount: Self.chunkSize) ?? Data()
             rest += chunk
             var start = 0
             while let end = rest[start...].firstIndex(of: 10) ?? (chunk.isEmpty && start < rest.count ? rest.count : nil) {
                 line += 1
-                if let sample = try Self.sample(Array(rest[start..<end]), line: line) { samples.append(sample) }
+                do {
+                    if let sample = try Self.sample(Array(rest[start..<end]), line: line) { samples.append(sample) }
+                } catch let error as SampleError where skipsDamage && error.code == .damaged {
+                    rejections.note(error)
+                }
                 offset += UInt64(min(end + 1, rest.count) - start)
                 start = min(end + 1, rest.count)
                 if samples.count == limit { break reading }
             }
             rest.removeFirst(start)
+            guard rest.count <= Self.longestLine else {
+                throw SampleError(.damaged, "a line has more than \(Self.longestLine >> 20) MB", line: line + 1)
+            }
             if chunk.isEmpty {
                 isComplete = true
                 break
             }
         }
         try handle.close()
-        return SampleChanges(added: samples, anchor: SampleAnchor(data: Data("\(offset) \(line)".utf8)), isComplete: isComplete)
+        var changes = SampleChanges(added: samples, anchor: SampleAnchor(data: Data("\(offset) \(line)".utf8)), isComplete: isComplete)
+        changes.rejections = rejections
+        return changes
     }
 
     /// The sample of a line; nil for an empty line.

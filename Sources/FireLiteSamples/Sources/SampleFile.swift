@@ -2,16 +2,69 @@ import Foundation
 
 /// Opens files with samples by what is in them.
 public enum SampleFile {
+    private static let beginningSize = 4_096
+    private static let root = Data("<HealthData".utf8)
+    private static let documentType = Data("<!DOCTYPE HealthData".utf8)
+
     /// A source of the samples in a file: Apple's export, also in a zip, or NDJSON with samples or Open mHealth data points.
     ///
-    /// - Parameter path: the file.
+    /// - Parameters:
+    ///   - path: the file.
+    ///   - skipsDamage: whether a record that is no sample is counted in ``SampleChanges/rejections`` and skipped. Default: it ends the reading.
     /// - Throws: ``SampleError/Code/file`` if it cannot be read; ``SampleError/Code/damaged`` if it is none of these.
-    public static func source(path: String) throws -> any SampleSource {
-        guard let handle = FileHandle(forReadingAtPath: path) else { throw SampleError(.file, "\(path) cannot be read") }
-        let beginning = try handle.read(upToCount: 64) ?? Data()
+    public static func source(path: String, skipsDamage: Bool = false) throws -> any SampleSource {
+        let first = try beginning(path).drop { $0 == 0xEF || $0 == 0xBB || $0 == 0xBF || $0 == 32 || $0 == 10 || $0 == 13 }.first
+        if first == UInt8(ascii: "{") { return try NDJSONSamples(path: path, skipsDamage: skipsDamage) }
+        return try AppleExport(path: path, skipsDamage: skipsDamage)
+    }
+
+    /// The sources of the samples in a file, or in a folder and those within it: the exports of Apple that it contains, and files that end in
+    /// `.ndjson`, `.jsonl` and `.zip`, by name.
+    ///
+    /// - Parameters:
+    ///   - path: the file or folder.
+    ///   - skipsDamage: whether records that are no samples are skipped. Default: they end the reading.
+    /// - Throws: ``SampleError/Code/file`` if it cannot be read, or if a folder has no such file; ``SampleError/Code/damaged`` for a file that
+    ///   is none of these.
+    public static func sources(path: String, skipsDamage: Bool = false) throws -> [(path: String, source: any SampleSource)] {
+        var isFolder: ObjCBool = false
+        guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) else {
+            throw SampleError(.file, "\(path) cannot be read")
+        }
+        guard isFolder.boolValue else { return [(path, try source(path: path, skipsDamage: skipsDamage))] }
+        guard let names = FileManager.default.enumerator(atPath: path) else { throw SampleError(.file, "\(path) cannot be read") }
+        let files = names.compactMap { $0 as? String }.sorted().map { (path as NSString).appendingPathComponent($0) }
+        let sources = try files.filter(isSamples).map { (path: $0, source: try source(path: $0, skipsDamage: skipsDamage)) }
+        guard !sources.isEmpty else {
+            throw SampleError(.file, "\(path) has no file with samples: an export.xml, the zip with it, .ndjson or .jsonl")
+        }
+        return sources
+    }
+
+    /// Whether a file in a folder is one with samples.
+    private static func isSamples(_ path: String) throws -> Bool {
+        let name = (path as NSString).lastPathComponent
+        guard !name.hasPrefix("."), isRegular(path) else { return false }
+        switch (name as NSString).pathExtension.lowercased() {
+        case "ndjson", "jsonl", "zip": return true
+        // The name of Apple's export is in the language of the phone, and other files of the export are XML too.
+        case "xml":
+            let beginning = try beginning(path)
+            return beginning.range(of: root) != nil || beginning.range(of: documentType) != nil
+        default: return false
+        }
+    }
+
+    private static func isRegular(_ path: String) -> Bool {
+        var status = stat()
+        return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
+    }
+
+    private static func beginning(_ path: String) throws -> Data {
+        // A device never ends.
+        guard isRegular(path), let handle = FileHandle(forReadingAtPath: path) else { throw SampleError(.file, "\(path) cannot be read") }
+        let bytes = try handle.read(upToCount: beginningSize) ?? Data()
         try handle.close()
-        let first = beginning.drop { $0 == 0xEF || $0 == 0xBB || $0 == 0xBF || $0 == 32 || $0 == 10 || $0 == 13 }.first
-        if first == UInt8(ascii: "{") { return try NDJSONSamples(path: path) }
-        return try AppleExport(path: path)
+        return bytes
     }
 }

@@ -52,6 +52,8 @@ public struct SampleChanges: Sendable {
     public var anchor: SampleAnchor?
     /// Whether nothing more is there now.
     public var isComplete: Bool
+    /// Records that could not be read and were skipped.
+    public var rejections = SampleRejections()
 
     /// Creates changes.
     ///

@@ -44,6 +44,29 @@ struct SamplesCommandTests {
         #expect(try ToolRun("check", "--database", database).status == .done)
     }
 
+    @Test func aFolderIsImportedAndRecordsThatAreNoSamplesAreListed() throws {
+        try FileManager.default.createDirectory(atPath: folder.file("in"), withIntermediateDirectories: true)
+        let damaged = Self.export.replacing(" startDate=\"2026-01-02 08:00:00 +0100\"", with: "")
+        _ = try folder.write("in/export.xml", damaged)
+        _ = try folder.write("in/more.ndjson", "{\"type\":\"A\",\"start\":\"2026-01-01T00:00:00Z\",\"value\":1}\n{}\n")
+        let run = try samples("import", folder.file("in"))
+        #expect(run.status == .incomplete)
+        #expect(run.output.hasPrefix("read 3, added 3, updated 0, deleted 0, unchanged 0, rejected 2"), "\(run.output)")
+        #expect(run.error.contains("in/export.xml: line 9: an element has no valid startDate"), "\(run.error)")
+        #expect(run.error.contains("in/more.ndjson: line 2: a sample has no type"))
+        #expect(try samples("import", folder.file("in")).status == .done)
+        #expect(try samples("import", "/dev/zero").status == .failed)
+    }
+
+    @Test func statisticsOfASpanLeaveOutAWrongTime() throws {
+        let wrong = Self.export.replacing(
+            "2026-01-01 08:00:00 +0100\" endDate=\"2026-01-01 08:00:00", with: "0001-01-01 08:00:00 +0100\" endDate=\"9999-01-01 08:00:00")
+        _ = try samples("import", folder.write("export.xml", wrong))
+        #expect(try samples("stats", "--type", "heartRate", "--zone", "GMT", "--by", "hour").status == .usage)
+        let run = try samples("stats", "--type", "heartRate", "--zone", "GMT", "--from", "2026-01-01", "--until", "2026-01-03")
+        #expect(run.status == .done && run.lines.count == 3, "\(run.error)")
+    }
+
     @Test func statisticsAreOfTheZonesDays() throws {
         _ = try samples("import", folder.write("export.xml", Self.export))
         let run = try samples("stats", "--type", "heartRate", "--zone", "Europe/Berlin")

@@ -1,8 +1,9 @@
 import FireLiteR4
-import FireLiteSamples
 import Foundation
 import TestSupport
 import Testing
+
+@testable import FireLiteSamples
 
 /// Samples and statistics follow Observations that something else than an engine changes.
 @Suite(.timeLimit(.minutes(30))) struct SampleKeeperTests {
@@ -49,6 +50,20 @@ import Testing
         try await store.write { tx in try tx.delete(typeName: "Observation", id: first) }
         #expect(try await figures(store) == [2, 70, 80, 75])
         #expect(try await store.samples(of: .heartRate).map(\.uuid) == [testUUID(2), testUUID(3)])
+    }
+
+    @Test(arguments: [false, true]) func checkComparesSamplesWithTheirObservations(inSeries series: Bool) async throws {
+        let store = try memoryStore()
+        try await fill(store, series: series)
+        #expect(try await store.check().isEmpty)
+        _ = try await store.write { tx in try tx.run(on: SampleTables.module, "UPDATE _samples SET value = 61 WHERE value = 60") }
+        #expect(try await store.check().map(\.kind) == [.mismatch])
+        #expect(try await store.check().first?.text.hasPrefix("1 samples in _samples") == true)
+        _ = try await store.refreshSamples()
+        #expect(try await store.check().isEmpty)
+        _ = try await store.write { tx in try tx.run(on: SampleTables.module, "UPDATE _samples SET start = start + 1, finish = finish + 1")
+        }
+        #expect(try await store.check().first?.text.hasPrefix("3 samples in _samples") == true)
     }
 
     @Test func statisticsFollowASeries() async throws {

@@ -1,7 +1,8 @@
 import FireLiteR4
-import FireLiteSamples
 import Foundation
 import Testing
+
+@testable import FireLiteSamples
 
 @Suite(.timeLimit(.minutes(30))) struct SampleStatisticsTests {
     private func store(_ samples: [Sample]) async throws -> FHIRStore {
@@ -13,6 +14,28 @@ import Testing
     private var berlin: TimeZone { get throws { try #require(TimeZone(identifier: "Europe/Berlin")) } }
 
     private func date(_ text: String) throws -> Date { try #require(ISO8601DateFormatter().date(from: text)) }
+
+    /// One wrong time would make millions of intervals.
+    @Test func moreIntervalsThanFitAreRefused() async throws {
+        let store = try memoryStore()
+        let wrong = Sample(
+            uuid: testUUID(9), type: .heartRate,
+            start: try #require(SampleTime.read("0001-01-01T00:00:00Z").map { SampleTime.date($0.milliseconds) }),
+            end: SampleTime.date(Int64(SampleTime.days(9999, 12, 31)) * 86_400_000), zone: .gmt,
+            value: .quantity(60, unit: "count/min"), origin: SampleOrigin())
+        let late = heartRate(1, 70, at: 0)
+        try await SampleEngine(store: store, source: MemorySampleSource([wrong, late]), destinations: [LocalStore(store)]).run()
+        for interval in [SampleInterval.day, .hour, .minutes(1)] {
+            let error = await #expect(throws: SampleError.self) {
+                try await store.sampleStatistics(of: .heartRate, by: interval, zone: .gmt)
+            }
+            #expect(error?.code == .invalidArgument)
+        }
+        #expect(try await store.sampleStatistics(of: .heartRate, by: .whole, zone: .gmt).map(\.count) == [2])
+        let day = try await store.sampleStatistics(
+            of: .heartRate, by: .minutes(1), from: late.start, to: late.start.addingTimeInterval(365 * 86_400), zone: .gmt)
+        #expect(day.count == 365 * 1_440 && day.first?.count == 1)
+    }
 
     @Test func figuresAreOfEachDay() async throws {
         let store = try await store([heartRate(1, 60, at: 0), heartRate(2, 70, at: 3_600), heartRate(3, 90, at: 86_400 * 2)])

@@ -173,6 +173,110 @@ import Testing
         #expect(source.ignored == ["ExportDate": 1, "Me": 1, "ActivitySummary": 1, "ClinicalRecord": 2])
     }
 
+    // MARK: - Files that nobody has written to be read
+
+    /// Runs `body`, which a quadratic step would keep busy for minutes.
+    private func soon<Value>(_ body: () async throws -> Value) async throws -> Value {
+        let start = ContinuousClock().now
+        let value = try await body()
+        #expect(start.duration(to: ContinuousClock().now) < .seconds(60))
+        return value
+    }
+
+    @Test(arguments: ["-", "x", "\n", "]", "?", "<", "&"]) func commentsOfAnyLengthAreDropped(_ character: String) async throws {
+        let record = ExportText.record("HeartRate", "60", "count/min", minute: 1)
+        let long = String(repeating: character, count: 3_000_000)
+        let text = "<!--\(long)--><HealthData><!--\(long)-->\(record)<![CDATA[\(long)]]><?a \(long)?>\(record)</HealthData><!--\(long)-->"
+        #expect(try await soon { try await samples(text) }.count == 2)
+        // One that does not end.
+        await #expect(throws: SampleError.self) { try await samples("<HealthData><!--\(long)") }
+    }
+
+    @Test func linesCountInWhatIsDropped() async throws {
+        let error = await #expect(throws: SampleError.self) {
+            try await samples("<!--\n-\n--><HealthData>\n<![CDATA[\n]>\n]]>\n<Record type=\"A\"/></HealthData>")
+        }
+        #expect(error?.line == 7)
+    }
+
+    @Test func manyKeysOfMetadataTakeTimeInProportion() async throws {
+        let entries = (0..<40_000).map { "<MetadataEntry key=\"key\($0)\" value=\"v\"/>" }.joined()
+        let record = ExportText.record("HeartRate", "60", "count/min", minute: 1).replacing("/>", with: ">\(entries)</Record>")
+        let part = "<Correlation type=\"HKCorrelationTypeIdentifierFood\" startDate=\"2026-01-01 00:00:00 +0100\">\(record)</Correlation>"
+        let found = try await soon { try await samples(ExportText.of([record, part])) }
+        #expect(found.map(\.metadata.count) == [40_000, 0])
+        let store = try memoryStore()
+        let source = try AppleExport(path: folder.write("keys.xml", ExportText.of([record])))
+        try await soon { _ = try await SampleEngine(store: store, source: source, destinations: [LocalStore(store)]).run() }
+    }
+
+    @Test func manyPartsTotalsAndNamesTakeTimeInProportion() async throws {
+        let start = "startDate=\"2026-01-01 00:00:00 +0100\""
+        let parts = (0..<20_000).map { "<Record type=\"T\($0)\" \(start) value=\"a\"/>" }.joined()
+        let totals = (0..<40_000).map { "<WorkoutStatistics type=\"T\($0)\" sum=\"1\" unit=\"m\"/>" }.joined()
+        let names = (0..<40_000).map { "<N\($0)/>" }
+        let text = ExportText.of(
+            ["<Correlation type=\"C\" \(start)>\(parts)</Correlation>", "<Workout \(start)>\(totals)</Workout>"] + names)
+        let found = try await soon { try await samples(text) }
+        guard case .correlation(let read)? = found.first?.value, case .workout(let workout)? = found.last?.value else {
+            Issue.record("a correlation and a workout are expected")
+            return
+        }
+        #expect(read.count == 20_000 && workout.totals.count == 40_000)
+    }
+
+    @Test func anElementThatNeverEndsIsRefused() async throws {
+        let long = String(repeating: "x", count: 1_000_000)
+        for text in ["<HealthData><Record a=\"\(long)\"/>", "<HealthData>\(long)<Record/>", "<\(long)"] {
+            let error = await #expect(throws: SampleError.self) { try await soon { try await samples(text) } }
+            #expect(error?.code == .damaged)
+        }
+    }
+
+    @Test func damagedRecordsAreSkippedIfAsked() async throws {
+        let good = ExportText.record("HeartRate", "60", "count/min", minute: 1)
+        let other = ExportText.record("HeartRate", "61", "count/min", minute: 2)
+        let damaged = "<Record type=\"x\"><MetadataEntry key=\"a\" value=\"b\"/></Record>"
+        let correlation =
+            "<Correlation type=\"C\" startDate=\"2026-01-01 00:00:00 +0100\">\(good)\(damaged)\(good)</Correlation>"
+        let path = try folder.write("export.xml", ExportText.of([good, damaged, correlation, damaged, other]))
+        let store = try memoryStore()
+        let source = try SampleFile.source(path: path, skipsDamage: true)
+        let result = try await SampleEngine(store: store, source: source, destinations: [LocalStore(store)]).run()
+        #expect(result.added == 2 && result.rejections.count == 3)
+        #expect(
+            result.rejections.first.count == 3 && result.rejections.first.allSatisfy { $0.hasSuffix("an element has no valid startDate") })
+    }
+
+    @Test func aFolderGivesItsFilesWithSamples() async throws {
+        let record = ExportText.record("HeartRate", "60", "count/min", minute: 1)
+        try FileManager.default.createDirectory(atPath: folder.file("in/apple"), withIntermediateDirectories: true)
+        _ = try folder.write("in/apple/Exportieren.xml", ExportText.of([record]))
+        _ = try folder.write("in/apple/export_cda.xml", "<ClinicalDocument/>")
+        _ = try folder.write("in/apple/route.gpx", "<gpx/>")
+        _ = try folder.write("in/b.ndjson", "{\"type\":\"A\",\"start\":\"2026-01-01T00:00:00Z\",\"value\":1}\n{}\n")
+        let sources = try SampleFile.sources(path: folder.file("in"), skipsDamage: true)
+        #expect(sources.map { ($0.path as NSString).lastPathComponent } == ["Exportieren.xml", "b.ndjson"])
+        let store = try memoryStore()
+        var result = SampleRunResult()
+        for (_, source) in sources {
+            result += try await SampleEngine(store: store, source: source, destinations: [LocalStore(store)]).run()
+        }
+        #expect(result.added == 2 && result.rejections.first == ["line 2: a sample has no type"])
+        #expect(throws: SampleError.self) { try SampleFile.sources(path: folder.file("in/apple/route.gpx/none")) }
+        try FileManager.default.createDirectory(atPath: folder.file("empty"), withIntermediateDirectories: true)
+        #expect(throws: SampleError.self) { try SampleFile.sources(path: folder.file("empty")) }
+        #expect(throws: SampleError.self) { try SampleFile.source(path: "/dev/zero") }
+    }
+
+    @Test func aLineThatNeverEndsIsRefused() async throws {
+        let path = try folder.write("long.ndjson", "{" + String(repeating: " ", count: 20 << 20))
+        let error = await #expect(throws: SampleError.self) {
+            try await NDJSONSamples(path: path, skipsDamage: true).changes(of: .all, after: nil, limit: 10)
+        }
+        #expect(error?.line == 1)
+    }
+
     @Test func damageLosesNothingBeforeIt() async throws {
         let good = (0..<12).map { ExportText.record("HeartRate", "\(60 + $0)", "count/min", minute: $0) }
         let store = try memoryStore()
