@@ -1,6 +1,8 @@
 import FireLite
 import FireLiteRecords
 import FireLiteReleases
+import FireLiteSamples
+import FireLiteTrust
 import Foundation
 
 /// The database that `--database` and `--release` name, and the key in `--key-file`.
@@ -136,6 +138,13 @@ struct DatabaseArgument {
         if let keyring { store.records.encryption = try .perRecord(keyring.read()) }
         // Tables that are damaged are reported by what needs them.
         do { try store.attachments.resume() } catch is FHIRStoreError {}
+        do {
+            if try store.read({ try !$0.identities().isEmpty }) { store.keepPermissions() }
+            if try store.hasSamples { store.followSamples() }
+        } catch is FHIRStoreError {
+            // They refuse writes to what they cannot read.
+            store.keepPermissions()
+        }
         return store
     }
 

@@ -24,14 +24,18 @@ extension WriteTransaction {
         {
             try run(on: TrustTables.module, "INSERT INTO _trust_identity(name, reference, authority, id) VALUES (?, ?, ?, ?)", values)
         }
-        for key in identity.keys { try add(key, to: identity.id) }
+        store.keepPermissions()
+        let new = try identity.keys.filter { try add($0, to: identity.id) }
+        // What it has signed holds from now on.
+        if !new.isEmpty { try withoutRecord { try recordAllStatements() } }
     }
 
-    private func add(_ key: Identity.Key, to id: String) throws {
+    /// - Returns: whether the key is new.
+    private func add(_ key: Identity.Key, to id: String) throws -> Bool {
         let known = try rows(of: TrustTables.module, "SELECT identity FROM _trust_key WHERE kid = ?", [.text(key.key.id)]).first
         if let known {
             guard known[0].text == id else { throw TrustError(.invalidArgument, "the \(key.key) belongs to another identity") }
-            return
+            return false
         }
         try run(
             on: TrustTables.module, "INSERT INTO _trust_key(identity, kid, jwk, begins, ends) VALUES (?, ?, ?, ?, ?)",
@@ -39,6 +43,7 @@ extension WriteTransaction {
                 .text(id), .text(key.key.id), .text(String(decoding: key.key.jwk, as: UTF8.self)), .integer(key.from.trustMilliseconds),
                 key.until.map { .integer($0.trustMilliseconds) } ?? .null,
             ])
+        return true
     }
 
     /// Replaces the current key of an identity. Signatures that earlier keys have made stay verifiable.
@@ -55,7 +60,8 @@ extension WriteTransaction {
             throw TrustError(.invalidArgument, "the \(key) was used before: make a new one")
         }
         for old in identity.keys where old.isValid(at: moment) { try endKey(old.key.id, at: moment) }
-        try add(Identity.Key(key, from: moment), to: id)
+        store.keepPermissions()
+        if try add(Identity.Key(key, from: moment), to: id) { try withoutRecord { try recordAllStatements() } }
     }
 
     /// Ends the period of a key, for one that is lost or stolen. What it signs from then on is refused.

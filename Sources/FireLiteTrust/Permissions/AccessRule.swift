@@ -70,6 +70,9 @@ public struct AccessRule: Sendable, Hashable {
             && (actions.isEmpty || actions.contains(request.action))
     }
 
+    /// Whether it or one of its exceptions denies anything.
+    var hasDenial: Bool { kind == .deny || exceptions.contains(where: \.hasDenial) }
+
     /// The number of ways in which the rule is narrowed: the more, the more specific it is.
     var specificity: Int {
         [

@@ -13,25 +13,41 @@ extension ReadTransaction {
         let coding = try ConsentCoding(store.release)
         guard let layout = store.release.resourceLayout(named: "Consent") else { return [] }
         let identities = try identities()
-        return try resources(keys: places(QueryRequest(layout)).map(\.key)).compactMap { consent in
-            let item = try JSONItemReader.read(FHIRJSON.data(consent))
-            let content = coding.content(item) { reference in
-                let parties = identities.filter { $0.reference == reference }
-                return parties.count == 1 ? parties[0].id : nil
-            }
-            return try content.flatMap { try permission($0, of: consent, isActive: item["status"]?.text == "active", identities) }
+        let party: (String) -> String? = { reference in
+            let parties = identities.filter { $0.reference == reference }
+            return parties.count == 1 ? parties[0].id : nil
         }
+        var statements = try ConsentStatements(self.statements(), identities) { coding.content($0, party: party) }
+        var permissions: [StoredPermission] = []
+        for consent in try resources(keys: places(QueryRequest(layout)).map(\.key)) {
+            let item = try JSONItemReader.read(FHIRJSON.data(consent))
+            guard let id = item["id"]?.text else { continue }
+            var counting: Set<String> = []
+            var own: StoredPermission?
+            if let content = coding.content(item, party: party) {
+                let isActive = item["status"]?.text == "active"
+                let signatures = isActive && statements.hasPowers ? try verifiedSignatures(of: consent) : []
+                let standing = statements.standing(of: id, signatures)
+                counting = standing.signers
+                own = permission(content, isActive: isActive && !standing.isRevoked, counting, isOutdated: standing.isOutdated, identities)
+            }
+            let held = try statements.takeDenials(of: id, besides: counting)
+            // What does not count is not listed beside what holds in its place.
+            if let own, held.isEmpty || own.standing == .valid || own.standing == .denialsOnly { permissions.append(own) }
+            permissions += held
+        }
+        // Those of Consents that were deleted.
+        return try permissions + statements.takeOtherDenials()
     }
 
     /// The permission of a Consent, with what it counts for; nil if nobody gives it.
     private func permission(
-        _ content: ConsentCoding.Content, of consent: FHIRResource, isActive: Bool, _ identities: [Identity]
-    ) throws -> StoredPermission? {
+        _ content: ConsentCoding.Content, isActive: Bool, _ signers: Set<String>, isOutdated: Bool, _ identities: [Identity]
+    ) -> StoredPermission? {
         let powers = identities.filter { $0.authority != .none }
-        let signers = isActive && !powers.isEmpty ? Set(try validSignatures(of: consent).map(\.signer)) : []
         // If a grantor cannot be read, it may be anybody who has signed.
         let grantors = content.hasAllGrantors ? content.grantors : content.grantors + powers.map(\.id).filter(signers.contains)
-        guard let first = grantors.first else { return nil }
+        guard !grantors.isEmpty else { return nil }
         let counting = powers.filter { grantors.contains($0.id) }
         let signed = counting.filter { signers.contains($0.id) }
         let standing: StoredPermission.Standing =
@@ -40,15 +56,13 @@ extension ReadTransaction {
             } else if counting.isEmpty {
                 .noAuthority
             } else if signed.isEmpty {
-                .unsigned
+                isOutdated ? .outdated : .unsigned
             } else if content.hasAllGrantors, Set(grantors).count == signed.count {
                 .valid
             } else {
                 .denialsOnly
             }
-        var permission = AccessPermission(id: content.id, grantor: first, patient: content.patient, rule: content.rule)
-        permission.otherGrantors = grantors.dropFirst().filter { $0 != first }
-        return StoredPermission(permission: permission, standing: standing, authorities: signed.map(\.authority))
+        return StoredPermission(content, grantors, standing, signed.map(\.authority))
     }
 
     /// The permissions that an identity has given.

@@ -16,6 +16,7 @@ extension WriteTransaction {
     @discardableResult
     public func grant(_ permission: AccessPermission, signedBy grantor: SigningIdentity, at moment: Date = Date()) throws -> FHIRResource {
         let coding = try ConsentCoding(store.release)
+        store.keepPermissions()
         guard permission.grantor == grantor.id else { throw TrustError(.invalidArgument, "a permission is signed by its grantor") }
         guard try key(grantor.keyID, at: moment).identity.id == grantor.id else {
             throw TrustError(.unknown, "the key belongs to another identity than the grantor's")
@@ -80,16 +81,26 @@ extension WriteTransaction {
     /// - Throws: ``TrustError/Code/unknown`` if there is no such permission, or for the key; ``TrustError/Code/invalidArgument`` if somebody else
     ///   signs; `FHIRStoreError`.
     public func revokePermission(_ id: String, signedBy signer: SigningIdentity, at moment: Date = Date()) throws {
-        guard let consent = try resource(typeName: "Consent", id: id),
-            let permission = try permissions().first(where: { $0.permission.id == id })?.permission
-        else { throw TrustError(.unknown, "the store has no permission \(id)") }
         let (identity, _) = try key(signer.keyID, at: moment)
+        var permissions = try self.permissions().filter { $0.permission.id == id }.map(\.permission)
+        let consent = try resource(typeName: "Consent", id: id).map { try JSONItemReader.read(FHIRJSON.data($0)) }
+        // What was stated about a Consent that is gone, or says something else now, is revoked all the same.
+        let stated = try statements(about: id).last { $0.signer == identity.id } ?? statements(about: id).last
+        let statement = try stated.map { try JSONItemReader.read(Data($0.content.utf8)) }
+        let coding = try ConsentCoding(store.release)
+        if let content = statement.flatMap({ coding.content($0) { _ in nil } }) {
+            permissions.append(StoredPermission(content, content.grantors, .inactive, []).permission)
+        }
+        guard let known = consent ?? statement, !permissions.isEmpty else {
+            throw TrustError(.unknown, "the store has no permission \(id)")
+        }
         // One of several grantors alone must not take back what the others deny.
-        let isGrantor = identity.id == permission.grantor && permission.otherGrantors.isEmpty
+        let isGrantor = permissions.contains { $0.grantor == identity.id && $0.otherGrantors.isEmpty }
         guard identity.id == signer.id, isGrantor || identity.authority == .everything else {
             throw TrustError(.invalidArgument, "a permission is revoked by its only grantor, or by the owner of the store")
         }
-        let members = try JSONItemReader.read(FHIRJSON.data(consent)).members.map { member in
+        let isOwn = identity.authority == .everything || coding.content(known) { _ in nil }?.grantors.contains(identity.id) ?? false
+        let members = (isOwn ? known : statement ?? known).members.map { member in
             member.name == "status" ? JSONItem.Member(name: "status", value: .string("inactive")) : member
         }
         _ = try storeSigned(.object(members), signer, moment)

@@ -13,6 +13,7 @@ extension FHIRStore {
     ///   - purpose: the code of its purpose, such as `TREAT`; nil for none.
     ///   - now: the time at which permissions must hold, asked for at each read.
     public func restricted(to actor: String, purpose: String? = nil, now: @escaping @Sendable () -> Date = { Date() }) -> RestrictedStore {
-        RestrictedStore(store: self, restriction: PermissionRestriction(actor: actor, purpose: purpose, now: now))
+        keepPermissions()
+        return RestrictedStore(store: self, restriction: PermissionRestriction(actor: actor, purpose: purpose, now: now))
     }
 }

@@ -23,11 +23,27 @@ enum SignatureCoding {
     }
 
     /// A detached signature of a resource's content.
-    static func sign(_ content: Data, by signer: SigningIdentity, at moment: Date) throws -> String {
-        let members = [
+    ///
+    /// - Parameter version: the number of the statement that the signature makes about a Consent. Such a signature has the content, so that it can be
+    ///   verified whatever becomes of the resource.
+    static func sign(_ content: Data, by signer: SigningIdentity, at moment: Date, version: Int64? = nil) throws -> String {
+        var members = [
             JSONItem.Member(name: "sigT", value: .string(TrustTime.text(moment))), JSONItem.Member(name: "canon", value: .string(form)),
         ]
-        return try JWS(signing: content, with: signer.key, type: "JOSE", members: members).text(.detached)
+        if let version { members.append(JSONItem.Member(name: versionMember, value: .number(String(version)))) }
+        let jws = try JWS(signing: content, with: signer.key, type: "JOSE", members: members)
+        return jws.text(version == nil ? .detached : .compact)
+    }
+
+    /// The member of the header with the number of a statement.
+    private static let versionMember = "seq"
+
+    /// The number of the statement that a signature makes about a Consent; 0 if it says none that a statement may have.
+    static func version(of jws: JWS) -> Int64 {
+        guard case .number(let literal)? = jws.header[versionMember], let version = Int64(literal),
+            ConsentStatement.versions.contains(version)
+        else { return 0 }
+        return version
     }
 
     /// The JSON of a Provenance.
@@ -52,6 +68,9 @@ enum SignatureCoding {
         ])
     }
 
+    /// What a Provenance is about, as `Patient/1`.
+    static func targets(_ provenance: JSONItem) -> [String] { (provenance["target"]?.items ?? []).compactMap { $0["reference"]?.text } }
+
     /// The texts of the signatures of a Provenance.
     static func signatures(_ provenance: JSONItem) -> [String] {
         (provenance["signature"]?.items ?? []).compactMap { item in
@@ -73,14 +92,16 @@ extension ReadTransaction {
         return (try verify(jws, at: moment), jws.keyID ?? "", moment)
     }
 
-    /// The Provenances about a resource that may have its signature.
-    func provenances(of type: String, _ id: String) throws -> [FHIRResource] {
-        // Those that `sign` made are found by their ids, which costs less than what refers to the resource.
+    /// The Provenances about a resource that `sign` made. They are found by their ids, which costs less than what refers to the resource.
+    func ownProvenances(of type: String, _ id: String) throws -> [FHIRResource] {
         let signers = try rows(of: TrustTables.module, "SELECT id FROM _trust_identity ORDER BY id").compactMap(\.[0].text)
-        let own = try signers.compactMap {
+        return try signers.compactMap {
             try resource(typeName: "Provenance", id: SignatureCoding.provenanceID(of: "\(type)/\(id)", by: $0))
         }
-        if !own.isEmpty { return own }
+    }
+
+    /// The Provenances that refer to a resource.
+    private func provenances(about type: String, _ id: String) throws -> [FHIRResource] {
         guard let layout = store.release.resourceLayout(named: "Provenance"), let target = layout.element(named: "target") else {
             return []
         }
@@ -95,18 +116,30 @@ extension ReadTransaction {
     /// - Parameter resource: a stored resource with an id.
     /// - Throws: `FHIRStoreError`.
     public func validSignatures(of resource: FHIRResource) throws -> [ResourceSignature] {
+        try verifiedSignatures(of: resource).map(\.signature)
+    }
+
+    /// The same with the number of the statement that each of them makes about a Consent.
+    func verifiedSignatures(of resource: FHIRResource) throws -> [(signature: ResourceSignature, version: Int64)] {
         guard let id = resource.id else { return [] }
         let content = try CanonicalJSON.data(resource)
-        var found: [ResourceSignature] = []
-        for provenance in try provenances(of: resource.resourceType, id) {
+        let own = try signatures(in: ownProvenances(of: resource.resourceType, id), of: resource, id, content)
+        // A Provenance under such an id that has no signature that fits hides none under another id.
+        return try own.isEmpty ? signatures(in: provenances(about: resource.resourceType, id), of: resource, id, content) : own
+    }
+
+    private func signatures(
+        in provenances: [FHIRResource], of resource: FHIRResource, _ id: String, _ content: Data
+    ) throws -> [(signature: ResourceSignature, version: Int64)] {
+        var found: [(signature: ResourceSignature, version: Int64)] = []
+        for provenance in provenances {
             let json = try JSONItemReader.read(FHIRJSON.data(provenance))
-            guard (json["target"]?.items ?? []).contains(where: { $0["reference"]?.text == "\(resource.resourceType)/\(id)" }) else {
-                continue
-            }
+            guard SignatureCoding.targets(json).contains("\(resource.resourceType)/\(id)") else { continue }
             for text in SignatureCoding.signatures(json) {
                 do {
                     let (signer, keyID, moment) = try verify(text, of: content)
-                    found.append(ResourceSignature(signer: signer.id, keyID: keyID, moment: moment, provenanceID: provenance.id))
+                    let signature = ResourceSignature(signer: signer.id, keyID: keyID, moment: moment, provenanceID: provenance.id)
+                    found.append((signature, SignatureCoding.version(of: try JWS(text, payload: content))))
                 } catch is TrustError { continue }
             }
         }
@@ -117,6 +150,8 @@ extension ReadTransaction {
 extension WriteTransaction {
     /// Signs a resource as it is, so that it can be shown to be unchanged: stores a Provenance with the signature of its canonical JSON.
     ///
+    /// The signature of a Consent has the content too, and a number above those of all earlier ones: it is what its signer states about the
+    /// permission from now on.
     /// - Parameters:
     ///   - resource: a stored resource with an id.
     ///   - signer: the identity and its key, which the store must know to verify the signature later.
@@ -128,10 +163,18 @@ extension WriteTransaction {
     public func sign(_ resource: FHIRResource, by signer: SigningIdentity, at moment: Date = Date()) throws -> FHIRResource {
         try SignatureCoding.check(store.release)
         guard let id = resource.id else { throw TrustError(.invalidArgument, "only a resource with an id can be signed") }
-        let jws = try SignatureCoding.sign(CanonicalJSON.data(resource), by: signer, at: moment)
+        let isConsent = resource.resourceType == "Consent"
+        if isConsent { store.keepPermissions() }
+        let version = isConsent ? try nextStatementVersion(about: id) : nil
+        let jws = try SignatureCoding.sign(CanonicalJSON.data(resource), by: signer, at: moment, version: version)
         let json = SignatureCoding.json(
             jws, of: "\(resource.resourceType)/\(id)", by: signer.id, at: moment,
             id: SignatureCoding.provenanceID(of: "\(resource.resourceType)/\(id)", by: signer.id))
-        return try upsert(FHIRJSON.resource(from: Data(json.json.utf8), release: store.release))
+        let provenance = try upsert(FHIRJSON.resource(from: Data(json.json.utf8), release: store.release))
+        // Otherwise at the commit: what is signed and deleted in one write was never in force.
+        if isConsent, store.participant(PermissionKeeper.self)?.takesPart(in: self) != true {
+            try withoutRecord { try recordStatements(in: json, present: [id: CanonicalJSON.data(resource)]) }
+        }
+        return provenance
     }
 }

@@ -1,6 +1,7 @@
 import FireLiteR4
 import FireLiteTrust
 import Foundation
+import TestSupport
 import Testing
 
 /// The examples of the page on permissions.
@@ -23,6 +24,12 @@ import Testing
             confidentiality: .normal, purposes: ["TREAT"])
         let permission = AccessPermission(grantor: owner.id, patient: "Patient/1", rule: rule)
         try store.write { tx in try tx.grant(permission, signedBy: owner) }
+        // end
+        let folder = try TemporaryFolder()
+        let file = URL(fileURLWithPath: try folder.write("in.ndjson", "{\"resourceType\":\"Patient\",\"id\":\"2\"}\n"))
+        // example Permissions.md
+        store.keepPermissions()
+        try store.importResources(from: file)
         // end
         // example Permissions.md
         let request = PermissionRequest(actor: practice, purpose: "TREAT")

@@ -1,0 +1,88 @@
+import FireLite
+import Foundation
+
+/// What was stated validly about Consents, compared with what the Consents say now.
+struct ConsentStatements {
+    private let identities: [String: Identity]
+    private let content: (JSONItem) -> ConsentCoding.Content?
+    /// By the id of the Consent.
+    private var statements: [String: [ConsentStatement]] = [:]
+    /// The ids in their order.
+    private var order: [String] = []
+
+    /// - Parameters:
+    ///   - statements: the newest of each signer about each Consent.
+    ///   - identities: those that the store knows.
+    ///   - content: what a Consent says.
+    init(
+        _ statements: [ConsentStatement], _ identities: [Identity], content: @escaping (JSONItem) -> ConsentCoding.Content?
+    ) {
+        self.identities = Dictionary(identities.map { ($0.id, $0) }) { first, _ in first }
+        self.content = content
+        for statement in statements {
+            if self.statements[statement.consent] == nil { order.append(statement.consent) }
+            self.statements[statement.consent, default: []].append(statement)
+        }
+    }
+
+    /// Whether the permissions of anybody count.
+    var hasPowers: Bool { identities.values.contains { $0.authority != .none } }
+
+    // MARK: - A Consent as it is
+
+    /// Which of the signatures that fit a Consent count: those that their signers have not replaced, and that the owner has not ended.
+    func standing(
+        of id: String, _ signatures: [(signature: ResourceSignature, version: Int64)]
+    ) -> (signers: Set<String>, isRevoked: Bool, isOutdated: Bool) {
+        let known = statements[id] ?? []
+        var signers: Set<String> = []
+        var newer: [ConsentStatement] = []
+        for (signature, version) in signatures {
+            let present = ConsentStatement(
+                consent: id, signer: signature.signer, version: version, moment: signature.moment.trustMilliseconds, isActive: true,
+                content: "", signature: "")
+            let later = known.filter { ends($0, present) }
+            if later.isEmpty { signers.insert(signature.signer) } else { newer += later }
+        }
+        guard signers.isEmpty else { return (signers, false, false) }
+        // Of a copy whose signature was replaced by that of the revocation, nothing more is known.
+        if signatures.isEmpty { return ([], known.contains { !$0.isActive } && !known.contains(where: \.isActive), false) }
+        return (signers, newer.contains { !$0.isActive }, !newer.isEmpty)
+    }
+
+    /// Whether a statement takes another one's place: a newer one by the same signer, or the end of the Consent by the owner of the store.
+    private func ends(_ statement: ConsentStatement, _ other: ConsentStatement) -> Bool {
+        guard statement.isNewer(than: other) else { return false }
+        return statement.signer == other.signer || !statement.isActive && identities[statement.signer]?.authority == .everything
+    }
+
+    // MARK: - What holds
+
+    /// The denials that were stated about a Consent and hold although it does not say so any more.
+    ///
+    /// - Parameter signers: those whose signature of the Consent counts, so that it speaks for them.
+    mutating func takeDenials(of id: String, besides signers: Set<String>) throws -> [StoredPermission] {
+        guard let known = statements.removeValue(forKey: id) else { return [] }
+        let holding = known.filter { statement in
+            statement.isActive && !signers.contains(statement.signer)
+                && identities[statement.signer].map { $0.authority != .none } ?? false && !known.contains { ends($0, statement) }
+        }
+        // Several grantors may have signed the same.
+        var contents: [String] = []
+        for statement in holding where !contents.contains(statement.content) { contents.append(statement.content) }
+        return try contents.compactMap { text in
+            guard let content = try content(JSONItemReader.read(Data(text.utf8))), content.rule.hasDenial else { return nil }
+            let signed = holding.filter { statement in
+                // A grantor that cannot be read may be anybody who has signed.
+                statement.content == text && (!content.hasAllGrantors || content.grantors.contains(statement.signer))
+            }
+            guard !signed.isEmpty else { return nil }
+            let others = signed.map(\.signer).filter { !content.grantors.contains($0) }
+            return StoredPermission(
+                content, content.grantors + others, .denialsOnly, signed.compactMap { identities[$0.signer]?.authority })
+        }
+    }
+
+    /// The same for all other Consents.
+    mutating func takeOtherDenials() throws -> [StoredPermission] { try order.flatMap { try takeDenials(of: $0, besides: []) } }
+}

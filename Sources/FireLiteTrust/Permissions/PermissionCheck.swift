@@ -1,0 +1,66 @@
+import FireLite
+import Foundation
+
+/// Compares what was recorded about Consents with the Consents, the signatures and the audit trail.
+struct PermissionCheck {
+    private let transaction: ReadTransaction
+
+    init(_ transaction: ReadTransaction) { self.transaction = transaction }
+
+    func findings() throws -> [StoreFinding] {
+        guard transaction.store.release.resourceLayout(named: "Consent") != nil else { return [] }
+        let statements = try transaction.statements()
+        // Consents whose denials hold although they do not say so themselves.
+        let held = try Set(transaction.permissions().filter { $0.standing == .denialsOnly }.map(\.permission.id))
+        return try unreadable(besides: statements.count) + statements.compactMap { try fault(of: $0, held) } + unrecorded(statements)
+    }
+
+    private func finding(_ text: String) -> StoreFinding { StoreFinding(.mismatch, table: "_permission", typeName: "Consent", text) }
+
+    /// Rows that are no statements.
+    private func unreadable(besides count: Int) throws -> [StoreFinding] {
+        let rows = try transaction.rows(of: PermissionTables.module, "SELECT count(*) FROM _permission").first?[0].integer ?? 0
+        return rows == count ? [] : [finding("_permission: \(Int(rows) - count) rows are no statements about Consents: restore a backup")]
+    }
+
+    /// What is wrong with a statement.
+    private func fault(of statement: ConsentStatement, _ held: Set<String>) throws -> StoreFinding? {
+        let content = Data(statement.content.utf8)
+        do {
+            let jws = try JWS(statement.signature, payload: content)
+            guard try transaction.identity(withKey: jws.keyID ?? "")?.id == statement.signer else {
+                return finding("a statement about a Consent was signed with a key that its signer does not have: what it denies holds")
+            }
+            _ = try transaction.verify(statement.signature, of: content)
+        } catch let error as TrustError where error.code == .keyNotValid {
+            // The key was ended afterwards.
+        } catch is TrustError {
+            return finding("a statement about a Consent does not match its signature: restore a backup")
+        }
+        guard statement.isActive, held.contains(statement.consent) else { return nil }
+        guard let consent = try transaction.resource(typeName: "Consent", id: statement.consent) else {
+            return finding("a Consent was deleted and never revoked: what it denies holds")
+        }
+        if try CanonicalJSON.data(consent) == content { return nil }
+        if try !transaction.validSignatures(of: consent).isEmpty { return nil }
+        return StoreFinding(
+            .mismatch, table: "_permission", typeName: "Consent", number: transaction.number(of: consent),
+            "a Consent is not what was signed: it permits nothing, and what it denied holds; sign it, revoke it or put it back")
+    }
+
+    /// Statements that the audit trail has, and `_permission` does not.
+    private func unrecorded(_ statements: [ConsentStatement]) throws -> [StoreFinding] {
+        var versions: [String: Int64] = [:]
+        for statement in statements { versions["\(statement.consent) \(statement.signer)"] = statement.version }
+        let rows = try transaction.rows(
+            of: AuditTables.module,
+            "SELECT id, actor, max(version) FROM _audit WHERE type = 'Consent' AND action = 'E' AND version IS NOT NULL GROUP BY id, actor")
+        let lost = rows.filter { row in
+            guard let id = row[0].text, let signer = row[1].text, let version = row[2].integer else { return false }
+            return versions["\(id) \(signer)"] ?? -1 < version
+        }
+        return lost.map { _ in
+            finding("the audit trail has a newer statement about a Consent than _permission: restore a backup or import a newer export")
+        }
+    }
+}

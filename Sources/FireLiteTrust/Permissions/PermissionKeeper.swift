@@ -1,0 +1,61 @@
+import FireLite
+import Foundation
+
+extension FHIRStore {
+    /// Verifies what every later write of this store object does to Consents and their signatures, and remembers what was stated validly.
+    ///
+    /// From then on a denial holds until its grantor revokes or replaces it with a valid signature, and a revocation is not undone by an older
+    /// Consent, whoever writes them: an import, a sync or the app. All calls about identities, permissions and restricted views begin it too. Call
+    /// it after opening a store whose first write may be an import.
+    public func keepPermissions() {
+        let isWriting = currentTransaction is WriteTransaction
+        _ = participant(PermissionKeeper.self) { PermissionKeeper(mustLook: isWriting) }
+    }
+}
+
+/// Records what is stated about Consents, with the write that brings it.
+///
+/// `@unchecked Sendable`: `lock` guards the variables.
+final class PermissionKeeper: WriteParticipant, @unchecked Sendable {
+    private let lock = NSLock()
+    /// Whether statements may be in the store that nobody has recorded: those of the write in which this one was added.
+    private var mustLook: Bool
+    /// The write that runs.
+    private weak var current: WriteTransaction?
+
+    init(mustLook: Bool) { self.mustLook = mustLook }
+
+    var writtenTypes: Set<String>? { ["Consent", "Provenance"] }
+
+    /// Whether it records what a write states when that commits.
+    func takesPart(in transaction: WriteTransaction) -> Bool { lock.withLock { current === transaction } }
+
+    func willBegin(_ transaction: WriteTransaction) throws {
+        lock.withLock { current = transaction }
+        guard try transaction.hasTables(of: TrustTables.module) else { return }
+        let isMissing = try !transaction.hasTables(of: PermissionTables.module)
+        let isAsked = lock.withLock {
+            defer { mustLook = false }
+            return mustLook
+        }
+        if isAsked || isMissing { try transaction.recordAllStatements() }
+    }
+
+    func didRollBack() { lock.withLock { mustLook = true } }
+
+    func findings(_ transaction: ReadTransaction) throws -> [StoreFinding] {
+        guard try transaction.hasTables(of: TrustTables.module) else { return [] }
+        return try PermissionCheck(transaction).findings()
+    }
+
+    func willCommit(_ transaction: WriteTransaction, _ resources: [WrittenResource]) throws {
+        guard try transaction.hasTables(of: TrustTables.module) else { return }
+        var (consents, provenances): ([String], [String]) = ([], [])
+        for resource in resources where resource.kind != .deleted {
+            guard let id = resource.id else { continue }
+            if resource.typeName == "Consent" { consents.append(id) }
+            if resource.typeName == "Provenance" { provenances.append(id) }
+        }
+        if !consents.isEmpty || !provenances.isEmpty { try transaction.recordStatements(consents: consents, provenances: provenances) }
+    }
+}

@@ -1,0 +1,85 @@
+import FireLite
+
+/// The table of what signers have stated about Consents, of a module of its own: files without permissions do not have it.
+enum PermissionTables {
+    /// A row for each Consent and signer: the newest statement whose signature was verified. Its content is the canonical JSON that was signed, so
+    /// the row says what the signer wants whatever happens to the Consent and its Provenance. A row is only replaced by a newer statement.
+    private static let statements = ModuleTable(
+        "_permission", key: "number",
+        columns: [
+            .init("consent", .text), .init("signer", .text), .init("version", .integer), .init("moment", .integer),
+            .init("active", .integer), .init("content", .text), .init("signature", .text), .init("provenance", .text),
+        ], indexes: [.init("consent", "signer", isUnique: true), .init("provenance")])
+
+    static let module = ModuleTables(module: "permission", version: 1, tables: [statements])
+}
+
+extension ReadTransaction {
+    /// The newest statements of each signer about Consents, in the order in which they were first recorded.
+    ///
+    /// - Parameter consent: the id of a Consent; nil for all.
+    func statements(about consent: String? = nil) throws -> [ConsentStatement] {
+        let condition = consent == nil ? "" : "WHERE consent = ?"
+        return try rows(
+            of: PermissionTables.module, "SELECT \(ConsentStatement.columns) FROM _permission \(condition) ORDER BY number",
+            consent.map { [.text($0)] } ?? []
+        ).compactMap(ConsentStatement.init)
+    }
+
+    /// The statement whose Provenance has an id; nil if there is none.
+    func statement(withProvenance id: String) throws -> ConsentStatement? {
+        try rows(
+            of: PermissionTables.module, "SELECT \(ConsentStatement.columns) FROM _permission WHERE provenance = ?", [.text(id)]
+        ).first.flatMap(ConsentStatement.init)
+    }
+
+    /// The version of the next statement about a Consent: above those that are recorded, and those that this write has signed.
+    func nextStatementVersion(about consent: String) throws -> Int64 {
+        var last =
+            try rows(
+                of: PermissionTables.module, "SELECT max(version) FROM _permission WHERE consent = ?", [.text(consent)]
+            ).first?[0].integer ?? 0
+        for provenance in try withoutRecord({ try ownProvenances(of: "Consent", consent) }) {
+            for text in try SignatureCoding.signatures(JSONItemReader.read(FHIRJSON.data(provenance))) {
+                do { last = max(last, SignatureCoding.version(of: try JWS(text))) } catch is TrustError { continue }
+            }
+        }
+        return min(last + 1, ConsentStatement.versions.upperBound)
+    }
+}
+
+extension WriteTransaction {
+    /// Records a statement in the place of an older one of the same signer.
+    ///
+    /// - Parameter hasConsent: whether the store has the Consent. One that it never had at a commit was not in force, so nothing holds of it.
+    /// - Returns: whether it is new.
+    func record(_ statement: ConsentStatement, hasConsent: Bool) throws -> Bool {
+        let known = try rows(
+            of: PermissionTables.module, "SELECT \(ConsentStatement.columns) FROM _permission WHERE consent = ? AND signer = ?",
+            [.text(statement.consent), .text(statement.signer)]
+        ).first
+        let values: [SQLValue] = [
+            .integer(statement.version), .integer(statement.moment), .integer(statement.isActive ? 1 : 0), .text(statement.content),
+            .text(statement.signature), .text(statement.provenanceID), .text(statement.consent), .text(statement.signer),
+        ]
+        guard let known else {
+            guard hasConsent || !statement.isActive else { return false }
+            try run(
+                on: PermissionTables.module,
+                """
+                INSERT INTO _permission(version, moment, active, content, signature, provenance, consent, signer)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+                """, values)
+            return true
+        }
+        // A row that cannot be read holds nothing that could be lost.
+        if let known = ConsentStatement(known), !statement.isNewer(than: known) { return false }
+        try run(
+            on: PermissionTables.module,
+            """
+            UPDATE _permission SET version = ?, moment = ?, active = ?, content = ?, signature = ?, provenance = ?
+            WHERE consent = ? AND signer = ?
+            """, values)
+        return true
+    }
+}
