@@ -9,6 +9,8 @@ final class ManagedObjects {
     /// What is still to be saved. The write cannot be committed before the list is empty.
     private var changed: [(tie: StoreTie, resource: FHIRResource)] = []
     private var isFlushing = false
+    /// The objects of resources that were changed through one while the write knew another, by number.
+    private var siblings: [Int64: [FHIRResource]] = [:]
     /// The resources in the list whose saving has failed, by their ties.
     private var failed: Set<ObjectIdentifier> = []
     private var undo: [UndoStep] = []
@@ -22,6 +24,9 @@ final class ManagedObjects {
         /// "B"` has an owner that saves the change.
         var held: FHIRResource?
     }
+
+    /// The revision of an object whose content no revision has: they count from 1.
+    private static let outdated: Int64 = 0
 
     private struct WeakResource {
         weak var resource: FHIRResource?
@@ -81,11 +86,22 @@ final class ManagedObjects {
         if !tie.isChanged, let resource = object.rootObject as? FHIRResource {
             tie.isChanged = true
             changed.append((tie, resource))
-            if self[tie.root] == nil { remember(resource, tie.root) }
+            if let known = self[tie.root] {
+                if known !== resource { note(resource, besides: known, tie.root) }
+            } else {
+                remember(resource, tie.root)
+            }
         }
         guard !object.objectFlags.contains(.changed) else { return }
         object.objectFlags.insert(.changed)
         undo.append(.slots(object, object.savedSlots))
+    }
+
+    /// Notes an object of a resource that has another one in this write.
+    private func note(_ resource: FHIRResource, besides known: FHIRResource, _ root: Int64) {
+        var all = siblings[root] ?? []
+        for object in [known, resource] where !all.contains(where: { $0 === object }) { all.append(object) }
+        siblings[root] = all
     }
 
     func didRemove(_ object: FHIRObject, _ root: Int64) {
@@ -133,7 +149,9 @@ final class ManagedObjects {
             let old = tie.revision
             tie.revision = try writer.save(resource, tie)
             if tie.revision != old { undo.append(.revision(tie, old)) }
-            if let other = self[tie.root], other !== resource { try bringUpToDate(other, tie.revision) }
+            if !siblings.isEmpty {
+                for other in siblings[tie.root] ?? [] where other !== resource { try bringUpToDate(other, tie.revision) }
+            }
         } catch {
             // Only who has seen a conflict takes a change back: at first, setting what the object has is a change of what it does not show.
             let isConflict = (error as? FHIRStoreError)?.code == .conflict
@@ -141,15 +159,18 @@ final class ManagedObjects {
                 failed.insert(ObjectIdentifier(tie))
                 throw error
             }
+            // Not even the revision of this write's own changes makes it current.
+            undo.append(.revision(tie, tie.revision))
+            tie.revision = Self.outdated
         }
         if hasFailed { failed.remove(ObjectIdentifier(tie)) }
     }
 
     /// Takes over what was saved from another object of the same resource: fetched in this write, it is what queries return.
     private func bringUpToDate(_ other: FHIRResource, _ revision: Int64) throws {
-        // If it was changed too, saving it is a conflict.
+        // If it was changed too, saving it is a conflict. One that is not of the resource any more was deleted.
         guard let tie = other.objectExtras as? StoreTie, !tie.isChanged, !failed.contains(ObjectIdentifier(tie)),
-            let fresh = try writer.stored(tie.root)
+            tie.revision != revision, let fresh = try writer.stored(tie.root)
         else { return }
         undo.append(.slots(other, other.savedSlots))
         other.forEachSlot { slot in slot.value.forEachChild { save($0) } }
@@ -174,9 +195,13 @@ final class ManagedObjects {
 
     /// Takes over revisions that were settled, by number.
     func settle(_ revisions: [Int64: Int64]) {
-        for case .revision(let tie, _) in undo { if let revision = revisions[tie.root] { tie.revision = revision } }
+        for case .revision(let tie, _) in undo where tie.revision != Self.outdated {
+            if let revision = revisions[tie.root] { tie.revision = revision }
+        }
         // Those that were read between two changes.
-        for (root, revision) in revisions { (self[root]?.objectExtras as? StoreTie)?.revision = revision }
+        for (root, revision) in revisions {
+            if let tie = self[root]?.objectExtras as? StoreTie, tie.revision != Self.outdated { tie.revision = revision }
+        }
     }
 
     // MARK: - The end
@@ -220,6 +245,7 @@ final class ManagedObjects {
     func end() {
         inMemory.removeAll()
         removed.removeAll()
+        siblings.removeAll()
     }
 }
 

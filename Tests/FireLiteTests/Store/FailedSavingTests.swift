@@ -169,6 +169,29 @@ import Testing
         #expect(try store.resource(Patient.self, id: "b")?.name.map(\.family) == ["Later"])
     }
 
+    /// However often, and in whatever turn: tracking counts all of it as one version.
+    @Test(arguments: [false, true]) func objectsOfOneResourceCanBeChangedInTurns(_ isTracked: Bool) throws {
+        let (store, _, held) = try staleAndCurrent()
+        if isTracked { try store.track(.history) }
+        let third = try #require(try store.resource(Patient.self, id: "b"))
+        try store.write { tx in
+            let fetched = try #require(try tx.resource(Patient.self, id: "b"))
+            held.active = true
+            try tx.saveChanges()
+            fetched.gender = .male
+            try tx.saveChanges()
+            #expect(held.gender == .male)
+            held.birthDate = "1970"
+            try tx.saveChanges()
+            #expect(fetched.birthDate == "1970")
+        }
+        let stored = try store.resource(Patient.self, id: "b")
+        #expect(stored?.active == true && stored?.gender == .male && stored?.birthDate == "1970" && stored == held)
+        #expect(held.isCurrent && !third.isCurrent)
+        #expect(throws: FHIRStoreError.self) { try store.write { _ in third.active = false } }
+        try store.write { _ in held.active = false }
+    }
+
     @Test func changesOfTwoObjectsOfOneResourceAreAConflict() throws {
         let (store, _, held) = try staleAndCurrent()
         let error = #expect(throws: FHIRStoreError.self) {
