@@ -251,12 +251,15 @@ final class StorageSchema {
             connection.path, "the trigger \(foreign.name) was not written by this library, and would run with its writes")
     }
 
-    /// Reads the readable part of a damaged file's catalog; returns false if a part is not readable.
+    /// Reads the readable part of a damaged file's catalog.
     ///
-    /// - Throws: `FHIRStoreError`: `newerFormat`; `notAStore` for a view in place of one of the library's own tables.
-    func salvage(_ connection: Connection) throws -> Bool {
+    /// - Returns: whether all of it is readable; and the error `newerFormat` if a table has a column that the classes do not know: such a table is
+    ///   left out.
+    /// - Throws: `FHIRStoreError.notAStore` for a view in place of one of the library's own tables.
+    func salvage(_ connection: Connection) throws -> (isWhole: Bool, newer: FHIRStoreError?) {
         var definitions: [String: String] = [:]
         var isWhole = false
+        var newer: FHIRStoreError?
         for order in ["", " DESC"] where !isWhole {
             do {
                 let statement = try connection.prepare("SELECT type, name, sql FROM sqlite_master ORDER BY rowid\(order)")
@@ -278,12 +281,20 @@ final class StorageSchema {
             }
         }
         for (name, sql) in definitions.sorted(by: { $0.key < $1.key }) {
-            guard let plan = table(named: name), try adopt(sql, in: plan, path: connection.path) else {
+            guard let plan = table(named: name) else {
                 unknownTables.append(name)
                 continue
             }
+            do {
+                if try !adopt(sql, in: plan, path: connection.path) { unknownTables.append(name) }
+            } catch let error as FHIRStoreError where error.code == .newerFormat {
+                plan.dropPendingColumns()
+                plan.isInFile = false
+                unknownTables.append(name)
+                newer = error
+            }
         }
-        return isWhole
+        return (isWhole, newer)
     }
 
     /// Adds the columns in a table's definition; returns false if this library did not write it.

@@ -47,7 +47,8 @@ final class DamagedStore {
         budget = try TolerantScan.Budget(connection)
         // After a page that it cannot decrypt, SQLCipher reads no more until the transaction ends, so each statement is a transaction of its own.
         if !isEncrypted { try connection.execute("BEGIN") }
-        if !(try access.schema.salvage(connection)) { unreadable.append("the list of tables cannot be read completely") }
+        let catalog = try access.schema.salvage(connection)
+        if !catalog.isWhole { unreadable.append("the list of tables cannot be read completely") }
         guard try connection.integer("PRAGMA application_id") == StoreOpener.applicationID else {
             throw FHIRStoreError(.notAStore, "\(path) is not a FireLite store, or its first page is lost: restore a backup")
         }
@@ -63,12 +64,15 @@ final class DamagedStore {
                 return nil
             }
         }
-        if let stored = try meta("release"), stored != release.name {
+        // If these classes were the last to extend the file, it has no column that they do not know, and the release's name is damaged if it is another.
+        let model = try meta("model")
+        let isOfThisModel = model == release.fingerprint
+        if let newer = catalog.newer, !isOfThisModel { throw newer }
+        if let stored = try meta("release"), stored != release.name, !isOfThisModel {
             throw FHIRStoreError(.wrongRelease, "\(path) holds FHIR \(stored), not \(release.name): recover it with that release")
         }
         // Digests of format 1 can be compared only with the classes that the file was last extended with.
-        let model = try meta("model")
-        hasComparableDigests = format > 1 || model == nil || model == release.fingerprint
+        hasComparableDigests = format > 1 || model == nil || isOfThisModel
         keepsIDsUnique = try meta("uniqueIDs") == "1"
         bases = try meta("bases")?.split(separator: " ").map(String.init) ?? []
         nextRoot = try meta("nextRoot").flatMap { Int64($0) }.flatMap { (1...RootNumbers.maximum).contains($0) ? $0 : nil }

@@ -81,7 +81,9 @@ private struct Recovery {
         to path: String, _ key: EncryptionKey?, _ payloads: (source: PayloadFolder, target: PayloadFolder)
     ) throws {
         report.unreadable = source.unreadable
-        report.unreadable += source.access.schema.unknownTables.map { "the table \($0) is not part of FHIR \(release.name)" }
+        report.unreadable += source.access.schema.unknownTables.map {
+            "the definition of the table \($0) is not one of FHIR \(release.name)'s, so its rows cannot be read"
+        }
         let target = try RecoveryTarget(path: path, key: key, source: source)
         let roots = Set(source.registrations.keys).union(source.found.keys).sorted()
         for (number, root) in roots.enumerated() {

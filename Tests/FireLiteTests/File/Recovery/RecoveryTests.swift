@@ -183,6 +183,32 @@ import Testing
         }
     }
 
+    /// One bit of a name in the list of tables, or of the release's, costs what it is about, and not the rest.
+    @Test func aDamagedDefinitionLosesItsTableAlone() throws {
+        func run(_ original: Original, _ sql: String) throws {
+            let connection = try Connection(path: original.path, pageChecksums: .ignored, isHardened: false)
+            try connection.execute("PRAGMA writable_schema = ON; \(sql); PRAGMA wal_checkpoint(TRUNCATE)")
+        }
+        try withOriginal { original in
+            try run(
+                original,
+                #"""
+                UPDATE sqlite_master SET sql = replace(sql, '"value"', '"vclue"') WHERE name = 'Patient_name_given';
+                UPDATE _meta SET value = 'R5' WHERE key = 'release'
+                """#)
+            let report = try recover(original, losing: Set(1...1_000))
+            #expect(
+                report.unreadable == ["the definition of the table Patient_name_given is not one of FHIR R4's, so its rows cannot be read"])
+            // Of other classes, it may be a column that this version does not know.
+            try run(original, "UPDATE _meta SET value = 'R4' WHERE key = 'release'; UPDATE _meta SET value = 'another' WHERE key = 'model'")
+            #expect {
+                try FHIRStore.recover(from: original.path, to: original.path + ".other", release: .r4)
+            } throws: { error in
+                (error as? FHIRStoreError)?.code == .newerFormat
+            }
+        }
+    }
+
     @Test(arguments: [4, 2]) func aFileThatWasCutShort(_ part: Int) throws {
         try withOriginal { original in
             var pages = try DatabasePages(path: original.path)
