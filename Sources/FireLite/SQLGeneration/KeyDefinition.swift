@@ -9,7 +9,7 @@ struct KeyDefinition: Sendable {
     /// Whether the set is made before it is used. One that is not is looked into, key by key, as if its condition stood where it is named.
     let isMade: Bool
 
-    /// What SQLite is told about it (<https://www.sqlite.org/lang_with.html#materialization_hints>). Before 3.35 it looks into every set.
+    /// The hint for SQLite (<https://www.sqlite.org/lang_with.html#materialization_hints>). Before 3.35 it looks into every set.
     var hint: String { Connection.libraryNumber < 3_035_000 ? "" : isMade ? "MATERIALIZED " : "NOT MATERIALIZED " }
 
     /// The definition after those that it names itself.

@@ -2,7 +2,7 @@ import Foundation
 
 /// Searches with a regular expression, in a time that has an end: patterns such as `(a*)*b` take one that doubles with each character.
 ///
-/// The engine reports progress about every ten thousand steps, and stops when it is told to. It gives up by itself where it would take more than
+/// The engine reports progress about every ten thousand steps, and stops on request. It gives up by itself where it would take more than
 /// 8 MB to remember where to go back to.
 struct RegularMatching {
     private let expression: NSRegularExpression
