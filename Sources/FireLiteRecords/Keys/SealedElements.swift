@@ -17,10 +17,9 @@ public struct SealedElements: Sendable, Hashable {
 
     /// Leaves the elements in the clear that a resource has.
     init(keepingThoseOf stub: FHIRResource) {
-        names = Set(
-            stub.layout.elements.filter { $0.slot > 0 && stub.value($0.slot) != nil }.map {
-                $0.choice == nil ? $0.name : String($0.name.dropLast(3))
-            })
+        let kept = stub.layout.elements.filter { $0.slot > 0 && stub.value($0.slot) != nil }
+        // `effective` of `effective[x]`.
+        names = Set(kept.map { element in element.choice.map { String($0.name.dropLast(3)) } ?? element.name })
         areKept = true
     }
 

@@ -75,7 +75,9 @@ import Testing
         func get(_ path: String) throws -> HTTPRequest { HTTPRequest(.get, try server.url(path)) }
         #expect(try await transport.send(get("/chunks")).body == Data("abcde".utf8))
         let fields = try await transport.send(get("/fields")).fields
-        #expect(fields["Vary"]?.filter { $0 != " " } == "a,b" && fields["etag"] == "W/\"1\"")
+        #expect(fields["etag"] == "W/\"1\"")
+        // Foundation joins only names that are written alike.
+        if kind != .session { #expect(fields["Vary"] == "a, b") }
         #expect(try await transport.send(get("/empty")).status == 204)
         #expect(try await transport.send(get("/close")).body == Data("until the end".utf8))
         if kind != .session { #expect(try await transport.send(get("/early")).status == 201) }

@@ -46,7 +46,7 @@
             options.set(FIRELITE_CURLOPT_URL, request.url.absoluteString)
             options.security(isEncrypted: origin.scheme == "https")
             options.set(FIRELITE_CURLOPT_ACCEPT_ENCODING, "")
-            options.connection(isReading: request.isReading, hasBody: hasBody)
+            options.connection(isReading: request.isReading, hasBody: request.body?.isEmpty == false)
             try setFields(options)
             guard options.areSet else { throw HTTPTransportError(.invalidRequest, "libcurl does not take the request") }
             return easy
