@@ -108,7 +108,7 @@ extension WriteTransaction {
         return (counts, others)
     }
 
-    /// Whether resources that come in may have to be sealed.
+    /// Whether resources that come in may need a seal.
     var mayComeSealed: Bool {
         get throws {
             if let sealer = store.sealing.sealer, sealer.hasKeys { return true }

@@ -70,7 +70,7 @@ final class HTTPReception: @unchecked Sendable {
 
     /// Takes bytes of the body.
     ///
-    /// - Returns: false if there are too many: none of them were taken, and the source waits until it is told to go on.
+    /// - Returns: false if there are too many: none of them were taken, and the source waits until `resume`.
     func receive(_ data: Data) -> Bool {
         change {
             guard end == nil else { return true }

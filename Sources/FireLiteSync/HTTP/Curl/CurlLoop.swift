@@ -106,7 +106,7 @@
             case .resume(let transfer):
                 guard transfer.isPaused, let easy = transfer.easy else { return }
                 transfer.isPaused = false
-                // What follows it reads ends, and is told, as any other transfer.
+                // How it ends is read with the ends of all others.
                 _ = firelite_curl_resume(easy)
                 watch(transfer, .now)
             case .end(let transfer):
