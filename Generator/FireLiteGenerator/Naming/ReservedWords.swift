@@ -40,7 +40,7 @@ enum ReservedWords {
     ]
 
     /// Members of the runtime's resources besides. `id` is the element itself.
-    static let resourceMembers: Set<String> = ["containedResources", "isContained", "isCurrent", "refresh", "resourceType"]
+    static let resourceMembers: Set<String> = ["checkCurrent", "containedResources", "isContained", "isCurrent", "refresh", "resourceType"]
 
     /// Static members and enum cases that Swift itself gives a meaning; `none` and `some` because `.none` for an
     /// optional is the optional's. And `known`, which every struct of codes has.
