@@ -11,7 +11,7 @@ struct ConflictsCommand: Command {
             .option("server", "URL", "the server's base address (default: the one that the database was synchronized with)"),
             .option(
                 "keep", "client|server|merge|FILE", kind: .file,
-                "with resolve: the database's state, the server's, what both have changed, or the resource in this JSON file"),
+                "with resolve: the database's state, the server's, both merged, or that of a JSON file"),
         ],
         operands: "list|show|resolve Type/id", operandCount: 0...2,
         operandKinds: [.choice(Action.allCases.map(\.rawValue)), .resource],

@@ -17,7 +17,7 @@ struct SearchCommand: Command {
             .flag("explain", "print the SQL statement, SQLite's query plan and the indexes that serve or are missing"),
             .option(
                 "base", "URL", kind: .other,
-                "the base address of the Bundle's links and full URLs, under which references are the store's own, too"),
+                "the base address of the Bundle's links and full URLs; references under it are the store's own"),
             .flag("references", "print references instead of payloads that are kept apart"),
             .flag("lenient", "ignore parameters that the type does not have, and search for codes that FHIR does not know"),
             .flag("json", "with --count or --explain: print one JSON object instead of text"),

@@ -76,7 +76,8 @@ extension HTTPReception {
     fileprivate func receive(_ response: URLResponse) {
         guard let response = response as? HTTPURLResponse else { return }
         let fields = response.allHeaderFields.compactMap { name, value in
-            (name as? String).map { HTTPFields.Field(name: $0, value: "\(value)") }
+            // The white space around a value is not part of it (RFC 9110, section 5.5), and Foundation leaves it there.
+            (name as? String).map { HTTPFields.Field(name: $0, value: "\(value)".trimmingCharacters(in: .whitespaces)) }
         }
         receive(status: response.statusCode, HTTPFields(fields))
     }

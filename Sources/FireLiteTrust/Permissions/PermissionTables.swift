@@ -49,7 +49,7 @@ extension ReadTransaction {
 }
 
 extension WriteTransaction {
-    /// Records a statement in the place of an older one of the same signer.
+    /// Records a statement instead of an older one of the same signer.
     ///
     /// - Parameter hasConsent: whether the store has the Consent. One that it never had at a commit was not in force, so nothing holds of it.
     /// - Returns: whether it is new.

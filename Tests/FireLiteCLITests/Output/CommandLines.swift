@@ -7,7 +7,7 @@ import Foundation
 enum CommandLines {
     /// For each command, lines that together have each of its options and operands with a path.
     static let lines: [String: [String]] = [
-        "import": ["--database {new.sqlite} --key-file {key} --rejects {rejects.ndjson} --on-error skip {in.ndjson}"],
+        "import": ["--database {new.sqlite} --key-file {key} --keyring {keys.json} --rejects {rejects.ndjson} --on-error skip {in.ndjson}"],
         "migrate": [
             "--database {new.sqlite} --key-file {key} --rejects {rejects.ndjson} --report {report.ndjson} {in.ndjson}"
         ],
@@ -42,9 +42,9 @@ enum CommandLines {
             "--server http://127.0.0.1:1 --credentials {credentials.json} --token-file {server.json}"
         ],
         "token": ["--server http://127.0.0.1:1 --credentials {server.json}"],
-        "sync": ["--database {new.sqlite} --key-file {key} --server http://127.0.0.1:1 --credentials {server.json}"],
-        "pull": ["--database {new.sqlite} --key-file {key} --server http://127.0.0.1:1 --credentials {server.json}"],
-        "push": ["--database {new.sqlite} --key-file {key} --server http://127.0.0.1:1 --credentials {server.json}"],
+        "sync": ["--database {new.sqlite} --key-file {key} --keyring {keys.json} --server http://127.0.0.1:1 --credentials {server.json}"],
+        "pull": ["--database {new.sqlite} --key-file {key} --keyring {keys.json} --server http://127.0.0.1:1 --credentials {server.json}"],
+        "push": ["--database {new.sqlite} --key-file {key} --keyring {keys.json} --server http://127.0.0.1:1 --credentials {server.json}"],
         "conflicts": ["--database {mine.sqlite} --key-file {key} --keep {patient.json} resolve Patient/1"],
         "attach": ["--database {mine.sqlite} --key-file {key} --keyring {keys.json} Patient/1 {letter.txt}"],
         "detach": ["--database {mine.sqlite} --key-file {key} Patient/1"],

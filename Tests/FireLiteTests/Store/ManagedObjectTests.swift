@@ -187,7 +187,10 @@ import Testing
             try store.write { tx in try tx.add(unnamed) }
             func resolved(_ text: String) throws -> FHIRResource? { try Reference { $0.reference = text }.resolve(in: store) }
             #expect(try resolved("Patient/123")?.pk == patient.pk)
+            #expect(try resolved("https://example.org/fhir/Patient/123") == nil)
+            try store.addBase("https://example.org/fhir")
             #expect(try resolved("https://example.org/fhir/Patient/123")?.pk == patient.pk)
+            #expect(try resolved("https://example.com/fhir/Patient/123") == nil)
             #expect(try resolved("Patient/123/_history/4")?.pk == patient.pk)
             #expect(try Reference(to: unnamed).resolve(in: store)?.pk == unnamed.pk)
             #expect(try Reference(to: patient).resolve(in: store)?.pk == patient.pk)

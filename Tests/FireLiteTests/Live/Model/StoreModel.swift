@@ -104,7 +104,8 @@ struct StoreModel {
         if let known = stored[key] {
             guard known.text != text else { return }
             resource = known
-            resource.revision += 1
+            // A file that tracks changes counts those of one write as one.
+            if kept.isEmpty || !touched.contains(where: { $0.identity == known.identity }) { resource.revision += 1 }
             resource.text = text ?? ""
         } else {
             guard let text else { return }
