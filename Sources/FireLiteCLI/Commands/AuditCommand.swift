@@ -26,8 +26,9 @@ struct AuditCommand: Command {
         discussion: """
             verify compares each row with its hash, the tree with every signed head, and all with the heads in --head; the
             exit status is 1 if something does not fit, or if there is no trail. Keep the last head outside of the file, as
-            head prints it: without one, a trail that was cut off together with its heads looks whole. export prints an AuditEvent a line, for R4
-            and later. proof prints the proof that a resource has its present value, or of row N, as JSON for others.
+            head prints it: without one, a trail that was cut off together with its heads looks whole. export prints an
+            AuditEvent a line, for R4 and later. proof prints the proof that a resource has its present value, or of row N, as
+            JSON for others.
 
             Examples: firelite audit --database health.sqlite verify
                       firelite audit --database health.sqlite list --limit 100
