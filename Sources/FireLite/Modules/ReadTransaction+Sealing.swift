@@ -37,7 +37,7 @@ extension ReadTransaction {
         }
     }
 
-    /// Refuses to go on if resources are sealed and nothing at hand opens them.
+    /// Refuses to go on if resources are sealed and there is no key to open them.
     ///
     /// - Throws: `FHIRStoreError.missingKey`.
     package func requireSealKeys() throws {

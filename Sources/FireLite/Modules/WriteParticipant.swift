@@ -8,7 +8,7 @@ package protocol WriteParticipant: AnyObject, Sendable {
 
     /// Called when a write has begun, before its block.
     ///
-    /// - Throws: an error that rolls back the write and is thrown to whoever began it.
+    /// - Throws: an error that rolls back the write and is thrown to its caller.
     func willBegin(_ transaction: WriteTransaction) throws
 
     /// What of the module's rows does not match the resources that they are about.
@@ -27,7 +27,7 @@ package protocol WriteParticipant: AnyObject, Sendable {
     ///   - transaction: the write.
     ///   - resources: what it has done, in the order in which the resources were first changed; never empty. Those of types that no participant
     ///     wants may be missing.
-    /// - Throws: an error that rolls back the write and is thrown to whoever began it.
+    /// - Throws: an error that rolls back the write and is thrown to its caller.
     func willCommit(_ transaction: WriteTransaction, _ resources: [WrittenResource]) throws
 }
 

@@ -14,7 +14,7 @@ package enum PayloadLayout {
 /// The payloads that the resources of a file refer to, and what the file has of them.
 ///
 /// What refers to a payload is read from the rows of the resources. `_blob_reference`, which says so too, is compared with them: it may have lost
-/// rows. No module is needed for it: a file that lacks payloads says so whoever looks.
+/// rows. No module is needed for it: every program sees which payloads a file lacks.
 struct PayloadInventory {
     /// A payload that a resource refers to.
     private struct Item {

@@ -32,7 +32,7 @@ extension ReadTransaction {
     /// - Throws: `FHIRStoreError`.
     public func bases() throws -> [String] { try perform(observesRestriction: true) { try access.localBases().texts } }
 
-    /// Runs `body` with one more base address, unless something is hidden from the transaction: whoever asks must not widen what they may see.
+    /// Runs `body` with one more base address, unless something is hidden from the transaction: a caller must not widen its own view.
     ///
     /// - Throws: errors of `body`.
     package func counting<Value>(asBase base: String?, _ body: () throws -> Value) rethrows -> Value {

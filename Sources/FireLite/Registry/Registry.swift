@@ -225,7 +225,7 @@ final class Registry {
     /// The shape with these tables, the first of which is the resource's own. Registers a new one if there is none.
     ///
     /// - Parameters:
-    ///   - mark: the mark of the set, which another set may have too: whoever writes the data chooses the tables.
+    ///   - mark: the mark of the set, which another set may have too, as the author of the data chooses the tables.
     ///   - contains: whether a table is one of them.
     func shape(tables: ContiguousArray<Int32>, mark: UInt64, _ contains: (Int32) -> Bool) throws -> Shape {
         if let known = shapesByMark[mark], known.indexes.count == tables.count, known.indexes.allSatisfy(contains) { return known }

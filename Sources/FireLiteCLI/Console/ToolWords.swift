@@ -36,7 +36,7 @@ enum ToolWords {
         case .removeDuplicates: "delete the duplicates"
         case .acceptDeletion: "run the command again"
         case .permitPlainHTTP: "use https://, or --plain-http"
-        case .readLeniently: "report it to whoever runs the server"
+        case .readLeniently: "report it to the server's operator"
         case .signIn: "give --credentials FILE, which `firelite register` writes"
         case .nameContainedType: "name one in parentheses, as contained(Medication).code"
         case .giveKeyring, .useRecords: "give --keyring FILE"

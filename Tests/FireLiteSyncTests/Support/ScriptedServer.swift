@@ -137,24 +137,7 @@ private final class Listener: @unchecked Sendable {
     private var accepted = 0
 
     init() throws {
-        #if os(Linux)
-            let kind = Int32(SOCK_STREAM.rawValue)
-        #else
-            let kind = SOCK_STREAM
-        #endif
-        descriptor = socket(AF_INET, kind, 0)
-        var place = sockaddr_in()
-        place.sin_family = sa_family_t(AF_INET)
-        place.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-        let descriptor = descriptor
-        let isOpen = withUnsafeMutablePointer(to: &place) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { place in
-                bind(descriptor, place, length) == 0 && listen(descriptor, 64) == 0 && getsockname(descriptor, place, &length) == 0
-            }
-        }
-        guard isOpen else { throw CocoaError(.featureUnsupported) }
-        port = UInt16(bigEndian: place.sin_port)
+        (descriptor, port) = try listeningSocket()
     }
 
     func accept() -> Int32? {

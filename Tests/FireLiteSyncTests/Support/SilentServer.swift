@@ -1,31 +1,39 @@
 import FireLiteSync
 import Foundation
 
+/// A socket that listens on a free port of the loopback interface.
+func listeningSocket() throws -> (descriptor: Int32, port: UInt16) {
+    #if os(Linux)
+        let kind = Int32(SOCK_STREAM.rawValue)
+    #else
+        let kind = SOCK_STREAM
+    #endif
+    let descriptor = socket(AF_INET, kind, 0)
+    var place = sockaddr_in()
+    place.sin_family = sa_family_t(AF_INET)
+    place.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+    var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+    let isOpen = withUnsafeMutablePointer(to: &place) { pointer in
+        pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { place in
+            bind(descriptor, place, length) == 0 && listen(descriptor, 64) == 0 && getsockname(descriptor, place, &length) == 0
+        }
+    }
+    guard isOpen else {
+        close(descriptor)
+        throw CocoaError(.featureUnsupported)
+    }
+    return (descriptor, UInt16(bigEndian: place.sin_port))
+}
+
 /// A server that accepts connections and never answers: the system's own queue takes what is sent to it.
 final class SilentServer: Sendable {
     let base: URL
     private let descriptor: Int32
 
     init() throws {
-        #if os(Linux)
-            let kind = Int32(SOCK_STREAM.rawValue)
-        #else
-            let kind = SOCK_STREAM
-        #endif
-        descriptor = socket(AF_INET, kind, 0)
-        var place = sockaddr_in()
-        place.sin_family = sa_family_t(AF_INET)
-        place.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-        let descriptor = descriptor
-        let isOpen = withUnsafeMutablePointer(to: &place) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { place in
-                bind(descriptor, place, length) == 0 && listen(descriptor, 64) == 0 && getsockname(descriptor, place, &length) == 0
-            }
-        }
-        guard isOpen, let url = URL(string: "http://127.0.0.1:\(UInt16(bigEndian: place.sin_port))/base") else {
-            throw CocoaError(.featureUnsupported)
-        }
+        let port: UInt16
+        (descriptor, port) = try listeningSocket()
+        guard let url = URL(string: "http://127.0.0.1:\(port)/base") else { throw CocoaError(.featureUnsupported) }
         base = url
     }
 

@@ -175,7 +175,7 @@ package struct Importer {
         return counts
     }
 
-    /// Whether the others of a batch can be stored: one is too large, or sealed without a key at hand.
+    /// Whether the others of a batch can be stored: one is too large, or sealed without a key.
     private static func concernsOne(_ error: FHIRStoreError) -> Bool { [.tooLarge, .missingKey, .wrongKey].contains(error.code) }
 
     private mutating func list(_ rejected: RejectedText) {
