@@ -133,6 +133,7 @@ extension ConditionReader {
         guard case .primitive(let type) = end.kind else {
             throw invalid("\(name) is not a primitive: name one of its elements", at: range.lowerBound)
         }
+        if !end.codes.isEmpty { try requireKnown(end.codes, relation, operand, name, at: place) }
         let test = end.following(.value(end.path, try test(relation, operand, type, name, at: place)))
         return relation == .notEqual ? .not(test) : test
     }
@@ -165,6 +166,24 @@ extension ConditionReader {
             }
             return Predicate.references(to: String(parts[0]), id: String(parts[1]))
         }
+    }
+
+    /// The number of codes that an error lists.
+    private static let listedCodes = 12
+
+    /// Refuses codes that no valid resource has, which would find nothing. A pattern finds them nevertheless.
+    private func requireKnown(
+        _ codes: [Substring], _ relation: Relation, _ operand: Operand, _ name: String, at place: Int
+    ) throws {
+        let values: [String]
+        switch (relation, operand) {
+        case (.equal, .one(let value)), (.notEqual, .one(let value)): values = [value]
+        case (.isIn, .several(let list)): values = list
+        default: return
+        }
+        guard let unknown = values.first(where: { value in !codes.contains { $0 == value } }) else { return }
+        let known = codes.prefix(Self.listedCodes).joined(separator: ", ") + (codes.count > Self.listedCodes ? " …" : "")
+        throw invalid("'\(unknown)' is none of the codes of \(name), which are \(known): \(name)*= searches for it nevertheless", at: place)
     }
 
     // MARK: - Tests of values

@@ -13,6 +13,8 @@ struct PathEnd {
     var kind: Kind
     /// Whether it goes through a list, and not to one position of it.
     var isList = false
+    /// The codes of the list that the element is bound to; empty if it can have others.
+    var codes: [Substring] = []
 
     func hasElement(_ name: String) -> Bool {
         guard case .object(let layout) = kind else { return false }
@@ -67,7 +69,9 @@ extension ConditionReader {
         if let place = try self.place(&rest, part, element) { step.position = place } else if element.isList { end.isList = true }
         let type = try self.type(rest, part, release: release)
         switch element.kind {
-        case .primitive: end.kind = .primitive(element.primitive ?? .string)
+        case .primitive:
+            end.kind = .primitive(element.primitive ?? .string)
+            end.codes = element.binding.flatMap(release.codes(ofBinding:)) ?? []
         case .object: end.kind = .object(element.layout ?? owner)
         case .resource:
             guard let type else {

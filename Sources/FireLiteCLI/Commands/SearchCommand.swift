@@ -100,7 +100,7 @@ struct SearchCommand: Command {
         var options = SearchOptions()
         options.handling = isLenient ? .lenient : .strict
         options.base = base
-        let unknown = try store.read { try $0.unknownCodes(in: request) }
+        let unknown = try store.read { try $0.unknownCodes(in: request, options: options) }
         if let first = unknown.first, !isLenient { throw ToolError.usage("\(first): --lenient searches for it nevertheless") }
         for code in unknown { console.report("firelite search: \(code)") }
         if form == .explanation {

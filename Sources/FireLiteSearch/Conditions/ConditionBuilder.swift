@@ -13,6 +13,8 @@ struct ConditionBuilder {
     let nearDistance: String?
     /// Whether references under whatever base address count as the store's own, as what hides something assumes.
     var countsAnyBase = false
+    /// Collects the codes that the search asks for, if that is wanted.
+    var codes: SearchedCodes?
 
     var release: FHIRRelease { transaction.store.release }
 
@@ -79,6 +81,7 @@ struct ConditionBuilder {
             guard modifier == nil else { throw unknownModifier(modifier, name) }
             return .or(try alternatives.map { try composite(definition, compiled, $0, name) })
         }
+        note(definition, compiled, modifier, alternatives, layout, name)
         return try condition(definition, compiled, modifier, alternatives, name)
     }
 
@@ -294,6 +297,7 @@ struct ConditionBuilder {
                 guard case .object(let layout) = path.end else { return nil }
                 let conditions = try zip(parts, values).map { part, value in
                     let inner = try catalog.compiled(part.expression, on: layout, code: name)
+                    note(part.definition, inner, nil, [value], layout, name)
                     return try condition(part.definition, inner, nil, [value], name)
                 }
                 return path.isStart ? .and(conditions) : path.single { .any($0, .and(conditions)) }

@@ -8,7 +8,7 @@ struct SearchRun {
     let options: SearchOptions
     let control: SearchControl
     let catalog: ParameterCatalog
-    let builder: ConditionBuilder
+    var builder: ConditionBuilder
 
     var store: FHIRStore { transaction.store }
     var release: FHIRRelease { store.release }
@@ -69,6 +69,7 @@ struct SearchRun {
         }
         if control.contained != .none { return try containing(&issues) }
         for parameter in control.conditions {
+            builder.codes?.parameter = parameter.name
             if request.isEverything, let conditions = try everything(parameter, layouts) {
                 for index in layouts.indices { predicates[index] += conditions[index] }
                 continue
@@ -135,6 +136,7 @@ struct SearchRun {
         let target = try layout(type)
         var conditions: [Predicate] = []
         for parameter in control.conditions {
+            builder.codes?.parameter = parameter.name
             guard let condition = try builder.condition(parameter.name, parameter.value, on: target) else {
                 let error = SearchError(.unknownParameter, "\(type) has no such parameter", in: parameter.name)
                 guard options.handling == .lenient else { throw error }

@@ -2,8 +2,10 @@ import FireLite
 
 /// A code that a search asks for where the release binds the element to a list of codes without it. No valid resource has it.
 package struct UnknownCode: Sendable, Hashable, CustomStringConvertible {
-    /// The name of the parameter in the request.
+    /// The name of the parameter in the request, with its chain.
     package let parameter: String
+    /// The parameter that the code is for, if the name in the request does not end with it, as with `_filter`.
+    package let inner: String?
     /// The code, as the request has it.
     package let code: String
     /// The codes of the list.
@@ -14,48 +16,87 @@ package struct UnknownCode: Sendable, Hashable, CustomStringConvertible {
 
     package var description: String {
         let names = known.prefix(Self.listed).joined(separator: ", ") + (known.count > Self.listed ? " …" : "")
-        return "\(parameter): '\(code)' is none of its codes: \(names)"
+        return "\(parameter)\(inner.map { " (\($0))" } ?? ""): '\(code)' is none of its codes: \(names)"
     }
 }
 
-extension ReadTransaction {
-    /// The unknown codes of a search for one type, or for those of `_type`: of its token parameters without a modifier, or with `:not`.
-    ///
-    /// A search for such a code finds nothing but resources that are not valid. Chains are not looked into.
-    /// - Throws: `SearchError`; `FHIRStoreError`.
-    package func unknownCodes(in request: SearchRequest) throws -> [UnknownCode] {
-        let control = try SearchControl(request)
-        let catalog = ParameterCatalog(store)
-        let layouts = (request.type.map { [$0] } ?? control.types).compactMap { store.release.resourceLayout(named: $0) }
-        guard !layouts.isEmpty else { return [] }
-        return try control.conditions.flatMap { parameter -> [UnknownCode] in
-            let name = SearchParameterName(parameter.name)
-            guard name.chain == nil, name.modifier == nil || name.modifier == "not", !parameter.name.hasPrefix("_has:") else { return [] }
-            var known: Set<String> = []
-            var list: [String] = []
-            for layout in layouts {
-                guard let definition = try catalog.parameter(name.code, on: layout) else { continue }
-                guard definition.kind == .token, let codes = try codes(of: catalog.compiled(definition, on: layout), on: layout) else {
-                    return []
-                }
-                list += codes.filter { known.insert($0).inserted }
-            }
-            guard !list.isEmpty else { return [] }
-            return SearchText.alternatives(parameter.value).compactMap { SearchToken($0).code }.filter { !known.contains($0) }.map {
-                UnknownCode(parameter: parameter.name, code: $0, known: list)
+/// Collects the codes that a search asks for while its conditions are built, wherever they stand: in a parameter, a chain, `_has` or `_filter`.
+///
+/// A code is known if one of the elements that it is compared with can have it: a parameter of several types is built for each.
+/// A builder and its copies share one list, in one thread.
+final class SearchedCodes {
+    private struct Place: Hashable {
+        let parameter: String
+        let name: String
+        let code: String
+    }
+
+    /// The parameter of the request whose conditions are being built.
+    var parameter = ""
+    private var places: [Place] = []
+    /// The codes of the lists that a code is not in; nil if it is known.
+    private var lists: [Place: [String]?] = [:]
+
+    /// Notes codes that are compared with elements that can have those of the list; nil stands for any.
+    func add(_ codes: [String], _ list: [String]?, _ name: String) {
+        let known = list.map(Set.init)
+        for code in codes {
+            let place = Place(parameter: parameter, name: name, code: code)
+            let isKnown = known.map { $0.contains(code) } ?? true
+            switch lists[place] {
+            case nil:
+                places.append(place)
+                lists[place] = .some(isKnown ? nil : list)
+            case .some(.some(let others)): lists[place] = .some(isKnown ? nil : others + (list ?? []).filter { !others.contains($0) })
+            case .some(.none): break
             }
         }
     }
 
+    /// The codes that no element can have, in the order of the request.
+    var unknown: [UnknownCode] {
+        places.compactMap { place in
+            guard case .some(.some(let list)) = lists[place] else { return nil }
+            let isNamed = place.parameter.hasSuffix(place.name)
+            return UnknownCode(parameter: place.parameter, inner: isNamed ? nil : place.name, code: place.code, known: list)
+        }
+    }
+}
+
+extension ReadTransaction {
+    /// The unknown codes of a search: of its token parameters without a modifier, or with `:not`, also in chains, `_has` and `_filter`.
+    ///
+    /// A search for such a code finds nothing but resources that are not valid.
+    /// - Complexity: builds the conditions of the search, and does not run it.
+    /// - Throws: what the search throws; `FHIRStoreError`.
+    package func unknownCodes(in request: SearchRequest, options: SearchOptions = SearchOptions()) throws -> [UnknownCode] {
+        var run = try SearchRun(self, request, options)
+        let codes = SearchedCodes()
+        run.builder.codes = codes
+        _ = try run.requests()
+        return codes.unknown
+    }
+}
+
+extension ConditionBuilder {
+    /// Notes the codes that a token parameter asks for.
+    func note(
+        _ definition: SearchDefinition, _ compiled: CompiledExpression, _ modifier: String?, _ alternatives: [String], _ layout: Layout,
+        _ name: String
+    ) {
+        guard let codes, definition.kind == .token, modifier == nil || modifier == "not" else { return }
+        codes.add(alternatives.compactMap { SearchToken($0).code }, known(compiled, on: layout), name)
+    }
+
     /// The codes that the elements of an expression can have; nil if one can have others.
-    private func codes(of expression: CompiledExpression, on layout: Layout) throws -> [String]? {
+    private func known(_ expression: CompiledExpression, on layout: Layout) -> [String]? {
         guard expression.conditions.isEmpty, !expression.paths.isEmpty else { return nil }
         var codes: [String] = []
         for path in expression.paths {
             guard !path.isPresence, case .primitive(let type) = path.end, let element = path.lastElement(from: layout) else { return nil }
             if type == .boolean {
                 codes += ["true", "false"]
-            } else if let known = element.binding.flatMap({ store.release.codes(ofBinding: $0) }), !known.isEmpty {
+            } else if let known = element.binding.flatMap({ release.codes(ofBinding: $0) }), !known.isEmpty {
                 codes += known.map(String.init)
             } else {
                 return nil

@@ -56,7 +56,12 @@ struct SearchCommandTests {
     }
 
     @Test func unknownCodesOfRequiredBindingsAreSaid() throws {
-        for search in ["Patient?gender=femal", "Patient?gender:not=male,femal", "Patient?active=yes", "?_type=Patient&gender=femal"] {
+        for search in [
+            "Patient?gender=femal", "Patient?gender:not=male,femal", "Patient?active=yes", "?_type=Patient&gender=femal",
+            "Observation?subject:Patient.gender=femal", "Observation?subject.gender=femal",
+            "Patient?_has:Observation:subject:subject.gender=femal",
+            "Patient?_filter=gender eq femal", "Patient?_filter=name co x or not(gender eq femal)",
+        ] {
             let strict = try self.search(search, "--count")
             #expect(strict.status == .usage && strict.output.isEmpty, "\(search) \(strict.error)")
             #expect(

@@ -19,6 +19,21 @@ import Testing
         #expect(error.code == .invalidArgument)
     }
 
+    @Test(arguments: [
+        "gender=femal", "gender!=femal", "gender:in=male,femal", "contact.gender=femal", "(not gender=femal)", "contact{gender=femal}",
+    ])
+    func codesThatNoValidResourceHasAreNamed(_ text: String) throws {
+        let error = try #require(throws: FHIRStoreError.self) { try PredicateParser(Patient._layout).condition(text) }
+        #expect(error.code == .invalidArgument && error.message.contains("'femal' is none of the codes of "))
+        #expect(error.message.contains("male, female, other, unknown"))
+    }
+
+    /// A pattern, and an element that is bound to no list, can have any text.
+    @Test(arguments: ["gender=female", "gender*=femal", "gender^=fem", "language=xx", "gender="])
+    func otherTextsAreConditions(_ text: String) throws {
+        _ = try PredicateParser(Patient._layout).condition(text)
+    }
+
     /// Would go as deep as the text is long.
     @Test func bracesAndPathsHaveAnEnd() throws {
         let store = try freshStore()
