@@ -2,6 +2,7 @@ import FireLite
 import FireLiteRecords
 import FireLiteReleases
 import FireLiteSamples
+import FireLiteSync
 import FireLiteTrust
 import Foundation
 
@@ -141,6 +142,7 @@ struct DatabaseArgument {
         do {
             if try store.read({ try !$0.identities().isEmpty }) { store.keepPermissions() }
             if try store.hasSamples { store.followSamples() }
+            if try store.hasJournals { store.checkJournals() }
         } catch is FHIRStoreError {
             // They refuse writes to what they cannot read.
             store.keepPermissions()

@@ -51,6 +51,7 @@ public final class Outbox: Sendable {
         misuse(
             unless: store.release == client.release,
             "an outbox of a store of \(store.release) needs a client of the same release, not of \(client.release)")
+        store.checkJournals()
         self.store = store
         self.client = client
         self.refusals = refusals

@@ -85,7 +85,9 @@ struct SyncJournal {
     func run(_ sql: String, _ arguments: [SQLValue] = []) throws { try tx.run(on: Self.tables, sql, arguments) }
 
     /// The name of the server's reader of the change log.
-    var reader: String { "sync \(base)" }
+    var reader: String { Self.reader(of: base) }
+
+    static func reader(of base: String) -> String { "sync \(base)" }
 
     /// The name of the reader that stays where everything was sent, so that the log keeps what was not: a sync that fails leaves the log as it was.
     var sentReader: String { "sent \(base)" }

@@ -49,6 +49,7 @@ public final class Synchronizer: Sendable {
         var base = client.base.absoluteString
         while base.hasSuffix("/") { base.removeLast() }
         self.base = base
+        store.checkJournals()
     }
 
     // MARK: - Synchronizing

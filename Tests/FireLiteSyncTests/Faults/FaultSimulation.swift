@@ -176,6 +176,8 @@ struct FaultSimulation {
     }
 
     private mutating func check() async throws {
+        let findings = try device.store.blocking { try $0.check() }
+        guard findings.isEmpty else { throw fail("the store is not sound: \(findings)") }
         let stored = try stored()
         seen.formUnion(stored.keys)
         let history = server.history

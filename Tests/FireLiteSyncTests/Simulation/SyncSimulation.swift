@@ -210,6 +210,8 @@ struct SyncSimulation {
                 let keys = Set(own.keys).union(contents.keys).filter { own[$0] != contents[$0] }.sorted()
                 throw fail("device \(device.number) differs in \(keys): \(own[keys[0]] ?? "nothing"), \(contents[keys[0]] ?? "nothing")")
             }
+            let findings = try device.store.blocking { try $0.check() }
+            guard findings.isEmpty else { throw fail("device \(device.number) is not sound: \(findings)") }
             let waiting = try await device.synchronizer(server).changes()
             guard waiting.isEmpty else { throw fail("device \(device.number) still has \(waiting)") }
         }

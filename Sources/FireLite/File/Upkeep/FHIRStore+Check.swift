@@ -6,7 +6,7 @@ extension FHIRStore {
     /// resources that differ from the digest they were stored with, and payloads that resources refer to and the file lacks.
     ///
     /// What modules keep about resources is compared with these, for those modules that work on this store object: samples after
-    /// `followSamples()`, permissions after `keepPermissions()`.
+    /// `followSamples()`, permissions after `keepPermissions()`, journals of a sync and the outbox once a `Synchronizer` or an `Outbox` was made.
     /// - Parameter progress: receives what was checked so far. Default: none.
     /// - Returns: the faults; empty if the store is sound.
     /// - Complexity: reads the whole file.
