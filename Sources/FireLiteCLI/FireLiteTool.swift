@@ -14,7 +14,8 @@ struct FireLiteTool {
         [
             ImportCommand.self, MigrateCommand.self, ExportCommand.self, GetCommand.self, FindCommand.self, SearchCommand.self,
             SQLCommand.self, FHIRPathCommand.self, ViewCommand.self,
-            DeleteCommand.self, IndexCommand.self, TrackCommand.self, ChangesCommand.self, HistoryCommand.self, RestoreCommand.self,
+            DeleteCommand.self, IndexCommand.self, BasesCommand.self, TrackCommand.self, ChangesCommand.self, HistoryCommand.self,
+            RestoreCommand.self,
             PruneCommand.self, InfoCommand.self, ValidateCommand.self, CheckCommand.self, BackupCommand.self,
             RekeyCommand.self, VacuumCommand.self, ResealCommand.self, RecoverCommand.self, DemoCommand.self, OutboxCommand.self,
             RegisterCommand.self, TokenCommand.self, SyncCommand.self, PullCommand.self, PushCommand.self, ConflictsCommand.self,

@@ -44,6 +44,7 @@ struct JSONOutputTests {
         #expect(samples.status == .done, "\(samples.error)")
         return [
             "samples": ["--database", database.path, "stats", "--type", "heartRate"],
+            "bases": ["--database", database.path, "list"],
             "track": ["--database", database.path, "list"], "changes": ["--database", database.path, "--values"],
             "history": ["--database", database.path, "Patient/2"], "prune": ["--database", database.path, "--keep", "9"],
             "restore": ["--database", database.path, "Patient/0"],

@@ -20,6 +20,7 @@ enum CommandLines {
         "view": ["--database {mine.sqlite} --key-file {key} --definition {view.json}"],
         "delete": ["--database {mine.sqlite} --key-file {key} Patient/1"],
         "index": ["--database {mine.sqlite} --key-file {key} list"],
+        "bases": ["--database {mine.sqlite} --key-file {key} list"],
         "track": ["--database {mine.sqlite} --key-file {key} list"],
         "changes": ["--database {mine.sqlite} --key-file {key}"],
         "history": ["--database {mine.sqlite} --key-file {key} Patient/1"],
