@@ -63,7 +63,7 @@ extension ReadTransaction {
     func sealedError(_ what: String) -> FHIRStoreError {
         FHIRStoreError(
             .missingKey,
-            "\(store.path): a \(what) is sealed, and no keyring is at hand", remedy: .giveKeyring
+            "\(store.path): a \(what) is sealed, and no keyring is set", remedy: .giveKeyring
         )
     }
 }

@@ -29,7 +29,7 @@ public struct PayloadFault: Sendable, Hashable, CustomStringConvertible {
         let what =
             switch code {
             case .missing: "a part is missing"
-            case .missingKey: "it is sealed, and its key is not at hand"
+            case .missingKey: "it is sealed, and the keyring with its key is not set"
             default: "its bytes do not match its hash"
             }
         return "\(hash.hexText): \(what)" + (resources.isEmpty ? "" : ", in \(resources.joined(separator: ", "))")

@@ -228,7 +228,7 @@ struct SyncJournal {
     /// Opens what `sealing` made.
     func open(_ text: String) throws -> String {
         guard let sealer = tx.store.sealing.sealer else {
-            throw FHIRStoreError(.missingKey, "a change is sealed, and no keyring is at hand: set records.encryption")
+            throw FHIRStoreError(.missingKey, "a change is sealed, and no keyring is set: set records.encryption")
         }
         return try sealer.open(text: text)
     }

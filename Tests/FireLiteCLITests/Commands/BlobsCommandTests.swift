@@ -105,7 +105,7 @@ struct BlobsCommandTests {
             #expect(open.status == .done && open.output.contains(whole), "\(command)")
         }
         let verified = try database.run("blobs", ["verify"])
-        #expect(verified.status == .incomplete && verified.output.contains("its key is not at hand"))
+        #expect(verified.status == .incomplete && verified.output.contains("the keyring with its key is not set"))
         let old = try Data(contentsOf: URL(fileURLWithPath: keys))
         #expect(try database.run("records", ["rotate", "--keyring", keys]).output.hasPrefix("wrapped 1\n"))
         #expect(try database.run("records", ["rewrap", "--keyring", keys]).output.hasPrefix("wrapped 0\n"))
