@@ -9,9 +9,20 @@ enum ReferenceScan {
     /// What JSON has in it.
     struct Findings {
         /// The resources that it refers to by type and id.
-        var keys: [SyncKey] = []
+        private(set) var keys: [SyncKey] = []
+        /// The same as a set, once there are many.
+        private var many: Set<SyncKey> = []
         /// Whether it has addresses that only this store understands: by UUID, `urn:uuid:…`, or of a payload that is kept apart, `blob:…`.
         var isLocal = false
+
+        mutating func add(_ key: SyncKey) {
+            if keys.count < 32 {
+                if !keys.contains(key) { keys.append(key) }
+                return
+            }
+            if many.isEmpty { many = Set(keys) }
+            if many.insert(key).inserted { keys.append(key) }
+        }
     }
 
     private static let member = Array("\"reference\":\"".utf8)
@@ -74,8 +85,7 @@ enum ReferenceScan {
         let parts = ReferenceParts(reference)
         if reference.hasPrefix("urn:uuid:") { findings.isLocal = true }
         guard let type = parts.type, let id = parts.id, parts.base == nil || parts.base == base else { return }
-        let key = SyncKey(typeName: type, id: id)
-        if !findings.keys.contains(key) { findings.keys.append(key) }
+        findings.add(SyncKey(typeName: type, id: id))
     }
 
     private static func nextColon(in bytes: UnsafeBufferPointer<UInt8>, from position: Int) -> Int? {

@@ -6,6 +6,10 @@ struct ServerAbilities: Sendable {
     var hasBatches = true
     /// The types that can be searched for; nil if that is not known.
     var types: [String]?
+    /// The types that it has; nil if that is not known.
+    var readableTypes: Set<String>?
+    /// The interactions with Subscription; nil if that is not known, and empty if the server does not have it.
+    var subscriptionInteractions: Set<String>?
     /// The types with a history; nil if that is not known.
     var typesWithHistory: Set<String>?
     var patchFormats: Set<String> = []
@@ -26,6 +30,11 @@ struct ServerAbilities: Sendable {
             if codes.contains("history-type") || interactions.contains("history-system") { histories.insert(type) }
         }
         self.types = types
+        let resources = rest.children("resource")
+        readableTypes = Set(resources.compactMap { $0.text("type") })
+        subscriptionInteractions = resources.first { $0.text("type") == "Subscription" }.map { subscription in
+            Set(subscription.children("interaction").compactMap { $0.text("code") })
+        }
         typesWithHistory = histories
         if let slot = statement.layout.element(named: "patchFormat")?.slot { patchFormats = Set(statement._strings(slot)) }
     }

@@ -18,6 +18,10 @@ public struct SyncError: LocalizedError, AdvisedError, Sendable, CustomStringCon
         public static let notSearchable = Code(rawValue: "notSearchable")
         /// Both sides have changed the same elements, so that a merge needs a decision.
         public static let conflict = Code(rawValue: "conflict")
+        /// The server's CapabilityStatement does not offer what is asked for.
+        public static let notOffered = Code(rawValue: "notOffered")
+        /// The server ignores parameters of a search, so that its answer is not one to the search.
+        public static let ignoredParameters = Code(rawValue: "ignoredParameters")
         /// The resource has changes that were not sent.
         public static let notSent = Code(rawValue: "notSent")
     }

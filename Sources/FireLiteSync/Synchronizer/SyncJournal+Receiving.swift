@@ -51,13 +51,15 @@ extension SyncJournal {
     ///   - states: the states, each resource once.
     ///   - scope: the search that found them; nil if none did.
     ///   - isSettled: whether it is known what happened to changes that were sent without an answer.
-    func receive(_ states: [RemoteState], scope: Int64?, isSettled: Bool = false) throws -> Reception {
+    ///   - depth: how many references lead from what was pulled to the states.
+    func receive(_ states: [RemoteState], scope: Int64?, isSettled: Bool = false, depth: Int = 0) throws -> Reception {
         // What was edited since the last look must not be taken for the state that was sent.
         try takeIn()
         var reception = Reception()
         var plain: [FHIRResource] = []
         let hasChanges = try !changes("1", [], limit: 1).isEmpty
         let hasUnreadable = try self.hasUnreadable
+        var references = try ReferencesToFollow(self, depth: depth)
         for state in states {
             if hasUnreadable { try removeUnreadable(state.key) }
             let waiting = hasChanges ? try changes(of: state.key) : []
@@ -75,8 +77,10 @@ extension SyncJournal {
                 }
                 try receive(state, waiting, known, scope, isSettled, &reception)
             } else if !waiting.isEmpty {
+                try references?.add(state)
                 try receive(state, waiting, known, scope, isSettled, &reception)
             } else if let resource = state.resource {
+                try references?.add(state)
                 plain.append(resource)
                 try remember(state.key, version: state.version, scope: scope, isNew: known == nil)
                 reception.stored += 1
@@ -85,6 +89,7 @@ extension SyncJournal {
             }
         }
         if !plain.isEmpty { _ = try tx.store(plain) }
+        try references?.note()
         return reception
     }
 

@@ -41,8 +41,9 @@ extension SyncJournal {
         var dropped = 0
         var types: Set<String> = []
         for row in try rows("SELECT scope, search, type FROM _sync_scope WHERE server = ?", [.integer(server)]) {
-            guard let scope = row[0].integer, let key = row[1].text, let type = row[2].text, !key.hasPrefix("_history"), !keys.contains(key)
-            else { continue }
+            guard let scope = row[0].integer, let key = row[1].text, let type = row[2].text, !keys.contains(key), !isKept(key) else {
+                continue
+            }
             types.insert(type)
             let found = try rows(
                 "SELECT type, id FROM _sync_resource WHERE server = ? AND scope = ?", [.integer(server), .integer(scope)])
@@ -61,6 +62,14 @@ extension SyncJournal {
                 [.integer(server), .text(type)])
         }
         return dropped
+    }
+}
+
+extension SyncJournal {
+    /// Whether the row of a search stays whatever the scope is: places in histories, and what references led to as long as they are followed.
+    private func isKept(_ key: String) -> Bool {
+        guard let depth = FetchedScope.depth(inKey: key) else { return key.hasPrefix("_") }
+        return depth > 0 && configuration.prefetch != nil
     }
 }
 

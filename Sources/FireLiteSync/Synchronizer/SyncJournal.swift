@@ -5,7 +5,8 @@ import Foundation
 /// What a synchronizer knows about one server, in the store's own file, for one write.
 ///
 /// `_sync_server` has a row for each server, `_sync_scope` one for each search of a scope with its cursor, `_sync_resource` the server's version of each
-/// resource, `_sync_change` the changes that wait to be sent, and `_sync_unreadable` what the server sent and could not be read. All SQL on these tables is in this type.
+/// resource, `_sync_change` the changes that wait to be sent, `_sync_unreadable` what the server sent and could not be read, `_sync_missing` the targets of
+/// references that are not here, and `_sync_subscription` how far the events of a subscription came. All SQL on these tables is in this type.
 struct SyncJournal {
     let tx: WriteTransaction
     /// The number of the server.
@@ -13,9 +14,11 @@ struct SyncJournal {
     /// The server's base address.
     let base: String
     let configuration: Synchronizer.Configuration
+    /// The device's time.
+    let now: Date
 
     static let tables = ModuleTables(
-        module: "sync", version: 2,
+        module: "sync", version: 3,
         tables: [
             ModuleTable(
                 "_sync_server", key: "server",
@@ -49,11 +52,24 @@ struct SyncJournal {
                     .init("server", .integer), .init("type", .text), .init("id", .text), .init("version", .text), .init("text", .text),
                     .init("reason", .text),
                 ], indexes: [.init("server", "type", "id")]),
+            ModuleTable(
+                "_sync_missing", key: "missing",
+                columns: [
+                    .init("server", .integer), .init("type", .text), .init("id", .text), .init("depth", .integer),
+                    .init("state", .integer), .init("status", .integer), .init("asked", .integer),
+                ], indexes: [.init("server", "type", "id", isUnique: true), .init("server", "state", "missing")]),
+            ModuleTable(
+                "_sync_subscription", key: "subscription",
+                columns: [
+                    .init("server", .integer), .init("id", .text), .init("types", .text), .init("topic", .text),
+                    .init("last", .integer), .init("until", .integer), .init("own", .integer),
+                ], indexes: [.init("server", "id", isUnique: true)]),
         ])
 
     /// Opens the journal of a server, whose row is created if there is none.
-    init(_ tx: WriteTransaction, base: String, _ configuration: Synchronizer.Configuration) throws {
+    init(_ tx: WriteTransaction, base: String, _ configuration: Synchronizer.Configuration, now: Date) throws {
         self.tx = tx
+        self.now = now
         self.base = base
         self.configuration = configuration
         func find() throws -> Int64? {

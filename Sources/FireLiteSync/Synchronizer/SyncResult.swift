@@ -31,6 +31,13 @@ public struct SyncResult: Sendable, Hashable, Codable {
     public internal(set) var unreadable = 0
     /// The number of resources that the server counts and has not sent, on no page of its searches.
     public internal(set) var missing = 0
+    /// The number of pulled resources that references have led to: see ``Prefetch``.
+    public internal(set) var prefetched = 0
+    /// The number of references that were not followed yet, as there were too many for one pull; the next one goes on with them.
+    public internal(set) var leftToPrefetch = 0
+    /// What references lead to and the server does not have, or refuses: what this pull was answered. ``Synchronizer/missingReferences(limit:)`` lists
+    /// all.
+    public internal(set) var missingReferences: [MissingReference] = []
     /// Why it ended early; nil if it was completed. Without values of records.
     public internal(set) var failure: String?
 
@@ -49,6 +56,8 @@ public struct SyncResult: Sendable, Hashable, Codable {
         (created, updated, deleted) = (try count(.created), try count(.updated), try count(.deleted))
         (resolved, deferred, parked) = (try count(.resolved), try count(.deferred), try count(.parked))
         (waiting, unreadable, missing) = (try count(.waiting), try count(.unreadable), try count(.missing))
+        (prefetched, leftToPrefetch) = (try count(.prefetched), try count(.leftToPrefetch))
+        missingReferences = try values.decodeIfPresent([MissingReference].self, forKey: .missingReferences) ?? []
         failure = try values.decodeIfPresent(String.self, forKey: .failure)
     }
 

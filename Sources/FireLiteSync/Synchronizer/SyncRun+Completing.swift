@@ -5,8 +5,6 @@ import Foundation
 extension SyncRun {
     /// How often ids and versions are compared at most, as a server that is changed meanwhile always has something new.
     private static let maximumComparisons = 10
-    /// The number of resources that are asked for together.
-    private static let fetchedTogether = 50
 
     /// What a page of ids has.
     private struct Comparison: Sendable {
@@ -40,7 +38,8 @@ extension SyncRun {
                 let found = try await journal { try Self.compare(page, search, client, $0) }
                 count += found.count
                 total = found.total ?? total
-                fetched += try await fetch(found.missing, search)
+                let fetching = Fetching(scope: search.key, replacesScope: true, notesRefusals: false)
+                fetched += try await fetch(found.missing, fetching).news
                 try place.advance(to: found.next, request)
                 url = found.next
             } while url != nil
@@ -73,60 +72,5 @@ extension SyncRun {
             comparison.missing.append(key)
         }
         return comparison
-    }
-
-    /// Fetches resources by their ids: together, and those that do not come so one by one.
-    ///
-    /// - Returns: the number of those that were new here.
-    private mutating func fetch(_ keys: [SyncKey], _ search: Search) async throws -> Int {
-        let client = client
-        let scope = try await journal { try $0.cursor(search.key, type: search.typeName).scope }
-        var fetched = 0
-        for start in stride(from: 0, to: keys.count, by: Self.fetchedTogether) {
-            let wanted = Set(keys[start..<min(start + Self.fetchedTogether, keys.count)])
-            let ids = wanted.map(\.id).sorted().joined(separator: ",")
-            let request = FHIRRequest(.get, search.typeName, parameters: ["_id": ids, "_count": "\(Self.fetchedTogether)"])
-            let page = try await client.pageText(request, at: nil)
-            let (found, reception, unreadable) = try await journal { journal in
-                let received = try client.received(page, takesOutUnreadable: true)
-                let states = received.bundle.children("entry").compactMap { FHIRHistoryEntry($0).flatMap { RemoteState($0) } }
-                    .filter { wanted.contains($0.key) }
-                try journal.takeIn()
-                let unreadable = try journal.keep(received.unreadable)
-                let keys = states.map(\.key) + received.unreadable.map { SyncKey(typeName: $0.typeName ?? "", id: $0.id ?? "") }
-                return (Set(keys), try journal.receive(states, scope: scope), unreadable)
-            }
-            count(reception)
-            result.unreadable += unreadable
-            fetched += reception.stored + reception.resolved + unreadable
-            try await settle(reception.unsettled)
-            for key in wanted.subtracting(found).sorted(by: { $0.id < $1.id }) where FHIRRequest.isAddressable(key.id) {
-                fetched += try await fetch(key, scope)
-            }
-        }
-        return fetched
-    }
-
-    private mutating func fetch(_ key: SyncKey, _ scope: Int64) async throws -> Int {
-        let (client, request) = (client, try FHIRRequest.read(key.typeName, id: key.id))
-        let response: HTTPResponse
-        // Deleted meanwhile.
-        do { response = try await client.send(request) } catch let error as FHIRClientError where error.saysAbsent { return 0 }
-        let reception = try await journal { journal -> Reception? in
-            let state: RemoteState
-            do { state = try client.state(response, key) } catch let error as UnreadableAnswer {
-                _ = try journal.keep([error.entry])
-                return nil
-            }
-            try journal.takeIn()
-            return try journal.receive([state], scope: scope)
-        }
-        guard let reception else {
-            result.unreadable += 1
-            return 1
-        }
-        count(reception)
-        try await settle(reception.unsettled)
-        return reception.stored + reception.resolved
     }
 }

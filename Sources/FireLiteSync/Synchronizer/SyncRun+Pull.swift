@@ -15,6 +15,13 @@ extension SyncRun {
         let searches = try await self.searches()
         try await retryUnreadable()
         try await fill(searches)
+        try await pull(searches)
+        try await fetchAgain(searches)
+        try await prefetch()
+    }
+
+    /// Pulls searches, and then the deletions of their types.
+    mutating func pull(_ searches: [Search]) async throws {
         let feeds = try await beginDeletions(searches)
         var begins: [String: Int64] = [:]
         for search in searches {

@@ -9,6 +9,8 @@ struct SyncRun {
     /// Who has the lease.
     let owner: String
     var result: SyncResult
+    /// Whether other syncs may run at the same time: it has no lease then, and leaves what was sent without an answer to them.
+    var isShared = false
     private var foundAbilities: ServerAbilities?
 
     var client: FHIRClient { synchronizer.client }
@@ -22,9 +24,9 @@ struct SyncRun {
         result = SyncResult(begin: synchronizer.client.configuration.clock.now())
     }
 
-    /// A write with the lease.
+    /// A write with the lease, unless it is shared.
     func journal<Value: Sendable>(_ body: @escaping @Sendable (SyncJournal) throws -> Value) async throws -> Value {
-        try await synchronizer.journal(owner, body)
+        try await synchronizer.journal(isShared ? nil : owner, body)
     }
 
     // MARK: - Begin and end

@@ -51,6 +51,8 @@ extension Synchronizer {
         public var overlap: Duration = .seconds(10)
         /// Whether deletions are pulled, by the histories of the types.
         public var pullsDeletions = true
+        /// Whether resources that references of what was pulled lead to are read too, although the scope does not contain them. Default: nil, they are not.
+        public var prefetch: Prefetch?
         /// A folder for the files of a bulk export, which then is the first pull of scopes that are whole types; nil to search from the start.
         public var exportFolder: String?
         /// How long other processes wait for a synchronizer that does not renew its lease, because its process hangs, or ended on another machine. On

@@ -66,9 +66,7 @@ public final class Synchronizer: Sendable {
     public func sync(
         _ direction: SyncDirection = .both, progress: (@Sendable (SyncProgress) -> Void)? = nil
     ) async throws -> SyncResult {
-        guard client.release == store.release else {
-            throw SyncError(.invalidArgument, "the store has FHIR \(store.release), the client FHIR \(client.release): use one release")
-        }
+        try checkRelease()
         var run = SyncRun(self, progress)
         try await run.begin()
         do {
@@ -104,6 +102,13 @@ public final class Synchronizer: Sendable {
         try await sync(.push, progress: progress)
     }
 
+    /// - Throws: `SyncError.invalidArgument` unless store and server have the same release.
+    func checkRelease() throws {
+        guard client.release == store.release else {
+            throw SyncError(.invalidArgument, "the store has FHIR \(store.release), the client FHIR \(client.release): use one release")
+        }
+    }
+
     /// Errors of the library describe themselves without values of records; of others only the type is kept.
     private static func description(of error: any Error) -> String {
         switch error {
@@ -127,7 +132,7 @@ public final class Synchronizer: Sendable {
         try checkpoint?()
         let (base, configuration, now) = (base, configuration, client.configuration.clock.now())
         return try await store.write(origin: .server) { tx in
-            let journal = try SyncJournal(tx, base: base, configuration)
+            let journal = try SyncJournal(tx, base: base, configuration, now: now)
             if let owner { try journal.renewLease(owner, now: now) }
             return try body(journal)
         }

@@ -44,6 +44,10 @@ final class ModelServer: HTTPTransport, @unchecked Sendable {
         var hidesTotals = false
         /// Whether an empty list is written as such, which is not valid.
         var writesEmptyLists = false
+        /// The types of its CapabilityStatement.
+        var types = ["Patient", "Observation", "Encounter", "Basic"]
+        /// Parameters of searches that are ignored, and not in the self link.
+        var ignored: Set<String> = []
         /// How much the server's clock is ahead of the one by which changes are dated, in milliseconds.
         var clockSkew: Int64 = 0
         /// The text that comes instead of a resource; nil for the resource.
@@ -184,6 +188,11 @@ final class ModelServer: HTTPTransport, @unchecked Sendable {
             guard let components = URLComponents(url: request.url, resolvingAgainstBaseURL: false) else { return HTTPResponse(400) }
             let path = Array(components.path.split(separator: "/").map(String.init).dropFirst())
             let query = components.queryItems ?? []
+            if request.method == .get, !state.ignored.isEmpty {
+                var used = components
+                used.queryItems = query.filter { !state.ignored.contains($0.name) }
+                return read(path, used.queryItems ?? [], used.url ?? request.url)
+            }
             if request.method == .get { return read(path, query, request.url) }
             time += 1
             if path.isEmpty, request.method == .post { return bundle(request) }
@@ -424,13 +433,13 @@ final class ModelServer: HTTPTransport, @unchecked Sendable {
         var interactions: [String] = []
         if state.hasTransactions { interactions.append(#"{"code":"transaction"}"#) }
         if state.hasBatches { interactions.append(#"{"code":"batch"}"#) }
-        let types = ["Patient", "Observation", "Encounter", "Basic"].map {
-            #"{"type":"\#($0)","interaction":[{"code":"search-type"},{"code":"history-type"}]}"#
+        let types = state.types.map {
+            #"{"type":"\#($0)","interaction":[{"code":"search-type"},{"code":"history-type"},{"code":"create"}]}"#
         }
         let list = interactions.isEmpty ? "" : ",\"interaction\":[\(interactions.joined(separator: ","))]"
         let formats = state.patchFormats.map { "\"\($0)\"" }.joined(separator: ",")
         return .json(
-            #"{"resourceType":"CapabilityStatement","status":"active","date":"2024","kind":"instance","fhirVersion":"\#(release.name)","format":["json"],"#
+            #"{"resourceType":"\#(release.name == "DSTU2" ? "Conformance" : "CapabilityStatement")","status":"active","date":"2024","kind":"instance","fhirVersion":"\#(release.name)","format":["json"],"#
                 + (formats.isEmpty ? "" : "\"patchFormat\":[\(formats)],")
                 + #""rest":[{"mode":"server","resource":[\#(types.joined(separator: ","))]\#(list)}]}"#)
     }

@@ -46,6 +46,18 @@ import Testing
         }
     }
 
+    /// What is missing is listed in the clear, so references in sealed resources are not followed.
+    @Test func referencesInSealedResourcesAreNotFollowed() async throws {
+        let observation = weight("secret-1")
+        observation.encounter = Reference { $0.reference = "Encounter/secret-e" }
+        server.put(Encounter { $0.id = "secret-e" })
+        server.put(observation)
+        let device = try device { $0.prefetch = Prefetch() }
+        let result = try await device.sync()
+        #expect(result.pulled == 1 && result.prefetched == 0)
+        try expectSealed(device)
+    }
+
     @Test(arguments: [false, true]) func syncCarriesWholeResourcesBothWays(sendsEachVersion: Bool) async throws {
         server.put(weight("secret-1"))
         let device = try device { $0.sendsEachVersion = sendsEachVersion }
