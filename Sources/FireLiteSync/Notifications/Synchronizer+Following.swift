@@ -1,0 +1,84 @@
+import FireLite
+import Foundation
+
+/// What ``Synchronizer/follow(_:report:)`` has done.
+public enum FollowEvent: Sendable {
+    /// It has pulled.
+    case pulled(NotifiedPull)
+    /// A pull has failed, and is repeated after a while.
+    case failed(any Error, retryAfter: Duration)
+}
+
+extension Synchronizer {
+    /// Pulls as notifications come, until they end or the task is cancelled.
+    ///
+    /// ```swift
+    /// let following = Task { try await synchronizer.follow(frames.map { SubscriptionNotification(text: $0) }) }
+    /// ```
+    /// It begins with a pull of everything that was changed, as nothing was heard of before. Notifications that come while a pull runs are
+    /// answered together by the next one. If the server cannot be reached or fails, or another sync is running, the pull is repeated after the
+    /// waits of the client's ``RetryPolicy``, as often as it takes.
+    ///
+    /// - Parameters:
+    ///   - notifications: what the app's channel brings. If it breaks, end them and call this again: events that are missing then are noticed.
+    ///   - report: called after each pull.
+    /// - Throws: errors of `notifications`; errors that waiting does not mend: ``AuthorizationError``, ``FHIRClientError`` of a refused token, a
+    ///   certificate or a request, `FHIRStoreError`; `CancellationError`.
+    public func follow<Notifications: AsyncSequence & Sendable>(
+        _ notifications: Notifications, report: (@Sendable (FollowEvent) -> Void)? = nil
+    ) async throws where Notifications.Element == SubscriptionNotification {
+        let queue = NotificationQueue()
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask {
+                do {
+                    for try await notification in notifications { queue.add(notification) }
+                    queue.end(.success(()))
+                } catch { queue.end(.failure(error)) }
+            }
+            defer { group.cancelAll() }
+            var work: NotificationQueue.Work? = NotificationQueue.Work(isWhole: true)
+            while let next = work {
+                try await pull(next, queue, report)
+                work = try await queue.next()
+            }
+        }
+    }
+
+    /// Pulls until it succeeds, with what has come meanwhile.
+    private func pull(
+        _ work: NotificationQueue.Work, _ queue: NotificationQueue, _ report: (@Sendable (FollowEvent) -> Void)?
+    ) async throws {
+        let (policy, clock) = (client.configuration.retry, client.configuration.clock)
+        var work = work
+        var failures = 0
+        while true {
+            do {
+                let pulled = try await pull(notifiedBy: work.notifications, isWhole: work.isWhole)
+                report?(.pulled(pulled))
+                return
+            } catch  where Self.mayPass(error) {
+                failures += 1
+                let retryAfter = (error as? FHIRClientError)?.retryAfter
+                // At least half of the limit, so that no chance makes it hammer.
+                let delay = policy.delay(afterAttempt: failures, retryAfter: retryAfter, random: 0.5 + clock.random() / 2)
+                report?(.failed(error, retryAfter: delay))
+                try await clock.sleep(delay)
+                work.add(queue.takeWaiting())
+            }
+        }
+    }
+
+    /// Whether an error may be over after a while: the server is not there, is busy or fails, something else answers for it, or another sync runs.
+    static func mayPass(_ error: any Error) -> Bool {
+        switch error {
+        case let error as FHIRClientError:
+            switch error.code {
+            case .cannotConnect, .connectionLost, .tooManyRequests, .serverFailed, .invalidResponse: true
+            default: error.isGatewaysAbsence
+            }
+        case let error as AuthorizationError: error.code == .noAnswer
+        case let error as SyncError: error.code == .busy
+        default: false
+        }
+    }
+}
