@@ -72,7 +72,8 @@ let package = Package(
         .target(
             name: "FireLiteSync",
             dependencies: [
-                "FireLite", "FireLiteCrypto", .target(name: "CFireLiteCurl", condition: .when(platforms: [.linux, .android])),
+                "FireLite", "FireLiteCrypto", "FireLiteSearch",
+                .target(name: "CFireLiteCurl", condition: .when(platforms: [.linux, .android])),
             ], swiftSettings: settings),
         .target(name: "FireLiteRecords", dependencies: ["FireLite", "FireLiteCrypto"], swiftSettings: settings),
         .target(name: "FireLiteSamples", dependencies: ["FireLite", "FireLiteCrypto", "FireLiteSync"], swiftSettings: settings),
@@ -142,7 +143,7 @@ let package = Package(
         .testTarget(
             name: "FireLiteSyncTests",
             dependencies: [
-                "FireLiteSync", "FireLiteR4", "FireLiteRecords", "FireLiteReleases", "TestSupport", "OutboxChild",
+                "FireLiteSync", "FireLiteR4", "FireLiteRecords", "FireLiteReleases", "FireLiteSearch", "TestSupport", "OutboxChild",
                 .target(name: "CFireLiteCurl", condition: .when(platforms: [.linux, .android])),
             ],
             swiftSettings: settings),

@@ -131,3 +131,16 @@ public struct SearchResult {
     /// - Throws: `FHIRDecodingError` if the release has no Bundle.
     public func bundle() throws -> FHIRResource { try FHIRJSON.resource(from: Data(bundleJSON.utf8), release: release) }
 }
+
+extension SearchResult {
+    /// Results that something else has found, on one page.
+    package init(
+        _ request: SearchRequest, release: FHIRRelease, matches: [FHIRResource], included: [FHIRResource], total: Int?, base: String?
+    ) {
+        var base = base
+        while base?.hasSuffix("/") ?? false { base?.removeLast() }
+        self.init(
+            request: request, release: release, matches: matches, included: included, total: total, next: nil, issues: [], subset: nil,
+            base: base)
+    }
+}
