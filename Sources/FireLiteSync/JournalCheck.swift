@@ -62,7 +62,7 @@ private struct JournalCheck {
 
     /// Rows of servers that the journal does not know.
     private func strays() throws -> [StoreFinding] {
-        try ["_sync_scope", "_sync_resource", "_sync_change"].compactMap { table in
+        try ["_sync_scope", "_sync_resource", "_sync_change", "_sync_missing", "_sync_subscription"].compactMap { table in
             let count =
                 try rows(
                     "SELECT count(*) FROM \(table) t WHERE NOT EXISTS (SELECT 1 FROM _sync_server s WHERE s.server = t.server)"

@@ -8,7 +8,7 @@ import Foundation
 struct SearchCommand: Command {
     static let definition = CommandDefinition(
         name: "search", summary: "find resources by FHIR's search parameters",
-        options: DatabaseArgument.options + [
+        options: DatabaseArgument.options + ServerSearchArgument.options + [
             KeyringFile.option,
             .flag("bundle", "print a Bundle of type searchset on a terminal, too"),
             .flag("count", "print only the number of matches, on all pages"),
@@ -46,6 +46,8 @@ struct SearchCommand: Command {
             are errors, and so are codes that FHIR does not know where it binds an element to a list of codes, such as gender;
             with --lenient both are reported on standard error. Put SEARCH in single quotes.
 
+            \(ServerSearchArgument.discussion)
+
             Examples: firelite search --database health.sqlite 'Patient?name=joseph&_sort=-birthdate'
                       firelite search --database health.sqlite 'Patient?gender=female' --count
             """)
@@ -61,6 +63,7 @@ struct SearchCommand: Command {
     private let isLenient: Bool
     private let printsReferences: Bool
     private let base: String?
+    private let server: ServerSearchArgument?
     private let isJSON: Bool
 
     init(_ arguments: ParsedArguments) throws {
@@ -81,14 +84,21 @@ struct SearchCommand: Command {
         printsReferences = arguments.has("references")
         base = arguments["base"]
         isJSON = arguments.has("json")
+        server = try ServerSearchArgument(arguments)
+        if server != nil, form == .explanation { throw ToolError.usage("--server and --explain are given: choose one") }
         if isJSON, form != .count, form != .explanation { throw ToolError.usage("--json needs --count or --explain") }
     }
 
     func run(_ console: Console) throws -> ExitStatus {
-        let store = try database.openForReading()
+        let store = try server == nil ? database.openForReading() : database.open()
         do {
             // One state of the file for resources and their payloads.
-            return try database.located { try store.read { _ in try run(store, console) } }
+            return try database.located {
+                let options = options
+                try checkCodes(store, console)
+                let found = try server.map { try $0.search(store, request, options, console) }
+                return try store.read { _ in try run(store, options, found, console) }
+            }
         } catch let error as AttachmentError {
             throw ToolError.incomplete("\(ToolWords.text(of: error)): --references prints resources without payloads that are kept apart")
         } catch let error as SearchError {
@@ -96,26 +106,34 @@ struct SearchCommand: Command {
         }
     }
 
-    private func run(_ store: FHIRStore, _ console: Console) throws -> ExitStatus {
+    private var options: SearchOptions {
         var options = SearchOptions()
         options.handling = isLenient ? .lenient : .strict
         options.base = base
+        return options
+    }
+
+    private func checkCodes(_ store: FHIRStore, _ console: Console) throws {
         let unknown = try store.read { try $0.unknownCodes(in: request, options: options) }
         if let first = unknown.first, !isLenient { throw ToolError.usage("\(first): --lenient searches for it nevertheless") }
         for code in unknown { console.report("firelite search: \(code)") }
+    }
+
+    /// - Parameter found: what the server and the database have found; nil to search the database.
+    private func run(_ store: FHIRStore, _ options: SearchOptions, _ found: SearchResult?, _ console: Console) throws -> ExitStatus {
         if form == .explanation {
             try console.print(report(store.search(explain: address, options: options)), asJSON: isJSON)
             return .done
         }
         if form == .count {
-            let result = try store.search(request.where("_summary", "count"), options: options)
+            let result = try found ?? store.search(request.where("_summary", "count"), options: options)
             reportIssues(result, console)
             var report = Report()
-            report.addValue("count", .number(result.total ?? 0))
+            report.addValue("count", .number(result.total ?? result.matches.count))
             try console.print(report, asJSON: isJSON)
             return .done
         }
-        let result = try store.search(request, options: options)
+        let result = try found ?? store.search(request, options: options)
         reportIssues(result, console)
         let output = BufferedOutput(console.standardOutput)
         switch form {

@@ -14,13 +14,19 @@ struct SyncWork {
             .option(
                 "conflicts", "merge|client|server|defer", kind: .choice(["merge", "client", "server", "defer"]),
                 "what to do about resources that both sides have changed (default: merge)"),
+            prefetch,
             .flag("dry-run", "count what would be done; change neither the database nor the server"),
             .flag("quiet", "print neither progress nor summary"),
         ]
 
+    static let prefetch = OptionDefinition.option(
+        "prefetch", "STEPS", "also pull what references lead to, over 1 to 10 steps (default: none)")
+
     static let jsonKeys = [
         JSONKey("pulled", "the number of resources that were pulled; with --dry-run those that would be, if the server says"),
         JSONKey("pulledDeletions", "the number of resources deleted in the database because the server has deleted them"),
+        JSONKey("prefetched", "with --prefetch: how many of the pulled resources references have led to"),
+        JSONKey("missing", "with --prefetch: a list of what the server does not give: type, id, reason, status"),
         JSONKey("created", "the number of resources created at the server"),
         JSONKey("updated", "the number of resources changed at the server"),
         JSONKey("deleted", "the number of resources deleted at the server"),
@@ -45,6 +51,9 @@ struct SyncWork {
         with client or server also decides what earlier ones have deferred; `firelite conflicts` shows conflicts and resolves
         one. What was refused is sent again once it is edited. A change that refers to a new resource that is deferred or
         refused is held back with it, and listed too.
+
+        --prefetch 1 also reads the resources that references of what was pulled lead to, on the same server; 2 those that they
+        refer to, and so on. Later runs keep them up to date. What the server does not have is listed, and not asked for again.
         """
 
     /// What becomes of deferred conflicts.
@@ -66,6 +75,7 @@ struct SyncWork {
     private let conflicts: ConflictPolicy
     /// What becomes of conflicts that earlier runs have deferred.
     private let decision: Decision
+    private let prefetch: Prefetch?
     private let isDryRun: Bool
     private let isQuiet: Bool
     private let isJSON: Bool
@@ -84,6 +94,7 @@ struct SyncWork {
         case "defer": (conflicts, decision) = (.deferred, .deferred)
         default: throw ToolError.usage("--conflicts is '\(policy)', not merge, client, server or defer")
         }
+        prefetch = try arguments.number("prefetch", in: 1...10).map { Prefetch(depth: $0) }
         isDryRun = arguments.has("dry-run")
         isQuiet = arguments.has("quiet")
         isJSON = arguments.has("json")
@@ -95,6 +106,7 @@ struct SyncWork {
         let store = try isDryRun ? database.open() : database.create()
         var configuration = Synchronizer.Configuration()
         configuration.conflicts = conflicts
+        configuration.prefetch = prefetch
         let scope = direction == .push ? SyncScope.nothing : types.isEmpty ? .everything : .types(types)
         let synchronizer = Synchronizer(store, client, scope: scope, configuration: configuration)
         return try isDryRun ? preview(synchronizer, console) : sync(synchronizer, console)
@@ -109,7 +121,7 @@ struct SyncWork {
         report.addNote("would be done:")
         report.addLine([
             .init("pulled", preview.toPull.map { .count($0) } ?? .none, isShown: direction != .push),
-            .init("pulledDeletions", .none, isShown: false),
+            .init("pulledDeletions", .none, isShown: false), .init("prefetched", .none, isShown: false),
             .init("created", .count(preview.toCreate), isShown: direction != .pull),
             .init("updated", .count(preview.toUpdate), isShown: direction != .pull),
             .init("deleted", .count(preview.toDelete), label: "deleted there", isShown: direction != .pull),
@@ -117,6 +129,7 @@ struct SyncWork {
             .init("parked", .count(preview.parked), isShown: preview.parked > 0), .init("held", .none, isShown: false),
             .init("seconds", .seconds(start.duration(to: clock.now)), isShown: false),
         ])
+        report.addMember("missing", .none)
         report.addMember("waiting", .none)
         if !isQuiet { try console.print(report, asJSON: isJSON) }
         return .done
@@ -151,12 +164,19 @@ struct SyncWork {
         report.addLine([
             .init("pulled", .count(result.pulled), isShown: pulls),
             .init("pulledDeletions", .count(result.pulledDeletions), label: "deleted here", isShown: pulls),
+            .init("prefetched", .count(result.prefetched), isShown: pulls && prefetch != nil),
             .init("created", .count(result.created), isShown: pushes), .init("updated", .count(result.updated), isShown: pushes),
             .init("deleted", .count(result.deleted), label: "deleted there", isShown: pushes),
             .init("resolved", .count(result.resolved), isShown: result.resolved > 0),
             .init("deferred", .count(deferred), isShown: deferred > 0), .init("parked", .count(parked), isShown: parked > 0),
             .init("held", .count(held), label: "held back", isShown: held > 0), .init("seconds", .seconds(start.duration(to: clock.now))),
         ])
+        let missing = result.missingReferences
+        report.addItems("missing", missing.prefix(isJSON ? missing.count : Self.maximumLines).map { ($0.line, $0.figures) })
+        if !isJSON, missing.count > Self.maximumLines {
+            report.addNote("and \(Figures.count(missing.count - Self.maximumLines)) others that the server does not give")
+        }
+        if result.leftToPrefetch > 0 { report.addNote("\(Figures.count(result.leftToPrefetch)) references are left for the next run") }
         let items = waiting.map { WaitingItem($0) }
         report.addItems("waiting", items.prefix(isJSON ? items.count : Self.maximumLines).map { ($0.line, $0.figures) })
         if !isJSON, items.count > Self.maximumLines {

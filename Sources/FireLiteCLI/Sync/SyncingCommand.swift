@@ -13,7 +13,7 @@ protocol SyncingCommand: Command {
 extension SyncingCommand {
     static var definition: CommandDefinition {
         CommandDefinition(
-            name: name, summary: summary, options: SyncWork.options, operands: "", operandCount: 0...0, jsonKeys: SyncWork.jsonKeys,
+            name: name, summary: summary, options: options, operands: "", operandCount: 0...0, jsonKeys: SyncWork.jsonKeys,
             discussion: """
                 \(SyncWork.discussion)
 
@@ -21,6 +21,11 @@ extension SyncingCommand {
 
                 Example: firelite \(name) --database health.sqlite --server https://fhir.example.org/r4 --credentials server.json
                 """)
+    }
+
+    /// A push follows no references.
+    private static var options: [OptionDefinition] {
+        SyncWork.options.filter { direction != .push || $0.name != SyncWork.prefetch.name }
     }
 
     init(_ arguments: ParsedArguments) throws { self.init(work: try SyncWork(arguments, Self.direction)) }

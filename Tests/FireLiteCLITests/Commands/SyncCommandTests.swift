@@ -57,6 +57,10 @@ struct SyncCommandTests {
         #expect(try run("sync", "--server", "https://fhir.example.org/r4", "--conflicts", "nobody").status == .usage)
         #expect(try run("sync", "--server", "https://fhir.example.org/r4", "--quiet", "--json").status == .usage)
         #expect(try run("sync").status == .usage)
+        for steps in ["0", "11", "x"] {
+            #expect(try run("pull", "--server", "https://fhir.example.org/r4", "--prefetch", steps).status == .usage)
+        }
+        #expect(try run("push", "--server", "https://fhir.example.org/r4", "--prefetch", "1").status == .usage)
     }
 
     @Test func progressIsOneLine() {

@@ -14,7 +14,10 @@ enum CommandLines {
         "export": ["--database {mine.sqlite} --key-file {key} --keyring {keys.json} --output {out}"],
         "get": ["--database {mine.sqlite} --key-file {key} --keyring {keys.json} Patient/1"],
         "find": ["--database {mine.sqlite} --key-file {key} --keyring {keys.json} Patient"],
-        "search": ["--database {mine.sqlite} --key-file {key} --keyring {keys.json} Patient?_id=1"],
+        "search": [
+            "--database {mine.sqlite} --key-file {key} --keyring {keys.json} Patient?_id=1",
+            "--database {mine.sqlite} --key-file {key} --keyring {keys.json} --server http://127.0.0.1:1 --credentials {server.json} ?_id=1",
+        ],
         "sql": ["--database {mine.sqlite} --key-file {key} VALUES(1)"],
         "fhirpath": ["--input {patient.json} id", "--database {mine.sqlite} --key-file {key} Patient/1 id"],
         "view": ["--database {mine.sqlite} --key-file {key} --definition {view.json}"],
