@@ -57,7 +57,8 @@ struct ToolRun {
 
     /// A run in this process, or one of its own for commands that wait for tasks.
     static func any(_ arguments: [String]) throws -> ToolRun {
-        try waiting.contains(arguments.first ?? "") ? process(arguments) : ToolRun(arguments)
+        let isWaiting = waiting.contains(arguments.first ?? "") || arguments.first == "search" && arguments.contains("--server")
+        return try isWaiting ? process(arguments) : ToolRun(arguments)
     }
 
     private init(status: ExitStatus, output: String, error: String) {
