@@ -14,7 +14,10 @@ extension StorageSchema {
     func hasTables(of module: ModuleTables, isWrite: Bool, _ connection: Connection) throws -> Bool {
         if knownModules.contains(module.id) { return true }
         let found = module.tables.filter { moduleDefinitions[$0.name] != nil }
-        guard !found.isEmpty else { return false }
+        guard !found.isEmpty else {
+            try requireNeverUsed(module, connection)
+            return false
+        }
         let version = try ModuleRecord.all(connection).first { $0.module == module.module }?.version ?? 0
         guard version <= module.version else {
             throw FHIRStoreError(
@@ -37,6 +40,17 @@ extension StorageSchema {
             .olderFormat,
             "\(connection.path): the tables of \(module.module) have version \(version), which is upgraded to \(module.version) by the first write to them"
         )
+    }
+
+    /// Checks that a file without a module's tables never had them: tables that were lost must not look like tables that were never written.
+    ///
+    /// - Throws: `FHIRStoreError`: `notAStore` if `_meta` names them; `SQLiteError`.
+    private func requireNeverUsed(_ module: ModuleTables, _ connection: Connection) throws {
+        if absentModules.contains(module.id) { return }
+        if let record = try ModuleRecord.all(connection).first(where: { $0.module == module.module }), !record.tables.isEmpty {
+            throw CatalogText.refusal(connection.path, "the tables of \(module.module) are missing")
+        }
+        noteAbsent(module.id)
     }
 
     /// Creates the tables of a module that the file lacks.

@@ -22,8 +22,31 @@ package struct PayloadFolder: Sendable {
         name.utf8.count == 32 && name.utf8.allSatisfy { 48...57 ~= $0 || 97...102 ~= $0 }
     }
 
-    /// The names in the folder.
-    package var names: [String] { (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? [] }
+    /// The names in the folder; none if there is no folder.
+    ///
+    /// - Throws: `FHIRStoreError.disk` if the folder cannot be read: its files must not count as missing.
+    package func names() throws -> [String] {
+        guard let folder = opendir(path) else {
+            if errno == ENOENT { return [] }
+            throw unreadable()
+        }
+        defer { closedir(folder) }
+        var names: [String] = []
+        while true {
+            errno = 0
+            guard let entry = readdir(folder) else { break }
+            let name = withUnsafeBytes(of: &entry.pointee.d_name) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+            if name != ".", name != ".." { names.append(name) }
+        }
+        guard errno == 0 else { throw unreadable() }
+        return names
+    }
+
+    private func unreadable() -> FHIRStoreError {
+        FHIRStoreError(
+            .disk, "\(path): the folder with payloads cannot be read (\(String(cString: strerror(errno)))): check its owner and permissions"
+        )
+    }
 
     /// Begins a file.
     ///
@@ -78,8 +101,8 @@ package struct PayloadFolder: Sendable {
     /// - Parameter wanted: the names of the files; nil for all.
     /// - Throws: `FHIRStoreError`.
     func copy(to other: PayloadFolder, _ wanted: Set<String>? = nil) throws {
-        for name in names.filter({ Self.isName($0) && wanted?.contains($0) ?? true }).sorted() where other.size(of: name) != size(of: name)
-        {
+        for name in try names().filter({ Self.isName($0) && wanted?.contains($0) ?? true }).sorted()
+        where other.size(of: name) != size(of: name) {
             // Nil if it was deleted meanwhile, as its payload then was.
             try reading(name) { descriptor, size in
                 let writer = try other.writer()
@@ -99,8 +122,9 @@ package struct PayloadFolder: Sendable {
     /// Deletes files that no row names, and temporary ones whose writer is gone. Call it inside a write: nobody else is between file and row then.
     ///
     /// - Parameter used: the names in rows.
-    package func sweep(keeping used: Set<String>) {
-        for name in names where !used.contains(name) {
+    /// - Throws: `FHIRStoreError.disk` if the folder cannot be read.
+    package func sweep(keeping used: Set<String>) throws {
+        for name in try names() where !used.contains(name) {
             let path = path(of: name)
             if Self.isName(name) {
                 unlink(path)

@@ -27,6 +27,8 @@ final class StorageSchema {
     private(set) var moduleDefinitions: [String: String] = [:]
     /// The modules, with their versions, whose tables are known to be what they should be.
     private(set) var knownModules: Set<String> = []
+    /// The modules that never kept tables in the file.
+    private(set) var absentModules: Set<String> = []
 
     /// SQLite's default maximum number of columns of a table, without bookkeeping columns.
     #if SQLCipher
@@ -235,6 +237,7 @@ final class StorageSchema {
         self.others = others.sorted()
         moduleDefinitions = modules
         knownModules = []
+        absentModules = []
         try verify(triggers, connection)
         version = current
     }
@@ -373,12 +376,16 @@ final class StorageSchema {
     /// Takes note that the tables of a module are what they should be.
     func noteKnown(_ module: String) { knownModules.insert(module) }
 
+    /// Takes note that a module has never kept tables in the file.
+    func noteAbsent(_ module: String) { absentModules.insert(module) }
+
     /// Discards tables and columns that were rolled back.
     func forgetFile() {
         changes += 1
         hasNotedModel = false
         moduleDefinitions = [:]
         knownModules = []
+        absentModules = []
         for plan in tables {
             plan.fileColumns = 0
             plan.isInFile = false

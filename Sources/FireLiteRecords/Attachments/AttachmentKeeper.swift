@@ -92,7 +92,7 @@ struct AttachmentKeeper: PayloadKeeper {
         let loose = tx.loosePayloads
         tx.loosePayloads.removeAll()
         // References that nobody noted may exist: `collect` finds them.
-        if try !tx.mayLackPayloadReferences { try tx.deleteBlobs(loose.sorted()) }
+        if try !tx.mayLackPayloadReferences { try tx.deleteBlobs(tx.unused(loose.sorted())) }
         try tx.keepFilesInUse()
     }
 

@@ -75,12 +75,19 @@ public struct Attachments: Sendable {
     }
 
     /// Deletes files that no payload is in.
+    ///
+    /// None is deleted while a payload has lost its pieces or the row that names its file: it may be in one of them.
     func sweepFiles() throws {
-        guard let folder = PayloadFolder(store), store.configuration.access == .readWrite, !folder.names.isEmpty else { return }
+        guard let folder = PayloadFolder(store), store.configuration.access == .readWrite else { return }
+        let names = try folder.names()
+        guard !names.isEmpty else { return }
         let used = { (tx: ReadTransaction) in Set(try tx.fileRows("SELECT name FROM _blobfile").compactMap { $0[0].text }) }
         let known = try store.read(used)
-        guard folder.names.contains(where: { !known.contains($0) }) else { return }
-        try store.write { tx in folder.sweep(keeping: try used(tx)) }
+        guard names.contains(where: { !known.contains($0) }) else { return }
+        try store.write { tx in
+            if try tx.hasPayloadsWithoutContent() { return }
+            try folder.sweep(keeping: try used(tx))
+        }
     }
 
     private func keep(_ policy: AttachmentPolicy?) {

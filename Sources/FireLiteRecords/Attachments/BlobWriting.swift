@@ -105,7 +105,30 @@ extension WriteTransaction {
         try runBlobs("DELETE FROM _blob WHERE blob = ?", [.integer(blob)])
     }
 
-    /// Deletes payloads that nothing refers to.
+    /// Those of some payloads that nothing refers to: neither a row of `_blob_reference`, nor the content of a resource or of an older version,
+    /// as rows of `_blob_reference` may be lost.
+    ///
+    /// - Complexity: if one of them has no row in `_blob_reference`, reads the columns with Attachments, and the versions that the log keeps.
+    func unused(_ blobs: [Int64]) throws -> [Int64] {
+        var candidates: [Data: Int64] = [:]
+        for blob in blobs {
+            guard try blobRows("SELECT 1 FROM _blob_reference WHERE blob = ? LIMIT 1", [.integer(blob)]).isEmpty else { continue }
+            if let hash = try blobRows("SELECT hash FROM _blob WHERE blob = ?", [.integer(blob)]).first?[0].data { candidates[hash] = blob }
+        }
+        if !candidates.isEmpty { try forEachPayloadReference { candidates[Data($1.hash)] = nil } }
+        if !candidates.isEmpty, try !blobRows("SELECT 1 FROM sqlite_master WHERE name = '_change' AND type = 'table'").isEmpty {
+            candidates = try candidates.filter {
+                try blobRows("SELECT 1 FROM _change WHERE content LIKE ? LIMIT 1", [.text("%\"blob:%\($0.key.hexText)%")]).isEmpty
+            }
+        }
+        // One without a hash is not complete: nothing can refer to it.
+        let used = Set(blobs).subtracting(candidates.values)
+        return try blobs.filter { blob in
+            try !used.contains(blob) || blobRows("SELECT 1 FROM _blob WHERE blob = ? AND hash IS NOT NULL", [.integer(blob)]).isEmpty
+        }
+    }
+
+    /// Deletes payloads that no row of `_blob_reference` names.
     ///
     /// - Returns: the number of payloads and of bytes deleted.
     @discardableResult

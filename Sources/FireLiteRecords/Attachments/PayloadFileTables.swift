@@ -56,3 +56,17 @@ extension WriteTransaction {
         doomedFiles.removeAll { used.contains($0) }
     }
 }
+
+extension ReadTransaction {
+    /// Whether a complete payload has neither pieces nor a file.
+    func hasPayloadsWithoutContent() throws -> Bool {
+        let hasFiles = try hasTables(of: PayloadFileTables.module)
+        return try !blobRows(
+            """
+            SELECT 1 FROM _blob b WHERE b.hash IS NOT NULL AND b.bytes > 0
+            AND NOT EXISTS (SELECT 1 FROM _blob_chunk c WHERE c.chunk = b.blob << 24)
+            \(hasFiles ? "AND NOT EXISTS (SELECT 1 FROM _blobfile f WHERE f.blob = b.blob)" : "") LIMIT 1
+            """
+        ).isEmpty
+    }
+}

@@ -11,6 +11,12 @@ extension ReadTransaction {
     /// - Throws: `AuditError.invalidSignature` for a kept head that is not signed with such a key; `FHIRStoreError`; `CancellationError`.
     public func verifyAudit(from heads: [AuditHead] = [], signedBy keys: [VerificationKey]? = nil) throws -> AuditVerification {
         let signature = keys.map { AuditSignature($0) } ?? AuditSignature(self)
+        do { _ = try hasTables(of: AuditTables.module) } catch let error as FHIRStoreError where error.code == .notAStore {
+            // The trail cannot be read as what it was.
+            var result = AuditVerification()
+            result.finding = AuditFinding(.missing, 1, "the tables of the trail are missing, or are not what they were")
+            return result
+        }
         var verifier = AuditVerifier(self, kept: heads) { signature.isValid($0) }
         return try verifier.run()
     }

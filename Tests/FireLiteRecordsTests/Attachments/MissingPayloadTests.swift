@@ -69,7 +69,7 @@ import Testing
             expected = "payload _blob DocumentReference \(root)"
         default:
             let payloads = PayloadFolder(database: folder.file("store.sqlite"))
-            for name in payloads.names { try FileManager.default.removeItem(atPath: payloads.path(of: name)) }
+            for name in try payloads.names() { try FileManager.default.removeItem(atPath: payloads.path(of: name)) }
             expected = "payload _blobfile DocumentReference \(root)"
         }
         #expect(try texts(store.check()) == [expected])
@@ -113,5 +113,54 @@ import Testing
         }
         #expect(try store.attachments.collect().payloads == 0)
         #expect(try Payloads.count(store) == 3)
+    }
+
+    /// Two resources with one payload: the row that notes the reference of one is lost, and the other is deleted.
+    @Test func deletingAResourceKeepsPayloadsThatOthersReferTo() throws {
+        let store = try store()
+        try store.write { try $0.upsert(Payloads.document("other", Payloads.bytes(300_000).fhirBase64)) }
+        let whole = try FHIRJSON.string(Payloads.whole(store, "row"))
+        try store.write { tx in
+            let other = try #require(try tx.registered("DocumentReference", id: "other"))
+            _ = try tx.runBlobs("DELETE FROM _blob_reference WHERE root <> ?", [.integer(other.root)])
+        }
+        try store.write { _ = try $0.delete(DocumentReference.self, id: "other") }
+        #expect(try Payloads.count(store) == 3)
+        #expect(try FHIRJSON.string(Payloads.whole(store, "row")) == whole)
+        // Once nothing refers to it, it goes.
+        try store.attachments.collect()
+        try store.write { _ = try $0.delete(DocumentReference.self, id: "row") }
+        #expect(try Payloads.count(store) == 2 && store.check().isEmpty)
+    }
+
+    @Test func filesStayWhileAPayloadHasLostItsRow() throws {
+        let store = try store()
+        let payloads = try #require(PayloadFolder(store))
+        let names = try payloads.names()
+        #expect(names.count == 1)
+        let rows = try store.read { try $0.fileRows("SELECT blob, name FROM _blobfile") }
+        try store.write { _ = try $0.run(on: PayloadFileTables.module, "DELETE FROM _blobfile") }
+        try store.attachments.sweepFiles()
+        #expect(try payloads.names() == names)
+        try store.write { tx in
+            for row in rows {
+                _ = try tx.run(on: PayloadFileTables.module, "INSERT INTO _blobfile(blob, name) VALUES (?, ?)", [row[0], row[1]])
+            }
+        }
+        // Nothing is missing now: a file that no row names goes.
+        let stray = payloads.path(of: String(repeating: "a", count: 32))
+        try Data([1]).write(to: URL(fileURLWithPath: stray))
+        try store.attachments.sweepFiles()
+        #expect(try payloads.names() == names)
+    }
+
+    /// A folder that cannot be read is an error; one that does not exist is empty.
+    @Test func anUnreadableFolderIsNotAnEmptyOne() throws {
+        let folder = PayloadFolder(database: folder.file("none.sqlite"))
+        #expect(try folder.names().isEmpty)
+        // A file in its place: the superuser may read folders of any mode.
+        try Data([1]).write(to: URL(fileURLWithPath: folder.path))
+        let error = #expect(throws: FHIRStoreError.self) { try folder.names() }
+        #expect(error?.code == .disk)
     }
 }

@@ -22,7 +22,14 @@ import Testing
         return store
     }
 
-    private func files(_ path: String? = nil) -> [String] { PayloadFolder(database: path ?? self.path).names.sorted() }
+    private func files(_ path: String? = nil) -> [String] {
+        do {
+            return try PayloadFolder(database: path ?? self.path).names().sorted()
+        } catch {
+            Issue.record(error)
+            return []
+        }
+    }
 
     private func code(_ body: () throws -> Void) -> AttachmentError.Code? {
         do {

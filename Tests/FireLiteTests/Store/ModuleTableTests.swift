@@ -114,6 +114,27 @@ import Testing
         }
     }
 
+    /// Tables that were lost are not tables that were never used: what they remembered must not count as never said.
+    @Test func aModuleThatHasLostItsTablesIsRefused() throws {
+        try withTemporaryFolder { folder in
+            let store = try FHIRStore(path: folder + "/store.sqlite", release: .r4)
+            try store.write { tx in try put(tx, 1, "Adams") }
+            try store.withWritingConnection { try $0.execute("DROP TABLE _parcel" as StaticString) }
+            let reading = #expect(throws: FHIRStoreError.self) { try store.read { try receivers($0) } }
+            let writing = #expect(throws: FHIRStoreError.self) { try store.write { tx in try put(tx, 1, "Adams") } }
+            #expect(reading?.code == .notAStore && writing?.code == .notAStore)
+            #expect(try store.check().map(\.table) == ["_parcel"])
+            // The rest can be used, and a recovered store says what it lacks and begins again.
+            #expect(try store.count(Patient.self) == 0)
+            try store.close()
+            let report = try FHIRStore.recover(from: folder + "/store.sqlite", to: folder + "/new.sqlite", release: .r4)
+            #expect(report.unreadable.contains { $0.contains("_parcel") })
+            let recovered = try FHIRStore(path: folder + "/new.sqlite", release: .r4)
+            try recovered.write { tx in try put(tx, 2, "Brown") }
+            #expect(try recovered.read { try receivers($0) } == ["Brown"])
+        }
+    }
+
     @Test func definitionsAreReadAsTheyAreWritten() {
         for table in [Self.jobs, Self.places] {
             #expect(ModuleTable(definition: table.creation, indexes: table.indexes.map { table.creation(of: $0) }) == table)

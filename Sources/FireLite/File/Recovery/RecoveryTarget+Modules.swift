@@ -10,7 +10,8 @@ extension RecoveryTarget {
         let records = try source.moduleRecords()
         let tables = try source.moduleTables(records)
         for record in records ?? [] {
-            try record.store(connection)
+            // A module that has lost all of its tables begins again: the report names them, and a record without tables would refuse the module.
+            if record.tables.contains(where: { name in tables.contains { $0.name == name } }) { try record.store(connection) }
             for name in record.tables where !tables.contains(where: { $0.name == name }) {
                 unreadable.append("\(name): the definition of the table cannot be read, so none of its rows can")
             }

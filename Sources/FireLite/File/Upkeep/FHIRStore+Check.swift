@@ -17,7 +17,7 @@ extension FHIRStore {
                 transaction.access, digestKey: identity.digestKey, payloads: PayloadFolder(self), progress
             ).run()
             // What is damaged cannot be compared with what it is about.
-            guard !findings.contains(where: { $0.kind == .unreadable || $0.kind == .integrity }) else { return findings }
+            guard !findings.contains(where: { [.unreadable, .integrity, .module].contains($0.kind) }) else { return findings }
             return try findings + participants.all.flatMap { try $0.findings(transaction) }
         }
     }
