@@ -1,7 +1,8 @@
+import FireLite
 import Foundation
 
 /// An error about the payload of an attachment. Its description has no content of records.
-public struct AttachmentError: LocalizedError, Sendable, Hashable, CustomStringConvertible {
+public struct AttachmentError: LocalizedError, AdvisedError, Sendable, Hashable, CustomStringConvertible {
     /// The kind of an error. Later versions may add codes.
     public struct Code: RawRepresentable, Sendable, Hashable {
         public let rawValue: String
@@ -26,14 +27,22 @@ public struct AttachmentError: LocalizedError, Sendable, Hashable, CustomStringC
     public let code: Code
     /// A sentence that says what to do.
     public let message: String
+    private let problem: String
+    package let remedy: Remedy?
 
     public var description: String { message }
+
+    package func description(_ wording: (Remedy) -> String) -> String {
+        remedy.map { "\(problem): \(wording($0))" } ?? problem
+    }
 
     /// The message, so that `localizedDescription` is it too.
     public var errorDescription: String? { message }
 
-    init(_ code: Code, _ message: String) {
+    init(_ code: Code, _ problem: String, remedy: Remedy? = nil) {
         self.code = code
-        self.message = message
+        self.problem = problem
+        self.remedy = remedy
+        message = remedy.map { "\(problem): \($0.text)" } ?? problem
     }
 }

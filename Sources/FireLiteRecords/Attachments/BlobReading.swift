@@ -171,6 +171,6 @@ extension ReadTransaction {
     static func locked(_ reference: PayloadReference) -> AttachmentError {
         AttachmentError(
             .missingKey,
-            "the payload \(reference.hash.hexText.prefix(12))… is sealed with a common key that the keyring lacks: set records.encryption")
+            "the payload \(reference.hash.hexText.prefix(12))… is sealed with a common key that the keyring lacks", remedy: .giveKeyring)
     }
 }

@@ -90,7 +90,7 @@ struct RecordVault {
 
     private func keyring(for row: RecordRow) throws -> RecordKeyring {
         guard let keyring = encryption.keyring else {
-            throw RecordError(.missingKey, "a sealed record needs a keyring: set records.encryption")
+            throw RecordError(.missingKey, "a sealed record needs a keyring", remedy: .giveKeyring)
         }
         return keyring
     }

@@ -43,7 +43,7 @@ extension Records {
     private var exchangeKeyring: RecordKeyring {
         get throws {
             guard let keyring = keeper.encryption.keyring else {
-                throw RecordError(.missingKey, "there is no keyring: set records.encryption")
+                throw RecordError(.missingKey, "there is no keyring", remedy: .giveKeyring)
             }
             return keyring
         }

@@ -11,7 +11,7 @@ extension Records {
     @discardableResult
     public func rewrap(progress: (Int) -> Bool = { _ in true }) throws -> (wrapped: Int, failed: Int) {
         guard let keyring = keeper.encryption.keyring else {
-            throw RecordError(.missingKey, "there is no keyring: set records.encryption")
+            throw RecordError(.missingKey, "there is no keyring", remedy: .giveKeyring)
         }
         let steps: [(Int64, WriteTransaction) throws -> RewrappedKeys] = [
             { try rewrap(vault, keyring, after: $0, $1) }, { try rewrap(AppData(store).vault, keyring, after: $0, $1) },

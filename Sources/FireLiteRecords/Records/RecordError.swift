@@ -35,7 +35,7 @@ public struct RecordError: LocalizedError, AdvisedError, Sendable, CustomStringC
     public let code: Code
     /// What went wrong and what to do about it.
     public let message: String
-    private let problem: String
+    let problem: String
     package let remedy: Remedy?
 
     init(_ code: Code, _ problem: String, remedy: Remedy? = nil) {

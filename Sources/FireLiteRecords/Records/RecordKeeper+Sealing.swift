@@ -106,7 +106,7 @@ extension RecordKeeper: ContentSealer {
 
     func seal(text: String) throws -> String {
         try Self.mapping {
-            guard let keyring = encryption.keyring else { throw RecordError(.missingKey, "there is no keyring: set records.encryption") }
+            guard let keyring = encryption.keyring else { throw RecordError(.missingKey, "there is no keyring", remedy: .giveKeyring) }
             let key = try SealedBytes.newKey()
             let wrapped = try keyring.wrap(key, context: Self.textContext("key"))
             let body = try SealedBytes.seal(Data(text.utf8), key: key, context: Self.textContext("text"))
@@ -117,7 +117,7 @@ extension RecordKeeper: ContentSealer {
 
     func open(text: String) throws -> String {
         try Self.mapping {
-            guard let keyring = encryption.keyring else { throw RecordError(.missingKey, "there is no keyring: set records.encryption") }
+            guard let keyring = encryption.keyring else { throw RecordError(.missingKey, "there is no keyring", remedy: .giveKeyring) }
             let failure = RecordError(.cannotOpen, "a sealed text was changed, or the keyring is another one than it was sealed with")
             let parts = text.dropFirst(ContentSealing.textStart.count).split(separator: ":").compactMap { Data(base64Encoded: String($0)) }
             guard parts.count == 3 else { throw failure }
@@ -135,9 +135,9 @@ extension RecordKeeper: ContentSealer {
         do {
             return try body()
         } catch let error as RecordError where error.code == .missingKey {
-            throw FHIRStoreError(.missingKey, error.message)
+            throw FHIRStoreError(.missingKey, error.problem, remedy: error.remedy)
         } catch let error as RecordError where error.code == .cannotOpen {
-            throw FHIRStoreError(.wrongKey, error.message)
+            throw FHIRStoreError(.wrongKey, error.problem, remedy: error.remedy)
         }
     }
 }

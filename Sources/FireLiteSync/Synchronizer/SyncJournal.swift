@@ -222,19 +222,22 @@ struct SyncJournal {
         return FHIRJSON.string(try tx.whole(resource(json)))
     }
 
-    /// A content as it is kept in the journal: sealed if the resource is, so that nothing of it is in the clear.
+    /// A content as it is kept in the journal: sealed if the resource is, or if payloads are and it has one, so that nothing of it is in the clear.
     func sealing(_ json: String, of key: SyncKey) throws -> String {
-        guard let sealer = tx.store.sealing.sealer, try tx.isSealed(key.typeName, id: key.id) || tx.sealsIncoming(key.typeName) else {
-            return json
-        }
+        guard let sealer = tx.store.sealing.sealer,
+            try tx.isSealed(key.typeName, id: key.id) || tx.sealsIncoming(key.typeName) || sealsPayloads(of: json)
+        else { return json }
         return try sealer.seal(text: json)
     }
 
+    /// Whether payloads are sealed, and a text has one, or something that looks like one.
+    private func sealsPayloads(of json: String) -> Bool { tx.store.sealing.sealer?.hasKeys ?? false && json.contains("\"data\"") }
+
     /// The text of a resource that cannot be read, sealed if resources of its type are, or if nobody knows the type.
     func sealing(_ text: String, ofType typeName: String?) throws -> String {
-        guard let sealer = tx.store.sealing.sealer, sealer.hasKeys, try typeName.map({ try tx.sealsIncoming($0) }) ?? true else {
-            return text
-        }
+        guard let sealer = tx.store.sealing.sealer, sealer.hasKeys,
+            try typeName.map({ try tx.sealsIncoming($0) }) ?? true || sealsPayloads(of: text)
+        else { return text }
         return try sealer.seal(text: text)
     }
 
@@ -244,7 +247,7 @@ struct SyncJournal {
     /// Opens what `sealing` made.
     func open(_ text: String) throws -> String {
         guard let sealer = tx.store.sealing.sealer else {
-            throw FHIRStoreError(.missingKey, "a change is sealed, and no keyring is set: set records.encryption")
+            throw FHIRStoreError(.missingKey, "a change is sealed, and no keyring is set", remedy: .giveKeyring)
         }
         return try sealer.open(text: text)
     }

@@ -108,15 +108,15 @@ extension SyncRun {
         while true {
             try Task.checkCancellation()
             let request = self.request(search, since: order.start)
-            let page: FHIRClient.PageText
+            var step: PageStep
             do {
-                page = try await client.pageText(request, at: order.url)
-            } catch let error as FHIRClientError where [400, 404, 410].contains(error.status) && order.lost() {
+                let page = try await client.pageText(request, at: order.url)
+                let (client, current, before, begin) = (client, cursor, order, first?.serverTime)
+                step = try await journal { try Self.step(page, current, before, search, begin: begin, client, $0) }
+            } catch let error as FHIRClientError where leadsNowhere(order, error) && order.lost() {
                 place = PagePlace(nil)
                 continue
             }
-            let (client, current, before, begin) = (client, cursor, order, first?.serverTime)
-            var step = try await journal { try Self.step(page, current, before, search, begin: begin, client, $0) }
             first = first ?? step
             cursor = step.cursor
             count(step.reception)
@@ -143,6 +143,16 @@ extension SyncRun {
         // What was there when the pull began says more than clocks do, which need not be those by which changes are dated.
         guard let newest = proof ?? first?.page.times.compactMap({ $0 }).max() else { return nil }
         return min(newest, first?.serverTime ?? newest)
+    }
+
+    /// Whether an error says that the address of a page is no good, so that the search begins again.
+    ///
+    /// Each pull would fail at an address that an earlier one has kept, so there anything says so that is not a page of this server, and every error of
+    /// another one.
+    private func leadsNowhere(_ order: PullOrder, _ error: FHIRClientError) -> Bool {
+        if [400, 404, 410].contains(error.status) { return true }
+        guard order.pages == 0, let url = order.url else { return false }
+        return error.code == .invalidResponse || Origin(url) != client.origin
     }
 
     private func request(_ search: Search, since: Int64?) -> FHIRRequest {

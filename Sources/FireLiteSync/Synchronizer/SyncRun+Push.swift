@@ -227,7 +227,10 @@ extension SyncRun {
             for entry in entries { state.collisions[entry.key, default: 0] += 1 }
             return try await settle(entries.map(\.key))
         }
-        if status == 500 || status.map({ $0 > 500 }) ?? true {
+        // Refused is what a FHIR server refuses: anything on the way may answer without an OperationOutcome, and stops doing so some day.
+        let isSaid = error.map { $0.outcome != nil } ?? true
+        let isFailure = status.map { $0 >= 500 } ?? true
+        if isFailure || !isSaid {
             // Perhaps the server, perhaps the change: others are tried first.
             state.failures += 1
             for entry in entries { state.skipped.insert(entry.number) }
@@ -237,7 +240,7 @@ extension SyncRun {
                 for entry in entries {
                     try journal.noteFailure(entry.number, status: status)
                     let attempts = try journal.changes("change = ?", [.integer(entry.number)]).first?.attempts ?? 0
-                    guard attempts >= limit else { continue }
+                    guard isFailure, attempts >= limit else { continue }
                     try journal.setAside(entry.number, .parked, status: status, issues: issues)
                     parked += 1
                 }

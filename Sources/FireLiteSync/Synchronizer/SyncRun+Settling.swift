@@ -51,7 +51,10 @@ extension SyncRun {
                 let (settled, reception) = try await journal { journal in
                     var (settled, reception) = (Set<SyncKey>(), Reception())
                     for entry in try client.received(page, takesOutUnreadable: true).bundle.children("entry") {
-                        guard let state = FHIRHistoryEntry(entry).flatMap({ RemoteState($0) }), asked.contains(state.key) else { continue }
+                        // Without a version nothing can be sent safely: the history or the resource alone may say which it is.
+                        guard let state = FHIRHistoryEntry(entry).flatMap({ RemoteState($0) }), asked.contains(state.key),
+                            state.version != nil
+                        else { continue }
                         if try journal.settlesAtOnce(state, &reception) { settled.insert(state.key) }
                     }
                     return (settled, reception)

@@ -57,7 +57,7 @@ struct SyncRun {
         let abilities: ServerAbilities
         do {
             abilities = ServerAbilities(try await client.capabilities())
-        } catch let error as FHIRClientError where error.status.map({ 400..<500 ~= $0 }) ?? false && error.code != .unauthorized {
+        } catch let error as FHIRClientError where error.status.map({ [400, 403, 404, 405, 406, 410].contains($0) }) ?? false {
             abilities = ServerAbilities()
         }
         foundAbilities = abilities

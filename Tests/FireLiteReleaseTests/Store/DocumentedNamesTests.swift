@@ -29,7 +29,7 @@ import Testing
         }
         #expect(found.subtracting(names.columns).sorted() == [])
         #expect(names.columns.subtracting(found).sorted() == [])
-        #expect(found.count > 500)
+        #expect(found.count > Effort.count(500))
         for (place, text) in names.texts.sorted(by: { $0.key < $1.key }).enumerated().filter({ $0.offset % 20 == 0 }).map(\.element) {
             let parts = place.split(separator: ".")
             let rows = try store.sql("SELECT count(*) FROM \"\(parts[0])\" WHERE \"\(parts[1])\" = ?", arguments: [.text(text)])

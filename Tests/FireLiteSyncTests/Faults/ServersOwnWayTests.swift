@@ -64,6 +64,49 @@ import Testing
         #expect(try await Device(transport, scope: .types("Patient")).sync().missing == 34)
     }
 
+    /// The address of a page that an earlier pull has kept is given up if it leads to another host or to no page of the server.
+    @Test(arguments: [true, false]) func aPageThatLeadsNowhereHoldsUpOnePull(isElsewhere: Bool) async throws {
+        server.behavior.sorts = false
+        for number in 1...6 { server.put(samplePatient("p\(number)")) }
+        let wrong = "https://elsewhere.example.org/page"
+        let server = server
+        let transport = StubServer { request, _ in
+            if request.url.absoluteString == wrong { throw HTTPTransportError(.cannotConnect, "there is no such host") }
+            var answer = try await server.send(request)
+            guard request.url.path.hasSuffix("/Patient") else { return answer }
+            if isElsewhere {
+                let text = String(decoding: answer.body, as: UTF8.self)
+                let link = try #require(text.range(of: #"(?<="relation":"next","url":")[^"]*"#, options: .regularExpression))
+                answer.body = Data(text.replacingCharacters(in: link, with: wrong).utf8)
+            } else if request.url.query?.contains("_offset") == true {
+                return HTTPResponse(200, fields: ["Content-Type": "text/html"], body: Data("<html></html>".utf8))
+            }
+            return answer
+        }
+        let device = try Device(transport, scope: .types("Patient")) { $0.pageSize = 2 }
+        for _ in 0..<2 { await #expect(throws: (any Error).self) { try await device.sync(.pull) } }
+        #expect(try device.contents().count == 2)
+        let client = try FHIRClient(base: testBase, release: .r4, transport: server)
+        try await Synchronizer(device.store, client, scope: .types("Patient")).sync(.pull)
+        #expect(try device.contents() == server.contents)
+    }
+
+    /// A server that gives versions in the ETag of a resource alone: any number of changes is sent, each on its version.
+    @Test(arguments: [2, 3, 7]) func versionsMayBeInTheETagAlone(count: Int) async throws {
+        server.behavior.garbles = { _, json in
+            json.replacingOccurrences(of: #""versionId":"[0-9]+",?"#, with: "", options: .regularExpression)
+        }
+        for number in 0..<count { server.put(samplePatient("p\(number)")) }
+        let device = try Device(server)
+        try await device.sync()
+        try device.edit { tx in
+            for number in 0..<count { try tx.resource(Patient.self, id: "p\(number)")?.name.first?.family = "Edited" }
+        }
+        #expect(try await device.sync().updated == count)
+        #expect(server.contents.values.allSatisfy { $0.contains("Edited") })
+        #expect(try await device.synchronizer.changes().isEmpty)
+    }
+
     // MARK: - Additions
 
     /// What a server adds to what it gets stays when the next edit is sent.

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 
 /// A server on this machine whose connections a closure serves, each on a thread of its own. The closure says what it answers, byte by byte, so that any
 /// fault of a server can be had.
