@@ -8,6 +8,7 @@ struct ConflictsCommand: Command {
     static let definition = CommandDefinition(
         name: "conflicts", summary: "list, show and resolve conflicts with a server",
         options: DatabaseArgument.options + [
+            KeyringFile.option,
             .option("server", "URL", "the server's base address (default: the one that the database was synchronized with)"),
             .option(
                 "keep", "client|server|merge|FILE", kind: .file,

@@ -50,12 +50,14 @@ struct ServerArgument {
 
     /// A client with the access that the credentials give.
     ///
-    /// - Parameter release: the release of its resources.
+    /// - Parameters:
+    ///   - release: the release of its resources.
+    ///   - readsLeniently: whether answers are read as far as possible.
     /// - Throws: `ToolError` with status 3 for a credentials file that cannot be used, 2 for an address that is not HTTPS.
-    func client(_ release: FHIRRelease) throws -> FHIRClient {
+    func client(_ release: FHIRRelease, readsLeniently: Bool = false) throws -> FHIRClient {
         let authorization: any Authorization =
             try credentialsPath.map { try CredentialsFile(path: $0).authorization() } ?? NoAuthorization()
-        return try client(release, authorization)
+        return try client(release, authorization, readsLeniently)
     }
 
     /// Runs the body, and says what to do if the server wants credentials that were not given. A server that lists nothing to search for is a result
@@ -72,9 +74,11 @@ struct ServerArgument {
     ///
     /// - Parameter release: the release of its resources.
     /// - Throws: `ToolError` with status 2 for an address that is not HTTPS.
-    func anonymousClient(_ release: FHIRRelease) throws -> FHIRClient { try client(release, NoAuthorization()) }
+    func anonymousClient(_ release: FHIRRelease) throws -> FHIRClient { try client(release, NoAuthorization(), false) }
 
-    private func client(_ release: FHIRRelease, _ authorization: any Authorization) throws -> FHIRClient {
+    private func client(_ release: FHIRRelease, _ authorization: any Authorization, _ readsLeniently: Bool) throws -> FHIRClient {
+        var configuration = configuration
+        configuration.readsLeniently = readsLeniently
         do {
             return try FHIRClient(base: base, release: release, authorization: authorization, configuration: configuration)
         } catch let error as FHIRClientError {

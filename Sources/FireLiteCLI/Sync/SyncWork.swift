@@ -14,7 +14,7 @@ struct SyncWork {
             .option(
                 "conflicts", "merge|client|server|defer", kind: .choice(["merge", "client", "server", "defer"]),
                 "what to do about resources that both sides have changed (default: merge)"),
-            prefetch,
+            prefetch, lenient,
             .flag("dry-run", "count what would be done; change neither the database nor the server"),
             .flag("quiet", "print neither progress nor summary"),
         ]
@@ -22,11 +22,16 @@ struct SyncWork {
     static let prefetch = OptionDefinition.option(
         "prefetch", "STEPS", "also pull what references lead to, over 1 to 10 steps (default: none)")
 
+    static let lenient = OptionDefinition.flag(
+        "lenient", "read resources that break FHIR's rules as far as possible, instead of listing them")
+
     static let jsonKeys = [
         JSONKey("pulled", "the number of resources that were pulled; with --dry-run those that would be, if the server says"),
         JSONKey("pulledDeletions", "the number of resources deleted in the database because the server has deleted them"),
         JSONKey("prefetched", "with --prefetch: how many of the pulled resources references have led to"),
         JSONKey("missing", "with --prefetch: a list of what the server does not give: type, id, reason, status"),
+        JSONKey("withheld", "the number of resources that the server counts and has not sent; null with --dry-run"),
+        JSONKey("unreadable", "a list of what the server sends and cannot be read: type, id, version, reason; null with --dry-run"),
         JSONKey("created", "the number of resources created at the server"),
         JSONKey("updated", "the number of resources changed at the server"),
         JSONKey("deleted", "the number of resources deleted at the server"),
@@ -54,6 +59,9 @@ struct SyncWork {
 
         --prefetch 1 also reads the resources that references of what was pulled lead to, on the same server; 2 those that they
         refer to, and so on. Later runs keep them up to date. What the server does not have is listed, and not asked for again.
+
+        A resource that breaks FHIR's rules is not stored: it is listed with the reason, and the status is 1. It is read again
+        when it changes, and with --lenient, which keeps what it can of it.
         """
 
     /// What becomes of deferred conflicts.
@@ -76,6 +84,7 @@ struct SyncWork {
     /// What becomes of conflicts that earlier runs have deferred.
     private let decision: Decision
     private let prefetch: Prefetch?
+    private let isLenient: Bool
     private let isDryRun: Bool
     private let isQuiet: Bool
     private let isJSON: Bool
@@ -95,6 +104,7 @@ struct SyncWork {
         default: throw ToolError.usage("--conflicts is '\(policy)', not merge, client, server or defer")
         }
         prefetch = try arguments.number("prefetch", in: 1...10).map { Prefetch(depth: $0) }
+        isLenient = arguments.has("lenient")
         isDryRun = arguments.has("dry-run")
         isQuiet = arguments.has("quiet")
         isJSON = arguments.has("json")
@@ -102,7 +112,7 @@ struct SyncWork {
     }
 
     func run(_ console: Console) throws -> ExitStatus {
-        let client = try server.client(database.release)
+        let client = try server.client(database.release, readsLeniently: isLenient)
         let store = try isDryRun ? database.open() : database.create()
         var configuration = Synchronizer.Configuration()
         configuration.conflicts = conflicts
@@ -129,8 +139,7 @@ struct SyncWork {
             .init("parked", .count(preview.parked), isShown: preview.parked > 0), .init("held", .none, isShown: false),
             .init("seconds", .seconds(start.duration(to: clock.now)), isShown: false),
         ])
-        report.addMember("missing", .none)
-        report.addMember("waiting", .none)
+        for key in ["missing", "withheld", "unreadable", "waiting"] { report.addMember(key, .none) }
         if !isQuiet { try console.print(report, asJSON: isJSON) }
         return .done
     }
@@ -152,6 +161,7 @@ struct SyncWork {
         line?.clear()
         let result = try outcome.get()
         let (pulls, pushes) = (direction != .push, direction != .pull)
+        let unreadable = pulls ? try awaiting { try await synchronizer.unreadable() } : []
         let waiting = try awaiting {
             // What a push that has ended left behind is held back by what it refers to.
             let held = pushes ? try await synchronizer.changes(.pending) : []
@@ -165,6 +175,7 @@ struct SyncWork {
             .init("pulled", .count(result.pulled), isShown: pulls),
             .init("pulledDeletions", .count(result.pulledDeletions), label: "deleted here", isShown: pulls),
             .init("prefetched", .count(result.prefetched), isShown: pulls && prefetch != nil),
+            .init("withheld", .count(result.missing), label: "counted and not sent by the server", isShown: result.missing > 0),
             .init("created", .count(result.created), isShown: pushes), .init("updated", .count(result.updated), isShown: pushes),
             .init("deleted", .count(result.deleted), label: "deleted there", isShown: pushes),
             .init("resolved", .count(result.resolved), isShown: result.resolved > 0),
@@ -177,14 +188,13 @@ struct SyncWork {
             report.addNote("and \(Figures.count(missing.count - Self.maximumLines)) others that the server does not give")
         }
         if result.leftToPrefetch > 0 { report.addNote("\(Figures.count(result.leftToPrefetch)) references are left for the next run") }
-        let items = waiting.map { WaitingItem($0) }
-        report.addItems("waiting", items.prefix(isJSON ? items.count : Self.maximumLines).map { ($0.line, $0.figures) })
-        if !isJSON, items.count > Self.maximumLines {
-            report.addNote("and \(Figures.count(items.count - Self.maximumLines)) others: --json lists them")
-        }
+        addItems("unreadable", unreadable.map { ($0.line, $0.figures) }, to: &report)
+        addItems("waiting", waiting.map { WaitingItem($0) }.map { ($0.line, $0.figures) }, to: &report)
         if !isQuiet { try console.print(report, asJSON: isJSON) }
-        guard !waiting.isEmpty else { return .done }
+        guard !waiting.isEmpty || !unreadable.isEmpty || result.missing > 0 else { return .done }
         let parts = [
+            result.missing > 0 ? "the server counts \(Figures.count(result.missing)) more than it sends" : nil,
+            unreadable.isEmpty ? nil : "\(Figures.count(unreadable.count)) \(unreadable.count == 1 ? "resource" : "resources") unreadable",
             deferred > 0 ? "\(Figures.count(deferred)) \(deferred == 1 ? "conflict" : "conflicts") deferred" : nil,
             parked > 0 ? "\(Figures.count(parked)) \(parked == 1 ? "change" : "changes") refused by the server" : nil,
             held > 0 ? "\(Figures.count(held)) \(held == 1 ? "change" : "changes") held back" : nil,
@@ -192,10 +202,20 @@ struct SyncWork {
         let remedy =
             deferred > 0
             ? "`firelite conflicts` shows and resolves them"
-            : parked > 0 ? "edit what was refused, and push again" : "run the command again"
+            : parked > 0
+                ? "edit what was refused, and push again"
+                : unreadable.isEmpty || isLenient ? "run the command again" : "--lenient reads what can be read"
         throw ToolError.incomplete("\(parts.compactMap { $0 }.joined(separator: ", ")): \(remedy)")
     }
 
-    /// The number of lines about what waits.
+    /// Adds lines, as many as fit on a screen; all in JSON.
+    private func addItems(_ key: String, _ items: [(line: String, figures: [Report.Figure])], to report: inout Report) {
+        report.addItems(key, Array(items.prefix(isJSON ? items.count : Self.maximumLines)))
+        if !isJSON, items.count > Self.maximumLines {
+            report.addNote("and \(Figures.count(items.count - Self.maximumLines)) others: --json lists them")
+        }
+    }
+
+    /// The maximum number of lines of a list.
     private static let maximumLines = 20
 }

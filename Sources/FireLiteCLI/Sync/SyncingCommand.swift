@@ -23,9 +23,10 @@ extension SyncingCommand {
                 """)
     }
 
-    /// A push follows no references.
+    /// A push follows no references and reads nothing for the store.
     private static var options: [OptionDefinition] {
-        SyncWork.options.filter { direction != .push || $0.name != SyncWork.prefetch.name }
+        let pulling = [SyncWork.prefetch.name, SyncWork.lenient.name]
+        return SyncWork.options.filter { direction != .push || !pulling.contains($0.name) }
     }
 
     init(_ arguments: ParsedArguments) throws { self.init(work: try SyncWork(arguments, Self.direction)) }

@@ -11,7 +11,10 @@ struct WaitingItem {
 
     var line: String {
         let name = "\(change.typeName)/\(change.id)"
-        if change.state == .pending { return "held back \(name): what it refers to was not sent, or the server failed" }
+        if change.state == .pending {
+            guard let status = change.status else { return "held back \(name): what it refers to was not sent, or the server failed" }
+            return "held back \(name): the answer was \(status), and did not say why"
+        }
         guard change.state == .parked else { return "deferred \(name)" + (change.remote == nil ? ": deleted at the server" : "") }
         let reason = (change.status.map { ["\($0)"] } ?? []) + codes
         return "refused \(name)" + (reason.isEmpty ? "" : ": \(reason.joined(separator: ", "))")

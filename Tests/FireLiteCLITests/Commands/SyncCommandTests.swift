@@ -61,6 +61,62 @@ struct SyncCommandTests {
             #expect(try run("pull", "--server", "https://fhir.example.org/r4", "--prefetch", steps).status == .usage)
         }
         #expect(try run("push", "--server", "https://fhir.example.org/r4", "--prefetch", "1").status == .usage)
+        #expect(try run("push", "--server", "https://fhir.example.org/r4", "--lenient").status == .usage)
+    }
+
+    private static func capabilities(_ interaction: String) -> String {
+        #"{"resourceType":"CapabilityStatement","status":"active","date":"2024","kind":"instance","fhirVersion":"4.0.1","format":["json"],"#
+            + #""rest":[{"mode":"server","resource":[{"type":"Patient","interaction":[{"code":"\#(interaction)"}]}]}]}"#
+    }
+
+    /// A server with some resources of Patient, of which it counts more than it sends.
+    private func server(_ resources: [String], more: Int = 0) throws -> AnsweringServer {
+        let entries = resources.map { #"{"resource":\#($0),"search":{"mode":"match"}}"# }.joined(separator: ",")
+        let bundle =
+            #"{"resourceType":"Bundle","type":"searchset","total":\#(resources.count + more),"#
+            + #""link":[{"relation":"self","url":"Patient"}]\#(entries.isEmpty ? "" : #","entry":[\#(entries)]"#)}"#
+        return try AnsweringServer { _, target in
+            AnsweringServer.Answer(target.contains("/metadata") ? Self.capabilities("search-type") : bundle)
+        }
+    }
+
+    private func pull(_ server: AnsweringServer, _ more: String...) throws -> ToolRun {
+        try ToolRun.process(
+            ["pull", "--database", database.path, "--server", server.base, "--plain-http", "--type", "Patient"] + more)
+    }
+
+    @Test func aServerThatCannotBeSearchedIsSaid() throws {
+        let server = try AnsweringServer { _, _ in AnsweringServer.Answer(Self.capabilities("read")) }
+        let run = try ToolRun.process(["pull", "--database", database.path, "--server", server.base, "--plain-http"])
+        #expect(run.status == .incomplete && run.error.contains("search") && run.output.isEmpty, "\(run.error)")
+    }
+
+    /// What cannot be read is listed by each run until it can be, hides nothing else, and is read as far as possible with `--lenient`.
+    @Test func whatCannotBeReadIsListed() throws {
+        let server = try server([
+            #"{"resourceType":"Patient","id":"a","meta":{"versionId":"1","lastUpdated":"2024-01-01T00:00:00Z"}}"#,
+            #"{"resourceType":"Patient","id":"b","meta":{"versionId":"1","lastUpdated":"2024-01-02T00:00:00Z"},"birthDate":"yesterday"}"#,
+        ])
+        for _ in 0..<2 {
+            let run = try pull(server)
+            #expect(run.status == .incomplete && run.error.contains("1 resource unreadable: --lenient reads"), "\(run.error)")
+            #expect(run.output.contains("unreadable Patient/b: ") && run.output.contains("birthDate"), "\(run.output)")
+            #expect(!(run.output + run.error).contains("yesterday"))
+        }
+        #expect(try ToolRun("get", "--database", database.path, "Patient/a").status == .done)
+        let json = try pull(server, "--json")
+        #expect(json.output.contains(#""unreadable":[{"type":"Patient","id":"b","version":"1","reason":"#), "\(json.output)")
+        let lenient = try pull(server, "--lenient")
+        #expect(lenient.status == .done && !lenient.output.contains("unreadable"), "\(lenient.output)\(lenient.error)")
+        #expect(try ToolRun("get", "--database", database.path, "Patient/b").status == .done)
+    }
+
+    @Test func whatTheServerCountsAndDoesNotSendIsSaid() throws {
+        let patient = #"{"resourceType":"Patient","id":"a","meta":{"versionId":"1","lastUpdated":"2024-01-01T00:00:00Z"}}"#
+        let run = try pull(try server([patient], more: 2))
+        #expect(run.status == .incomplete && run.output.contains("counted and not sent by the server 2"), "\(run.output)")
+        #expect(run.error.contains("the server counts 2 more than it sends"), "\(run.error)")
+        #expect(try pull(try server([patient], more: 2), "--json").output.contains(#""withheld":2"#))
     }
 
     @Test func progressIsOneLine() {

@@ -49,7 +49,7 @@ enum CommandLines {
         "sync": ["--database {new.sqlite} --key-file {key} --keyring {keys.json} --server http://127.0.0.1:1 --credentials {server.json}"],
         "pull": ["--database {new.sqlite} --key-file {key} --keyring {keys.json} --server http://127.0.0.1:1 --credentials {server.json}"],
         "push": ["--database {new.sqlite} --key-file {key} --keyring {keys.json} --server http://127.0.0.1:1 --credentials {server.json}"],
-        "conflicts": ["--database {mine.sqlite} --key-file {key} --keep {patient.json} resolve Patient/1"],
+        "conflicts": ["--database {mine.sqlite} --key-file {key} --keyring {keys.json} --keep {patient.json} resolve Patient/1"],
         "attach": ["--database {mine.sqlite} --key-file {key} --keyring {keys.json} Patient/1 {letter.txt}"],
         "detach": ["--database {mine.sqlite} --key-file {key} Patient/1"],
         "blobs": ["--database {mine.sqlite} --key-file {key} --keyring {keys.json} list"],
