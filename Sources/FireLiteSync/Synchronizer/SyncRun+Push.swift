@@ -228,9 +228,10 @@ extension SyncRun {
             return try await settle(entries.map(\.key))
         }
         // Refused is what a FHIR server refuses: anything on the way may answer without an OperationOutcome, and stops doing so some day.
-        let isSaid = error.map { $0.outcome != nil } ?? true
+        // Nor is a request that came too late or too early (408, 425).
+        let isRefusal = (error.map { $0.outcome != nil } ?? true) && status != 408 && status != 425
         let isFailure = status.map { $0 >= 500 } ?? true
-        if isFailure || !isSaid {
+        if isFailure || !isRefusal {
             // Perhaps the server, perhaps the change: others are tried first.
             state.failures += 1
             for entry in entries { state.skipped.insert(entry.number) }

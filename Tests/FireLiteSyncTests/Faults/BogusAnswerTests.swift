@@ -23,6 +23,51 @@ import Testing
 
     // MARK: - Sync
 
+    /// What a gateway refuses, without an OperationOutcome, is sent again by later pushes, however often; what the server refuses waits for an edit.
+    @Test(arguments: [400, 402, 403, 405, 407, 408, 413, 418, 421, 425, 431, 451], [true, false])
+    func onlyTheServerRefuses(status: Int, isServer: Bool) async throws {
+        let server = server
+        let outcome = Data(#"{"resourceType":"OperationOutcome","issue":[{"severity":"error","code":"processing"}]}"#.utf8)
+        let network = StubServer { request, _ in
+            if request.method == .get || request.url.path.hasSuffix("/b") { return try await server.send(request) }
+            return isServer
+                ? HTTPResponse(status, fields: ["Content-Type": "application/fhir+json"], body: outcome)
+                : HTTPResponse(status, fields: ["Content-Type": "text/html"], body: Data("<html></html>".utf8))
+        }
+        let device = try Device(network, scope: .types("Patient")) {
+            $0.maximumInterruptions = 0
+            $0.grouping = .single
+        }
+        try device.edit { tx in for id in ["a", "b"] { try tx.upsert(samplePatient(id)) } }
+        for _ in 0..<7 { do { try await device.sync() } catch is FHIRClientError {} }
+        // 407 ends a run: no request gets past such a proxy.
+        let waiting = try await device.synchronizer.changes()
+        let client = try FHIRClient(base: testBase, release: .r4, transport: server)
+        let later = Synchronizer(device.store, client, scope: .types("Patient"))
+        try await later.sync()
+        guard isServer, status != 408, status != 425 else {
+            #expect(waiting.allSatisfy { $0.state == .pending } && waiting.first?.id == "a", "\(waiting)")
+            #expect(server.contents.keys.sorted() == ["Patient/a", "Patient/b"])
+            return #expect(try await later.changes().isEmpty)
+        }
+        #expect(waiting.first?.state == .parked && waiting.first?.status == status, "\(waiting)")
+        #expect(server.contents.keys.sorted() == ["Patient/b"])
+        try await later.retry("Patient", id: "a")
+        try await later.sync()
+        #expect(server.contents.count == 2)
+    }
+
+    /// A server whose CapabilityStatement cannot be had at the moment is not one without types.
+    @Test(arguments: [408, 425, 429, 503]) func aBusyServerIsNotOneWithoutTypes(status: Int) async throws {
+        let server = server
+        let network = StubServer { request, _ in
+            request.url.path.hasSuffix("/metadata") ? HTTPResponse(status) : try await server.send(request)
+        }
+        let device = try Device(network, scope: .everything)
+        let error = await #expect(throws: FHIRClientError.self) { try await device.sync() }
+        #expect(error?.status == status)
+    }
+
     /// A page that answers 200 to a create has created nothing.
     @Test(arguments: bogus, [Synchronizer.Configuration.NewIDs.client, .server])
     func nothingCountsAsSentThatTheServerDoesNotHave(fault: FaultyNetwork.Fault, newIDs: Synchronizer.Configuration.NewIDs) async throws {

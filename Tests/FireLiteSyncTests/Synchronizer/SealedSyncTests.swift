@@ -46,6 +46,35 @@ import Testing
         }
     }
 
+    /// A conflict about a resource whose payload is sealed keeps no payload in the clear, of neither side.
+    @Test func payloadsOfConflictsAreSealed() async throws {
+        func patient(_ gender: AdministrativeGender, _ text: String) -> Patient {
+            Patient {
+                $0.id = "p"
+                $0.gender = gender
+                let bytes = Data(repeating: 0x41, count: 20_001) + Data(text.utf8)
+                $0.photo = [FireLiteR4.Attachment { $0.data = bytes.base64EncodedString() }]
+            }
+        }
+        server.put(patient(.other, "one"))
+        let device = try device { $0.conflicts = .deferred }
+        try device.store.blocking { try $0.attachments.keepApart() }
+        try await device.sync()
+        server.put(patient(.male, "two"))
+        try device.edit { try $0.resource(Patient.self, id: "p")?.gender = .female }
+        #expect(try await device.sync().deferred == 1)
+        try device.store.blocking { store in
+            for table in try store.sql("SELECT name FROM sqlite_schema WHERE type = 'table'").compactMap({ $0.values[0].text }) {
+                let values = try store.sql("SELECT * FROM \"\(table)\"").flatMap(\.values)
+                #expect(!values.contains { $0.text?.contains("QUFBQUFBQUFB") ?? false }, "\(table)")
+            }
+        }
+        let conflict = try #require(try await device.synchronizer.changes(.conflict).first)
+        #expect(conflict.remote?.contains("QUFBQUFBQUFB") == true)
+        try await device.synchronizer.resolve("Patient", id: "p") { _ in .remote }
+        #expect(try device.patient("p")?.gender == .male)
+    }
+
     /// What is missing is listed in the clear, so references in sealed resources are not followed.
     @Test func referencesInSealedResourcesAreNotFollowed() async throws {
         let observation = weight("secret-1")
