@@ -32,10 +32,13 @@ final class HTTPReception: @unchecked Sendable {
     }
 
     private let canWait: Bool
+    private let hasBody: Bool
     private let lock = NSLock()
     private var source: (any HTTPSource)?
     private var patience: HTTPPatience
     private var responseHead: Head?
+    /// The bytes of the body that have arrived.
+    private var receivedBytes = 0
     private var pieces: [Data] = []
     private var waitingBytes = 0
     /// What came after `pieces`, on the disk; nil while nothing does.
@@ -53,6 +56,7 @@ final class HTTPReception: @unchecked Sendable {
     ///   - canWait: whether the source waits if bytes are refused.
     init(_ request: HTTPRequest, canWait: Bool) {
         patience = HTTPPatience(request)
+        hasBody = request.method != .head
         self.canWait = canWait
     }
 
@@ -78,6 +82,7 @@ final class HTTPReception: @unchecked Sendable {
             guard spilled != nil || waitingBytes + data.count > Self.maximumWaitingBytes else {
                 pieces.append(data)
                 waitingBytes += data.count
+                receivedBytes += data.count
                 return true
             }
             if canWait, spilledBytes + data.count > Self.maximumSpilledBytes {
@@ -88,6 +93,7 @@ final class HTTPReception: @unchecked Sendable {
             do {
                 if spilled == nil { spilled = try SpilledBody() }
                 spilledBytes += data.count
+                receivedBytes += data.count
                 latest.append(data)
                 if latest.count >= Self.blockBytes {
                     try spilled?.append(latest)
@@ -111,7 +117,20 @@ final class HTTPReception: @unchecked Sendable {
     func suspend(_ isSuspended: Bool) { lock.withLock { patience.suspend(isSuspended) } }
 
     func finish(_ error: (any Error)?) {
-        change { if end == nil { end = error.map { .failure($0) } ?? .success(()) } }
+        change {
+            guard end == nil else { return }
+            let short = isShort ? HTTPTransportError(.connectionLost, "the server's answer ended before it was whole") : nil
+            end = (error ?? short).map { .failure($0) } ?? .success(())
+        }
+    }
+
+    /// Whether the body has fewer bytes than the answer's head says: never a whole answer, whatever the library below says of it. Under load, both
+    /// libcurl and Foundation have called such an answer a success.
+    private var isShort: Bool {
+        guard hasBody, let responseHead, ![204, 304].contains(responseHead.status), responseHead.fields["Content-Encoding"] == nil,
+            responseHead.fields["Transfer-Encoding"] == nil, let length = responseHead.fields["Content-Length"].flatMap({ Int($0) })
+        else { return false }
+        return receivedBytes < length
     }
 
     func cancel() {

@@ -105,8 +105,11 @@ final class ScriptedConnection: Sendable {
     @discardableResult
     func send(_ data: Data) -> Bool {
         var rest = data[...]
+        // A client on a busy machine may take nothing for a while.
+        var patience = 60
         while !rest.isEmpty {
-            guard let sent = sendSome(rest), sent > 0 else { return false }
+            guard let sent = sendSome(rest), sent > 0 || patience > 0 else { return false }
+            patience -= sent > 0 ? 0 : 1
             rest = rest.dropFirst(sent)
         }
         return true

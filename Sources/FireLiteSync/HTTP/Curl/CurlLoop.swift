@@ -152,11 +152,8 @@
             while let easy = firelite_curl_multi_ended(multi, &result) {
                 guard let transfer = active[easy] else { continue }
                 let failure = CurlFailure(result, easy)
-                let isShort = transfer.isShort
                 remove(transfer)
-                transfer.reception.finish(
-                    failure?.error ?? (isShort ? HTTPTransportError(.connectionLost, "the server's answer ended before it was whole") : nil)
-                )
+                transfer.reception.finish(failure?.error)
             }
         }
 

@@ -12,8 +12,6 @@
         private(set) var easy: UnsafeMutableRawPointer?
         /// Whether libcurl waits until the reader has room.
         var isPaused = false
-        /// The bytes of the body that were taken.
-        private var receivedBytes = 0
         private let request: HTTPRequest
         private var fieldList: UnsafeMutableRawPointer?
         private var sentBytes = 0
@@ -101,10 +99,7 @@
         private static let received: firelite_curl_data = { bytes, size, count, context in
             let transfer = transfer(context)
             // libcurl then keeps the bytes, and passes them again.
-            if transfer.reception.receive(Data(UnsafeRawBufferPointer(start: bytes, count: size * count))) {
-                transfer.receivedBytes += size * count
-                return size * count
-            }
+            if transfer.reception.receive(Data(UnsafeRawBufferPointer(start: bytes, count: size * count))) { return size * count }
             transfer.isPaused = true
             return Int(0x1000_0001)
         }
@@ -122,15 +117,6 @@
         private static func transfer(_ context: UnsafeMutableRawPointer?) -> CurlTransfer {
             // Set with the functions, by a transfer that lives as long as libcurl's side.
             Unmanaged<CurlTransfer>.fromOpaque(context.unsafelyUnwrapped).takeUnretainedValue()
-        }
-
-        /// Whether the body has fewer bytes than the answer's head says: never a whole answer, whatever libcurl says of it.
-        var isShort: Bool {
-            func value(_ name: String) -> String? { fields.first { $0.name.lowercased() == name }?.value }
-            guard request.method.rawValue != "HEAD", ![204, 304].contains(status), value("content-encoding") == nil,
-                value("transfer-encoding") == nil, let length = value("content-length").flatMap({ Int($0) })
-            else { return false }
-            return receivedBytes < length
         }
 
         private func fill(_ buffer: UnsafeMutableRawBufferPointer) -> Int {
