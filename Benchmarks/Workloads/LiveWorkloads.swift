@@ -1,16 +1,18 @@
 import Dispatch
 import FireLite
 import FireLiteR4
+import Foundation
 
 /// What it costs that queries follow the store, and how soon they do.
 struct LiveWorkloads: Workload {
     static let commit = "commit with 100 live queries on other tables, against none"
     static let arrival = "a change reaches a live list of 50, against reading it again"
+    static let mainThread = "main thread: one change in a live list of all observations, against one of 50"
     private static let commits = 500
     private static let rounds = 11
     private static let observers = 100
 
-    var names: [String] { [Self.commit, Self.arrival] }
+    var names: [String] { [Self.commit, Self.arrival, Self.mainThread] }
 
     func isWorthwhile(at size: Int, of sizes: [Int]) -> Bool { size == sizes.last }
 
@@ -20,6 +22,11 @@ struct LiveWorkloads: Workload {
         var measurements: [Measurement] = []
         if bench.wants(Self.commit) { measurements.append(try commit(bench, path)) }
         if bench.wants(Self.arrival) { measurements.append(try arrival(bench, path)) }
+        if bench.wants(Self.mainThread) {
+            // Workloads run on the main thread.
+            nonisolated(unsafe) let bench = bench
+            measurements.append(try MainActor.assumeIsolated { try mainThread(bench, path) })
+        }
         return measurements
     }
 
@@ -58,6 +65,41 @@ struct LiveWorkloads: Workload {
         return Measurement(
             name: Self.commit, kind: bench.corpus.kind, size: bench.size, operations: Self.commits, repetitions: repetitions,
             peakMB: ProcessMemory.peakMB, isVerified: isRight)
+    }
+
+    /// What the main thread does when one of many results has changed, beside the same for few. The differences are computed elsewhere, so it hardly
+    /// depends on their number.
+    @MainActor private func mainThread(_ bench: Bench, _ path: String) throws -> Measurement {
+        let store = try bench.openStore(path, durability: .normal)
+        let query = store.query(Observation.self)
+        var number = 0
+        /// Changes one of the first 50, and waits until the list has the change.
+        func change(_ list: LiveQuery<Observation>, _ stopwatch: Stopwatch) throws {
+            number += 1
+            let (place, text) = (number % 50, "\(number)")
+            let pk = list.results[place].pk
+            try store.write { tx in try tx.resource(Observation.self, pk: pk)?.language = text }
+            stopwatch.measureThread {
+                while list.results[place].language != text { _ = RunLoop.main.run(mode: .default, before: Date(timeIntervalSinceNow: 0.1)) }
+            }
+        }
+        func loaded(_ pageSize: Int?) -> LiveQuery<Observation> {
+            let list = LiveQuery(query, pageSize: pageSize, every: .zero)
+            while list.isLoading { _ = RunLoop.main.run(mode: .default, before: Date(timeIntervalSinceNow: 0.1)) }
+            return list
+        }
+        let changes = 20
+        return try bench.measure(
+            Self.mainThread, operations: changes,
+            subject: { stopwatch in
+                let list = loaded(nil)
+                for _ in 0..<changes { try change(list, stopwatch) }
+            },
+            floor: { stopwatch in
+                let list = loaded(50)
+                for _ in 0..<changes { try change(list, stopwatch) }
+            },
+            verify: { try store.query(Observation.self).where { $0.language == "\(number)" }.count() == 1 })
     }
 
     /// The time from a change to the new results of a query that it changes, beside the change and the same query again.
