@@ -37,16 +37,20 @@ extension ReadTransaction {
         }
     }
 
-    /// Refuses to go on if resources are sealed and there is no key to open them.
-    ///
-    /// - Throws: `FHIRStoreError.missingKey`.
-    package func requireSealKeys() throws {
-        if let sealer = store.sealing.sealer, sealer.hasKeys { return }
-        guard try hasSealedTable else { return }
-        let isSealed = try perform(flushes: false) {
-            try access.connection.integer("SELECT 1 FROM \(ContentSealing.contentTable) LIMIT 1") == 1
+    /// The types of which resources are sealed that nobody can open, as no key is set; none otherwise.
+    package func lockedTypes() throws -> Set<String> {
+        if let sealer = store.sealing.sealer, sealer.hasKeys { return [] }
+        guard try hasSealedTable else { return [] }
+        return try perform(flushes: false) {
+            let statement = try access.connection.cached(
+                """
+                SELECT DISTINCT s.type FROM \(ContentSealing.contentTable) c JOIN _resource r ON r.root = c.owner JOIN _shape s USING (shape)
+                """)
+            defer { statement.reset() }
+            var types: Set<String> = []
+            while try statement.step() { if let type = statement.text(0) { types.insert(type) } }
+            return types
         }
-        if isSealed { throw sealedError("resource") }
     }
 
     /// Also in a restricted view, whose reader gets what it may see.

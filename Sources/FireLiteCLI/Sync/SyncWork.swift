@@ -42,6 +42,7 @@ struct SyncWork {
         JSONKey(
             "waiting",
             "a list of what waits for a decision: type, id, state, status, issues (codes); null with --dry-run"),
+        JSONKey("sealed", "a list of types: left alone, as resources of them are sealed and --keyring is not given; null with --dry-run"),
         JSONKey("seconds", "the duration"),
     ]
 
@@ -139,7 +140,7 @@ struct SyncWork {
             .init("parked", .count(preview.parked), isShown: preview.parked > 0), .init("held", .none, isShown: false),
             .init("seconds", .seconds(start.duration(to: clock.now)), isShown: false),
         ])
-        for key in ["missing", "withheld", "unreadable", "waiting"] { report.addMember(key, .none) }
+        for key in ["missing", "withheld", "unreadable", "sealed", "waiting"] { report.addMember(key, .none) }
         if !isQuiet { try console.print(report, asJSON: isJSON) }
         return .done
     }
@@ -188,11 +189,14 @@ struct SyncWork {
             report.addNote("and \(Figures.count(missing.count - Self.maximumLines)) others that the server does not give")
         }
         if result.leftToPrefetch > 0 { report.addNote("\(Figures.count(result.leftToPrefetch)) references are left for the next run") }
+        if !result.lockedTypes.isEmpty { report.addNote("left alone without --keyring: \(result.lockedTypes.joined(separator: ", "))") }
+        report.addMember("sealed", .texts(result.lockedTypes))
         addItems("unreadable", unreadable.map { ($0.line, $0.figures) }, to: &report)
         addItems("waiting", waiting.map { WaitingItem($0) }.map { ($0.line, $0.figures) }, to: &report)
         if !isQuiet { try console.print(report, asJSON: isJSON) }
-        guard !waiting.isEmpty || !unreadable.isEmpty || result.missing > 0 else { return .done }
+        guard !waiting.isEmpty || !unreadable.isEmpty || result.missing > 0 || !result.lockedTypes.isEmpty else { return .done }
         let parts = [
+            result.lockedTypes.isEmpty ? nil : "\(result.lockedTypes.joined(separator: ", ")) left alone, as resources of it are sealed",
             result.missing > 0 ? "the server counts \(Figures.count(result.missing)) more than it sends" : nil,
             unreadable.isEmpty ? nil : "\(Figures.count(unreadable.count)) \(unreadable.count == 1 ? "resource" : "resources") unreadable",
             deferred > 0 ? "\(Figures.count(deferred)) \(deferred == 1 ? "conflict" : "conflicts") deferred" : nil,
@@ -200,7 +204,9 @@ struct SyncWork {
             held > 0 ? "\(Figures.count(held)) \(held == 1 ? "change" : "changes") held back" : nil,
         ]
         let remedy =
-            deferred > 0
+            !result.lockedTypes.isEmpty
+            ? "give --keyring FILE"
+            : deferred > 0
             ? "`firelite conflicts` shows and resolves them"
             : parked > 0
                 ? "edit what was refused, and push again"

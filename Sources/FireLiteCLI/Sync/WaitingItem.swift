@@ -11,6 +11,7 @@ struct WaitingItem {
 
     var line: String {
         let name = "\(change.typeName)/\(change.id)"
+        if change.isLocked { return "sealed \(name): left alone without --keyring" }
         if change.state == .pending {
             guard let status = change.status else { return "held back \(name): what it refers to was not sent, or the server failed" }
             return "held back \(name): the answer was \(status), and did not say why"

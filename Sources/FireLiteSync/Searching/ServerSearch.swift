@@ -118,6 +118,7 @@ extension Synchronizer {
     private func readWhole(_ keys: [SyncKey]) async throws {
         var run = SyncRun(self, nil)
         run.isShared = true
+        try await run.findLocked()
         for (typeName, keys) in Dictionary(grouping: keys, by: \.typeName).sorted(by: { $0.key < $1.key }) {
             for key in keys { _ = try await run.fetch([key], Fetching(scope: FetchedScope.key(typeName, depth: 0))) }
         }

@@ -91,6 +91,8 @@ struct PushPlan {
     /// Reads the contents of changes together, which costs less than one by one.
     private mutating func read(_ rows: ArraySlice<Waiting>) throws {
         contents.removeAll(keepingCapacity: true)
+        // What is skipped may be what cannot be read.
+        let rows = rows.filter { !skipped.contains($0.change.number) }
         for (typeName, rows) in Dictionary(grouping: rows, by: { $0.change.key.typeName }) {
             for row in rows { contents[row.change.key] = .some(nil) }
             for resource in try journal.tx.resources(typeName: typeName, ids: rows.map { $0.change.key.id }) {

@@ -92,6 +92,14 @@ extension SyncJournal {
         ).map { try WaitingChange($0, opening: open) }
     }
 
+    /// The changes of resources that are sealed, if no key is set: what is in the clear of one would replace the whole resource at the server.
+    func lockedChanges() throws -> Set<Int64> {
+        let types = try tx.lockedTypes()
+        guard !types.isEmpty else { return [] }
+        let rows = try rows("SELECT change, type FROM _sync_change WHERE server = ? AND state = 0", [.integer(server)])
+        return Set(rows.filter { types.contains($0[1].text ?? "") }.compactMap { $0[0].integer })
+    }
+
     func changes(of key: SyncKey) throws -> [WaitingChange] {
         try changes("type = ? AND id = ?", [.text(key.typeName), .text(key.id)])
     }
@@ -123,8 +131,6 @@ extension SyncJournal {
     /// Begins with a store: switches the change log on, takes what is stored already for changes, and lets references under the server's base address be
     /// the store's own.
     func begin() throws {
-        // What is in the clear of a sealed resource would replace the whole resource at the server.
-        try tx.requireSealKeys()
         try tx.addBase(base)
         if try tx.tracked(.changes).isEmpty { try tx.track(.changes, types: nil) }
         // Before anything is taken in, so that the log keeps it until it was sent.

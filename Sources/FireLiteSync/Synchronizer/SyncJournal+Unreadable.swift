@@ -30,7 +30,9 @@ extension SyncJournal {
         for entry in unreadable {
             let place: [SQLValue] = [.integer(server), .optional(entry.typeName), .optional(entry.id)]
             let own = "server = ? AND type IS ? AND id IS ?"
-            let kept = try rows("SELECT text FROM _sync_unreadable WHERE \(own)", place).map { try opened($0[0].text ?? "") }
+            let kept = try rows("SELECT text FROM _sync_unreadable WHERE \(own)", place).map { row in
+                try isOpenable ? opened(row[0].text ?? "") : row[0].text ?? ""
+            }
             guard !kept.contains(entry.text) else { continue }
             if entry.id != nil { try run("DELETE FROM _sync_unreadable WHERE \(own)", place) }
             try run(
@@ -62,7 +64,8 @@ extension SyncJournal {
             "SELECT unreadable, type, id, version, reason, text FROM _sync_unreadable WHERE server = ? ORDER BY unreadable"
                 + (limit.map { " LIMIT \(max($0, 0))" } ?? ""), [.integer(server)]
         ).map { row in
-            let text = try opened(row[5].text ?? "")
+            // Without a key it stays as it is.
+            let text = try isOpenable ? opened(row[5].text ?? "") : row[5].text ?? ""
             return (
                 row[0].integer ?? 0,
                 UnreadableResource(typeName: row[1].text, id: row[2].text, version: row[3].text, reason: row[4].text ?? "", text: text)
@@ -75,7 +78,7 @@ extension SyncJournal {
     /// - Parameter read: reads a resource.
     func retryUnreadable(_ read: (Data) throws -> FHIRResource) throws -> Reception {
         var states: [RemoteState] = []
-        for (number, unreadable) in try self.unreadable(limit: nil) {
+        for (number, unreadable) in try self.unreadable(limit: nil) where !unreadable.text.hasPrefix(ContentSealing.textStart) {
             let resource: FHIRResource
             do { resource = try read(Data(unreadable.text.utf8)) } catch is FHIRClientError { continue }
             guard let id = resource.id else { continue }

@@ -241,6 +241,9 @@ struct SyncJournal {
         return try sealer.seal(text: text)
     }
 
+    /// Whether there are keys to open what is sealed.
+    var isOpenable: Bool { tx.store.sealing.sealer?.hasKeys ?? false }
+
     /// A text as it was before it was sealed, if it was.
     func opened(_ text: String) throws -> String { try text.hasPrefix(ContentSealing.textStart) ? open(text) : text }
 

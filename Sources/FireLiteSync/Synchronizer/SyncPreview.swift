@@ -45,6 +45,7 @@ extension Synchronizer {
 
     private func previewedSearches() async throws -> [SyncRun.Search] {
         var run = SyncRun(self, nil)
+        try await run.findLocked()
         return try await run.searches()
     }
 
@@ -59,7 +60,8 @@ extension Synchronizer {
             try await journal { journal in
                 try journal.begin()
                 var preview = SyncPreview()
-                for change in try journal.changes("1", []) {
+                let locked = try journal.lockedChanges()
+                for change in try journal.changes("1", []) where !locked.contains(change.number) {
                     switch change.state {
                     case .parked: preview.parked += 1
                     case .conflict: preview.conflicts += 1

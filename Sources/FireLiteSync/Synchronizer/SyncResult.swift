@@ -38,6 +38,8 @@ public struct SyncResult: Sendable, Hashable, Codable {
     /// What references lead to and the server does not have, or refuses: what this pull was answered. ``Synchronizer/missingReferences(limit:)`` lists
     /// all.
     public internal(set) var missingReferences: [MissingReference] = []
+    /// The types that were left alone in both directions, as resources of them are sealed and no keyring is set: a sync with the keyring makes up for it.
+    public internal(set) var lockedTypes: [String] = []
     /// Why it ended early; nil if it was completed. Without values of records.
     public internal(set) var failure: String?
 
@@ -58,6 +60,7 @@ public struct SyncResult: Sendable, Hashable, Codable {
         (waiting, unreadable, missing) = (try count(.waiting), try count(.unreadable), try count(.missing))
         (prefetched, leftToPrefetch) = (try count(.prefetched), try count(.leftToPrefetch))
         missingReferences = try values.decodeIfPresent([MissingReference].self, forKey: .missingReferences) ?? []
+        lockedTypes = try values.decodeIfPresent([String].self, forKey: .lockedTypes) ?? []
         failure = try values.decodeIfPresent(String.self, forKey: .failure)
     }
 

@@ -48,7 +48,7 @@ extension SyncRun {
     /// - Throws: ``FHIRClientError`` if the server fails, or is not there.
     mutating func fetch(_ keys: [SyncKey], _ fetching: Fetching) async throws -> Fetched {
         var fetched = Fetched()
-        let keys = keys.filter { FHIRRequest.isAddressable($0.id) }
+        let keys = keys.filter { FHIRRequest.isAddressable($0.id) && !lockedTypes.contains($0.typeName) }
         for start in stride(from: 0, to: keys.count, by: Self.fetchedTogether) {
             try Task.checkCancellation()
             let wanted = Set(keys[start..<min(start + Self.fetchedTogether, keys.count)])

@@ -22,6 +22,7 @@ extension SyncRun {
     }
 
     private mutating func follow(_ wanted: [WantedReference]) async throws {
+        let wanted = wanted.filter { !lockedTypes.contains($0.key.typeName) }
         struct Kind: Hashable {
             let typeName: String
             let depth: Int

@@ -46,8 +46,13 @@ extension SyncRun {
 
     // MARK: - Searches
 
-    /// The searches that the scope consists of now.
+    /// The searches that the scope consists of now. Those of locked types wait, where they are, for the key.
     mutating func searches() async throws -> [Search] {
+        let locked = lockedTypes
+        return try await allSearches().filter { !locked.contains($0.typeName) }
+    }
+
+    private mutating func allSearches() async throws -> [Search] {
         var searches: [Search] = []
         for part in synchronizer.scope.parts {
             switch part {

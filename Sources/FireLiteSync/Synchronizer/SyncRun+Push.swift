@@ -62,8 +62,9 @@ extension SyncRun {
             let format = configuration.updateFormat
             if offers(format == .jsonPatch ? "json-patch" : "fhir+json") { form.updateFormat = format }
         }
-        let total = try await journal { try $0.waitingCount }
-        return PushState(total: Int(total), form: form, grouping: grouping)
+        let (total, locked) = try await journal { (try $0.waitingCount, try $0.lockedChanges()) }
+        // What refers to them waits with them.
+        return PushState(skipped: locked, total: Int(total), form: form, grouping: grouping)
     }
 
     // MARK: - Sending

@@ -11,6 +11,8 @@ struct SyncRun {
     var result: SyncResult
     /// Whether other syncs may run at the same time: it has no lease then, and leaves what was sent without an answer to them.
     var isShared = false
+    /// The types that are left alone, as resources of them are sealed and no key is set.
+    var lockedTypes: Set<String> = []
     private var foundAbilities: ServerAbilities?
 
     var client: FHIRClient { synchronizer.client }
@@ -32,10 +34,20 @@ struct SyncRun {
     // MARK: - Begin and end
 
     /// Takes the lease and the changes of the log.
-    func begin() async throws { try await journal { try $0.begin() } }
+    mutating func begin() async throws {
+        try await journal { try $0.begin() }
+        try await findLocked()
+    }
+
+    /// Looks for what is sealed without a key.
+    mutating func findLocked() async throws {
+        lockedTypes = try await synchronizer.store.read { try $0.lockedTypes() }
+        result.lockedTypes = lockedTypes.sorted()
+    }
 
     mutating func run(_ direction: SyncDirection) async throws {
-        try await settle(try await journal { try $0.unsettled() })
+        let locked = lockedTypes
+        try await settle(try await journal { try $0.unsettled().filter { !locked.contains($0.typeName) } })
         if direction != .push { try await pull() }
         if direction != .pull { try await push() }
     }

@@ -47,11 +47,12 @@ extension Synchronizer {
                 case .conflict: "state = 2"
                 case .synced: "0"
                 }
+            let locked = try journal.tx.lockedTypes()
             return try journal.changes(condition, [], limit: limit).map { change in
                 PendingChange(
                     typeName: change.key.typeName, id: change.key.id, state: change.syncState, attempts: Int(change.attempts),
                     status: change.status.map { Int($0) }, issues: change.outcomeIssues, remote: change.remote,
-                    base: change.state == .conflict ? change.base : nil)
+                    base: change.state == .conflict ? change.base : nil, isLocked: locked.contains(change.key.typeName))
             }
         }
     }
@@ -183,6 +184,7 @@ extension Synchronizer {
         var run = SyncRun(self, nil)
         try await run.begin()
         do {
+            run.lockedTypes = []
             let keys = Set(try await run.searches().map(\.key))
             let dropped = try await run.journal { try $0.dropSearches(except: keys) }
             try await run.end(keepsResult: false)

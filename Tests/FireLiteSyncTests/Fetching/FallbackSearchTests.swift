@@ -247,7 +247,7 @@ import Testing
     @Test func aSearchWaitsForNoSync() async throws {
         put("a", .female)
         let device = try Device(server, scope: .types("Patient"))
-        let run = SyncRun(device.synchronizer, nil)
+        var run = SyncRun(device.synchronizer, nil)
         try await run.begin()
         #expect(try await search(device, Self.female, .server).ids == ["a"])
     }

@@ -29,7 +29,10 @@ import Testing
     private func failure(
         _ transport: any HTTPTransport, _ request: HTTPRequest, sourceLocation: SourceLocation = #_sourceLocation
     ) async throws -> HTTPTransportError? {
-        await #expect(throws: HTTPTransportError.self, sourceLocation: sourceLocation) { _ = try await transport.send(request) }
+        await #expect(throws: HTTPTransportError.self, sourceLocation: sourceLocation) {
+            let answer = try await transport.send(request)
+            Issue.record("\(answer.status), \(answer.body.count) bytes, \(answer.fields)", sourceLocation: sourceLocation)
+        }
     }
 
     // MARK: - Requests and answers

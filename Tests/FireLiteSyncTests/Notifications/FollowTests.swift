@@ -110,7 +110,7 @@ import Testing
     @Test func anotherSyncIsWaitedFor() async throws {
         server.put(samplePatient("a"))
         let device = try Device(server)
-        let run = SyncRun(device.synchronizer, nil)
+        var run = SyncRun(device.synchronizer, nil)
         try await run.begin()
         let reports = Reports()
         try await device.synchronizer.follow(Frames(texts: [])) { event in

@@ -139,12 +139,39 @@ import Testing
         try await device.sync()
         try await device.store.records.update(weight("secret-2", .amended))
         server.put(samplePatient("p"))
+        let other = weight("secret-3")
+        other.id = "other"
+        server.put(other)
+        // One that refers to a new sealed one waits with it.
+        let new = weight("secret-4")
+        new.id = "new"
+        try await device.store.records.create(new)
+        try device.edit { tx in
+            try tx.upsert(samplePatient("q"))
+            try tx.upsert(
+                Encounter {
+                    $0.id = "e"
+                    $0.status = .planned
+                    $0.reasonReference = [Reference { $0.reference = "Observation/new" }]
+                })
+        }
         device.store.records.encryption = .none
-        let error = await #expect(throws: FHIRStoreError.self) { try await device.sync() }
-        #expect(error?.code == .missingKey)
-        #expect(try atServer().code?.text == "secret-1")
+        for _ in 0..<2 {
+            let result = try await device.sync()
+            #expect(result.lockedTypes == ["Observation"] && result.waiting == 3)
+            let waiting = try await device.synchronizer.changes()
+            #expect(waiting.map { "\($0.id) \($0.isLocked)" }.sorted() == ["e false", "new true", "o true"])
+        }
+        #expect(try atServer().code?.text == "secret-1" && device.patient("p") != nil)
+        #expect(server.contents.keys.sorted() == ["Observation/o", "Observation/other", "Patient/p", "Patient/q"])
+        #expect(try await device.store.read { try $0.count(Observation.self) } == 2)
+        try expectSealed(device)
         device.store.records.encryption = .perRecord(keyring)
-        try await device.sync()
-        #expect(try atServer().code?.text == "secret-2" && device.patient("p") != nil)
+        let result = try await device.sync()
+        #expect(result.lockedTypes.isEmpty && result.pulled == 1 && result.created == 2 && result.updated == 1)
+        #expect(try atServer().code?.text == "secret-2" && server.contents.count == 6)
+        #expect(try await device.store.records.fetch(Observation.self, id: "other")?.resource.code?.text == "secret-3")
+        #expect(try await device.synchronizer.changes().isEmpty)
+        try expectSealed(device)
     }
 }
