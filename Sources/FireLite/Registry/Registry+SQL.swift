@@ -145,6 +145,15 @@ extension Registry {
         return (unlisted ?? 0, missing ?? 0)
     }
 
+    /// The number of resources with this shape that have no row of their own in the table of its type.
+    func resources(withShape shape: Int64, notIn table: TablePlan) throws -> Int64 {
+        try connection.integer(
+            """
+            SELECT count(*) FROM _resource WHERE shape = \(shape) AND NOT EXISTS
+            (SELECT 1 FROM \(table.quotedName) WHERE _k = root << 24)
+            """) ?? 0
+    }
+
     /// The number of resources with a missing shape.
     func resourcesWithoutShape() throws -> Int64 {
         try connection.integer("SELECT count(*) FROM _resource WHERE shape NOT IN (SELECT shape FROM _shape)") ?? 0

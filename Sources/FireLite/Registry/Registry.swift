@@ -228,7 +228,12 @@ final class Registry {
     ///   - mark: the mark of the set, which another set may have too, as the author of the data chooses the tables.
     ///   - contains: whether a table is one of them.
     func shape(tables: ContiguousArray<Int32>, mark: UInt64, _ contains: (Int32) -> Bool) throws -> Shape {
-        if let known = shapesByMark[mark], known.indexes.count == tables.count, known.indexes.allSatisfy(contains) { return known }
+        // A List with a Composition in it has the tables of a Composition with a List in it.
+        if let known = shapesByMark[mark], known.indexes.count == tables.count, known.indexes.first == tables.first,
+            known.indexes.allSatisfy(contains)
+        {
+            return known
+        }
         let plans = tables.map { schema.tables[Int($0)] }
         return note(Shape(number: try shapeNumber(type: plans[0].name, tables: plans.map(\.name)), tables: plans))
     }

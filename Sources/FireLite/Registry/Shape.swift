@@ -3,7 +3,7 @@ final class Shape {
     let number: Int64
     /// Owners come before the tables they own.
     let tables: [TablePlan]
-    /// Their numbers.
+    /// Their numbers, the first of which is that of the resource's own table.
     let indexes: [Int32]
     /// Distinguishes most sets of tables (`TablePlan.mark`).
     let mark: UInt64

@@ -207,10 +207,10 @@ struct SyncWork {
             !result.lockedTypes.isEmpty
             ? "give --keyring FILE"
             : deferred > 0
-            ? "`firelite conflicts` shows and resolves them"
-            : parked > 0
-                ? "edit what was refused, and push again"
-                : unreadable.isEmpty || isLenient ? "run the command again" : "--lenient reads what can be read"
+                ? "`firelite conflicts` shows and resolves them"
+                : parked > 0
+                    ? "edit what was refused, and push again"
+                    : unreadable.isEmpty || isLenient ? "run the command again" : "--lenient reads what can be read"
         throw ToolError.incomplete("\(parts.compactMap { $0 }.joined(separator: ", ")): \(remedy)")
     }
 

@@ -10,9 +10,9 @@ extension FHIRClient {
     ) throws -> sending Resource {
         let resource: FHIRResource
         do { resource = try read(body, leniently: leniently) } catch let error as FHIRDecodingError {
+            let place = error.path.isEmpty ? "at offset \(error.offset)" : "at \(error.path), offset \(error.offset)"
             throw FHIRClientError(
-                .invalidResponse,
-                "\(request): the answer is not valid FHIR \(release) (\(error.code.rawValue) at \(error.path), offset \(error.offset))",
+                .invalidResponse, "\(request): the answer is not valid FHIR \(release) (\(error.code.rawValue) \(place))",
                 remedy: .readLeniently, status: nil)
         }
         guard let resource = resource as? Resource else {

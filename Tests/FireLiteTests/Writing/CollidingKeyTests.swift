@@ -117,6 +117,41 @@ import Testing
         }
     }
 
+    /// A resource that contains one of another type, and one of that type that contains one of its own, have rows in the same tables.
+    @Test(arguments: [false, true]) func typesWithTheSameTablesAreToldApart(isUpdate: Bool) throws {
+        func list(_ language: String) -> FHIRResource {
+            List {
+                $0.id = "l"
+                $0.language = language
+                $0.contained = [Composition { $0.id = "c" }]
+            }
+        }
+        func composition(_ language: String) -> FHIRResource {
+            Composition {
+                $0.id = "c"
+                $0.language = language
+                $0.contained = [List { $0.id = "l" }]
+            }
+        }
+        let store = try FHIRStore.inMemory(release: .r4)
+        try store.track(.changes)
+        let begin = try store.read { try $0.newestChange() }
+        if isUpdate { try store.write { tx in _ = try tx.upsert([List { $0.id = "l" }, Composition { $0.id = "c" }]) } }
+        try store.write { tx in _ = try tx.upsert([list("en"), composition("en"), list("de"), composition("de"), list("fr")]) }
+        func types() throws -> [String?] {
+            try store.sql("SELECT s.type FROM _resource r JOIN _shape s USING (shape) ORDER BY s.type").map { $0.values[0].text }
+        }
+        #expect(try types() == ["Composition", "List"])
+        let changes = try store.read { try $0.changes(since: begin) }
+        #expect(Set(changes.map { "\($0.typeName)/\($0.resourceID ?? "")" }) == ["List/l", "Composition/c"])
+        #expect(try store.check().isEmpty)
+        // A file in which they were mixed up is not sound.
+        try store.withWritingConnection { connection in
+            try connection.run("UPDATE _resource SET shape = (SELECT min(shape) FROM _shape WHERE type = 'List' AND tables LIKE '% %')")
+        }
+        #expect(try store.check().contains { $0.kind == .registry && $0.text.contains("another type") })
+    }
+
     /// Two sets of equal size whose marks are the same: of an even number of vectors that add up to nothing, the halves.
     private static func setsOfOneMark(_ tables: [(index: Int, mark: UInt64)]) -> ([Int], [Int])? {
         var basis: [Int: (mark: UInt64, isOdd: Bool, members: Set<Int>)] = [:]

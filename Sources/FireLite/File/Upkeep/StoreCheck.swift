@@ -153,7 +153,11 @@ struct StoreCheck {
         }
         var shapes: [Int: [Int64]] = [:]
         for number in try access.registry.usedShapes() {
-            for table in try access.registry.shape(number)?.tables ?? [] { shapes[table.index, default: []].append(number) }
+            guard let shape = try access.registry.shape(number) else { continue }
+            for table in shape.tables { shapes[table.index, default: []].append(number) }
+            let name = try access.registry.typeName(ofShape: number)
+            guard let own = name.flatMap({ access.schema.table(named: $0) }), own.isInFile else { continue }
+            note(try access.registry.resources(withShape: number, notIn: own), own, "another type than their list of tables says")
         }
         for table in access.schema.tables where table.isInFile {
             let (unlisted, missing) = try access.registry.disagreements(with: table, shapes: shapes[table.index] ?? [])
