@@ -23,7 +23,7 @@ struct SyncWork {
         "prefetch", "STEPS", "also pull what references lead to, over 1 to 10 steps (default: none)")
 
     static let lenient = OptionDefinition.flag(
-        "lenient", "read resources that break FHIR's rules as far as possible, instead of listing them")
+        "lenient", "read resources that break FHIR's rules as far as possible")
 
     static let jsonKeys = [
         JSONKey("pulled", "the number of resources that were pulled; with --dry-run those that would be, if the server says"),
@@ -42,7 +42,7 @@ struct SyncWork {
         JSONKey(
             "waiting",
             "a list of what waits for a decision: type, id, state, status, issues (codes); null with --dry-run"),
-        JSONKey("sealed", "a list of types: left alone, as resources of them are sealed and --keyring is not given; null with --dry-run"),
+        JSONKey("sealed", "a list of types: left alone without --keyring, as they are sealed; null with --dry-run"),
         JSONKey("seconds", "the duration"),
     ]
 

@@ -49,11 +49,16 @@ struct SQLCommandTests {
         "DETACH main", "REINDEX", "ANALYZE", "PRAGMA writable_schema = 1",
     ])
     func onlyOneStatementThatReads(_ statement: String) throws {
-        let before = try Data(contentsOf: URL(fileURLWithPath: database.path))
+        // Not all of the bytes: what closes the import's connections may move its log into the file meanwhile.
+        func state() throws -> [String] {
+            let header = try Data(contentsOf: URL(fileURLWithPath: database.path)).prefix(20)
+            return try ["\(Array(header))"] + ["sqlite_master ORDER BY name", "Patient ORDER BY _k"].map { try sql("SELECT * FROM \($0)").output }
+        }
+        let before = try state()
         let run = try sql(statement)
         #expect(run.status == .usage && run.output.isEmpty)
         #expect(run.error.split(separator: "\n").count == 1)
-        #expect(try Data(contentsOf: URL(fileURLWithPath: database.path)) == before)
+        #expect(try state() == before)
         #expect(try database.folder.names.allSatisfy { $0.hasPrefix("store.sqlite") || $0 == "in.ndjson" })
         #expect(try sql("SELECT count(*) AS n FROM Patient").output == "{\"n\":2}\n")
     }
