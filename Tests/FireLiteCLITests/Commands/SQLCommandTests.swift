@@ -52,7 +52,8 @@ struct SQLCommandTests {
         // Not all of the bytes: what closes the import's connections may move its log into the file meanwhile.
         func state() throws -> [String] {
             let header = try Data(contentsOf: URL(fileURLWithPath: database.path)).prefix(20)
-            return try ["\(Array(header))"] + ["sqlite_master ORDER BY name", "Patient ORDER BY _k"].map { try sql("SELECT * FROM \($0)").output }
+            let parts = try ["sqlite_master ORDER BY name", "Patient ORDER BY _k"].map { try sql("SELECT * FROM \($0)").output }
+            return ["\(Array(header))"] + parts
         }
         let before = try state()
         let run = try sql(statement)
