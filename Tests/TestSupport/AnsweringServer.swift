@@ -15,26 +15,20 @@ public final class AnsweringServer: Sendable {
 
     /// Its address, with a path.
     public let base: String
-    private let descriptor: Int32
+    private let socket: ListeningSocket
 
     /// - Parameter answer: the answer to a method and a target, such as `/base/Patient?_count=10`.
     public init(_ answer: @escaping @Sendable (_ method: String, _ target: String) -> Answer) throws {
-        let (descriptor, port) = try listeningSocket()
-        self.descriptor = descriptor
-        base = "http://127.0.0.1:\(port)/base"
-        let thread = Thread {
-            while case let connection = accept(descriptor, nil, nil), connection >= 0 {
-                Self.serve(FileHandle(fileDescriptor: connection, closeOnDealloc: true), answer)
-            }
+        let socket = try ListeningSocket()
+        self.socket = socket
+        base = "http://127.0.0.1:\(socket.port)/base"
+        Thread.detachNewThread {
+            while let connection = socket.accept() { Self.serve(FileHandle(fileDescriptor: connection, closeOnDealloc: true), answer) }
         }
-        thread.start()
     }
 
-    /// Shutting it down ends the thread that waits for connections.
-    deinit {
-        shutdown(descriptor, Int32(SHUT_RDWR))
-        close(descriptor)
-    }
+    /// Ends the thread that waits for connections.
+    deinit { socket.stop() }
 
     private static func serve(_ connection: FileHandle, _ answer: (String, String) -> Answer) {
         do {

@@ -173,6 +173,25 @@ import Testing
         #expect(error?.code == .timedOut)
     }
 
+    /// The threads of servers that have ended take no connections of those that came after them.
+    @Test func endedServersOfTestsAnswerNobody() async throws {
+        for _ in 0..<50 { _ = try ScriptedServer(answering: Self.ok) }
+        let servers = try (0..<50).map { _ in try SilentServer() }
+        let transport = URLSessionTransport()
+        let codes = await withTaskGroup(of: HTTPTransportError.Code?.self) { group in
+            for server in servers {
+                group.addTask {
+                    do {
+                        _ = try await transport.send(HTTPRequest(.get, server.base, timeout: .milliseconds(300)))
+                        return nil
+                    } catch { return (error as? HTTPTransportError)?.code }
+                }
+            }
+            return await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(codes.count == 50 && codes.allSatisfy { $0 == .timedOut }, "\(codes)")
+    }
+
     /// A few bytes now and then are no progress.
     @Test(arguments: Kind.allCases, [true, false]) func aServerThatOnlyDripsIsNotWaitedFor(kind: Kind, hasHead: Bool) async throws {
         let server = try ScriptedServer { connection in

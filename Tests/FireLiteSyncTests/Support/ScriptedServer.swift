@@ -41,7 +41,7 @@ final class ScriptedServer: @unchecked Sendable {
         return url
     }
 
-    deinit { listener.close() }
+    deinit { listener.stop() }
 }
 
 struct ScriptedRequest: Sendable {
@@ -134,19 +134,17 @@ final class ScriptedConnection: Sendable {
 
 /// `@unchecked Sendable`: the lock guards the variables.
 private final class Listener: @unchecked Sendable {
-    let port: UInt16
-    private let descriptor: Int32
+    private let socket: ListeningSocket
     private let lock = NSLock()
     private var noted: [ScriptedRequest] = []
     private var accepted = 0
 
-    init() throws {
-        (descriptor, port) = try listeningSocket()
-    }
+    init() throws { socket = try ListeningSocket() }
+
+    var port: UInt16 { socket.port }
 
     func accept() -> Int32? {
-        let connection = Foundation.accept(descriptor, nil, nil)
-        guard connection >= 0 else { return nil }
+        guard let connection = socket.accept() else { return nil }
         lock.withLock { accepted += 1 }
         return connection
     }
@@ -155,9 +153,5 @@ private final class Listener: @unchecked Sendable {
     var requests: [ScriptedRequest] { lock.withLock { noted } }
     var connections: Int { lock.withLock { accepted } }
 
-    /// Ends `accept`, which closing alone does not.
-    func close() {
-        shutdown(descriptor, Int32(SHUT_RDWR))
-        Foundation.close(descriptor)
-    }
+    func stop() { socket.stop() }
 }

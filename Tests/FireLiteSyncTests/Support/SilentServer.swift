@@ -5,16 +5,13 @@ import TestSupport
 /// A server that accepts connections and never answers: the system's own queue takes what is sent to it.
 final class SilentServer: Sendable {
     let base: URL
-    private let descriptor: Int32
+    private let socket: ListeningSocket
 
     init() throws {
-        let port: UInt16
-        (descriptor, port) = try listeningSocket()
-        guard let url = URL(string: "http://127.0.0.1:\(port)/base") else { throw CocoaError(.featureUnsupported) }
+        socket = try ListeningSocket()
+        guard let url = URL(string: "http://127.0.0.1:\(socket.port)/base") else { throw CocoaError(.featureUnsupported) }
         base = url
     }
-
-    deinit { close(descriptor) }
 }
 
 /// A transport to a server in memory that does not answer in time, before or after it has done what it was asked for.
