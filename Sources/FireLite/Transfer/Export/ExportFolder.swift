@@ -38,15 +38,16 @@ extension PendingFile {
     package func write<Value>(_ body: (any ByteOutput) throws -> Value) throws -> Value {
         let descriptor = try open()
         let buffer = BufferedOutput(DescriptorOutput(descriptor, name: path))
+        let result: Value
         do {
-            let result = try body(buffer)
+            result = try body(buffer)
             try buffer.flush()
-            // Some file systems report only now that the disk is full.
-            guard close(descriptor) == 0 else { throw TransferError.system(path) }
-            return result
         } catch {
             close(descriptor)
             throw error
         }
+        // Some file systems report only now that the disk is full. The descriptor is closed all the same.
+        guard close(descriptor) == 0 else { throw TransferError.system(path) }
+        return result
     }
 }
