@@ -25,6 +25,7 @@ let package = Package(
         .library(name: "FireLiteR5", targets: ["FireLiteR5"]),
         .library(name: "FireLiteFHIRPath", targets: ["FireLiteFHIRPath"]),
         .library(name: "FireLiteSearch", targets: ["FireLiteSearch"]),
+        .library(name: "FireLiteClient", targets: ["FireLiteClient"]),
         .library(name: "FireLiteSync", targets: ["FireLiteSync"]),
         .library(name: "FireLiteRecords", targets: ["FireLiteRecords"]),
         .library(name: "FireLiteSamples", targets: ["FireLiteSamples"]),
@@ -70,13 +71,16 @@ let package = Package(
         // Loads the system's libcurl when the first request is sent; Apple's systems have URLSession.
         .target(name: "CFireLiteCurl"),
         .target(
-            name: "FireLiteSync",
+            name: "FireLiteClient",
             dependencies: [
-                "FireLite", "FireLiteCrypto", "FireLiteSearch",
-                .target(name: "CFireLiteCurl", condition: .when(platforms: [.linux, .android])),
+                "FireLiteCore", "FireLiteCrypto", .target(name: "CFireLiteCurl", condition: .when(platforms: [.linux, .android])),
             ], swiftSettings: settings),
+        .target(
+            name: "FireLiteSync", dependencies: ["FireLite", "FireLiteClient", "FireLiteCrypto", "FireLiteSearch"], swiftSettings: settings),
         .target(name: "FireLiteRecords", dependencies: ["FireLite", "FireLiteCrypto"], swiftSettings: settings),
-        .target(name: "FireLiteSamples", dependencies: ["FireLite", "FireLiteCrypto", "FireLiteSync"], swiftSettings: settings),
+        .target(
+            name: "FireLiteSamples", dependencies: ["FireLite", "FireLiteClient", "FireLiteCrypto", "FireLiteSync"], swiftSettings: settings
+        ),
         .target(name: "FireLiteTrust", dependencies: ["FireLite", "FireLiteCrypto", "FireLiteSearch"], swiftSettings: settings),
         .target(name: "FireLiteSynthetic", dependencies: ["FireLiteCore", "FireLiteR4"], swiftSettings: settings),
         .target(name: "FireLiteReleases", dependencies: ["FireLiteCore"], swiftSettings: settings),
@@ -143,7 +147,8 @@ let package = Package(
         .testTarget(
             name: "FireLiteSyncTests",
             dependencies: [
-                "FireLiteSync", "FireLiteR4", "FireLiteRecords", "FireLiteReleases", "FireLiteSearch", "TestSupport", "OutboxChild",
+                "FireLiteClient", "FireLiteSync", "FireLiteR4", "FireLiteRecords", "FireLiteReleases", "FireLiteSearch", "TestSupport",
+                "OutboxChild",
                 .target(name: "CFireLiteCurl", condition: .when(platforms: [.linux, .android])),
             ],
             swiftSettings: settings),

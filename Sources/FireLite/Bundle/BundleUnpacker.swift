@@ -211,14 +211,6 @@ package struct BundleUnpacker {
     }
 }
 
-extension FHIRObject {
-    fileprivate func text(_ name: String) -> String? { layout.element(named: name).flatMap { _string($0.slot) } }
-
-    fileprivate func child(_ name: String) -> FHIRObject? { layout.element(named: name).flatMap { _object($0.slot) } }
-
-    fileprivate func children(_ name: String) -> [FHIRObject] { layout.element(named: name).map { _objects($0.slot) } ?? [] }
-}
-
 extension BundleUnpacker.Content {
     package mutating func take(_ entry: BundleUnpacker.Entry) {
         switch entry {

@@ -1,3 +1,4 @@
+import FireLiteCore
 import Foundation
 
 /// Writes a file with a payload. It disappears if it is not finished.
@@ -17,8 +18,9 @@ package final class PayloadFileWriter {
         self.folder = folder
         name = UUID().uuidString.lowercased().filter { $0 != "-" }
         temporary = folder.path(of: name + Self.suffix)
-        descriptor = open(temporary, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else { throw Self.failure(folder, "cannot be created") }
+        do throws(POSIXError) { descriptor = try PrivateFile.open(temporary, .new) } catch {
+            throw Self.failure(folder, "cannot be created", error.code.rawValue)
+        }
         flock(descriptor, LOCK_EX | LOCK_NB)
     }
 
@@ -52,8 +54,8 @@ package final class PayloadFileWriter {
         PayloadFolder.synchronize(folder.path)
     }
 
-    private static func failure(_ folder: PayloadFolder, _ what: String) -> FHIRStoreError {
-        let reason = String(cString: strerror(errno))
-        return FHIRStoreError(errno == ENOSPC ? .diskFull : .cannotOpen, "a file of payloads in \(folder.path) \(what): \(reason)")
+    private static func failure(_ folder: PayloadFolder, _ what: String, _ code: Int32 = errno) -> FHIRStoreError {
+        let reason = String(cString: strerror(code))
+        return FHIRStoreError(code == ENOSPC ? .diskFull : .cannotOpen, "a file of payloads in \(folder.path) \(what): \(reason)")
     }
 }

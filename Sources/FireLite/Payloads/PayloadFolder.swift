@@ -1,3 +1,4 @@
+import FireLiteCore
 import Foundation
 
 /// The folder with payloads in files, beside the database: `health.sqlite-payloads`.
@@ -52,7 +53,7 @@ package struct PayloadFolder: Sendable {
     ///
     /// - Throws: `FHIRStoreError`.
     package func writer() throws -> PayloadFileWriter {
-        if mkdir(path, 0o700) == 0 { Self.synchronize((path as NSString).deletingLastPathComponent) }
+        if PrivateFile.makeNewFolder(path) { Self.synchronize((path as NSString).deletingLastPathComponent) }
         return try PayloadFileWriter(self)
     }
 

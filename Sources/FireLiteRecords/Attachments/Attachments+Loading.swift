@@ -50,8 +50,8 @@ extension Attachments {
             guard try StatedContent(attachment).address == address else {
                 throw AttachmentError(.noPlace, "attachment \(number) of \(typeName)/\(id) was changed while it was fetched")
             }
-            attachment.set("data", bytes.fhirBase64)
-            attachment.set("hash", HashAlgorithm.sha1.digest(of: bytes).fhirBase64)
+            attachment.setText("data", bytes.fhirBase64)
+            attachment.setText("hash", HashAlgorithm.sha1.digest(of: bytes).fhirBase64)
             if let slot = attachment.layout.element(named: "size")?.slot { attachment._setInt(slot, bytes.count) }
             try tx.upsert(resource)
         }
@@ -96,13 +96,5 @@ private struct StatedContent {
         let digest = HashAlgorithm.sha1.digest(of: bytes)
         guard let hash, Data(fhirBase64: hash) != digest, hash.lowercased() != digest.hexText else { return }
         throw AttachmentError(.wrongHash, "what came from the address of an attachment does not match its hash")
-    }
-}
-
-extension FHIRObject {
-    fileprivate func text(_ name: String) -> String? { layout.element(named: name).flatMap { _string($0.slot) } }
-
-    fileprivate func set(_ name: String, _ text: String) {
-        if let slot = layout.element(named: name)?.slot { _setString(slot, text) }
     }
 }

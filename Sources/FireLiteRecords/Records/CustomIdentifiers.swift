@@ -6,7 +6,7 @@ extension FHIRResource {
     ///
     /// - Parameter partner: the reference to the partner.
     public func customIdentifiers(of partner: String) -> [String] {
-        identifierObjects.filter { $0.isAssigned(by: partner) }.compactMap { $0.identifierText("value") }
+        identifierObjects.filter { $0.isAssigned(by: partner) }.compactMap { $0.text("value") }
     }
 
     /// Adds an identifier of a partner; does nothing if it is there.
@@ -37,7 +37,7 @@ extension FHIRResource {
         let known = identifierObjects.filter { $0.isAssigned(by: partner) }
         let new = try values.map { value in
             // An identifier that stays keeps its other elements.
-            try known.first { $0.identifierText("value") == value } ?? Self.identifier(value, partner, element)
+            try known.first { $0.text("value") == value } ?? Self.identifier(value, partner, element)
         }
         if element.isList { _setObjects(element.slot, others + new) } else { _setObject(element.slot, (others + new).first) }
     }
@@ -60,10 +60,8 @@ extension FHIRResource {
 }
 
 extension FHIRObject {
-    fileprivate func identifierText(_ name: String) -> String? { layout.element(named: name).flatMap { _string($0.slot) } }
-
     fileprivate func isAssigned(by partner: String) -> Bool {
         guard let slot = layout.element(named: "assigner")?.slot, let assigner: FHIRObject = _object(slot) else { return false }
-        return assigner.identifierText("reference") == partner
+        return assigner.text("reference") == partner
     }
 }

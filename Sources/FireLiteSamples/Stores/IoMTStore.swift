@@ -1,5 +1,5 @@
+import FireLiteClient
 import FireLiteCore
-import FireLiteSync
 import Foundation
 
 /// An event hub that an IoMT connector reads from. Events can only be added: deletions and updates are not sent.
@@ -15,7 +15,7 @@ public final class IoMTStore: ExternalStore {
         /// How often and when requests are repeated.
         public var retry = RetryPolicy()
         /// The time and the randomness, for tests.
-        public var clock = SyncClock.system
+        public var clock = FHIRClock.system
         /// Where the hub is if not at the connection string's endpoint, for tests.
         public var address: URL?
 
@@ -76,34 +76,25 @@ public final class IoMTStore: ExternalStore {
         return [:]
     }
 
-    /// A random part of a delay that doubles with each attempt.
-    private func delay(_ attempt: Int) -> Duration {
-        let policy = configuration.retry
-        return min(policy.firstDelay * (1 << min(attempt - 1, 30)), policy.maximumDelay) * configuration.clock.random()
-    }
-
-    /// Posts a body, again after failures that may pass.
+    /// Posts a body, again where the hub has not taken it. Whether it has taken one that it did not answer to is unknown, so that one is not posted again
+    /// here: the next run sends its samples once more, with the same UUIDs.
     private func post(_ body: String) async throws {
-        var attempt = 1
-        while true {
+        let clock = configuration.clock
+        try await configuration.retry.retrying(by: clock) {
             let fields: HTTPFields = [
-                "Content-Type": "application/vnd.microsoft.servicebus.json",
-                "Authorization": connection.authorization(at: configuration.clock.now()),
+                "Content-Type": "application/vnd.microsoft.servicebus.json", "Authorization": connection.authorization(at: clock.now()),
             ]
-            var failure: SampleError
-            var wait: Duration?
             do {
                 let response = try await transport.send(HTTPRequest(.post, connection.url, fields: fields, body: Data(body.utf8)))
-                if 200..<300 ~= response.status { return }
-                failure = SampleError(.refused, "the event hub answered with the status \(response.status)")
-                guard response.status == 429 || response.status == 408 || response.status >= 500 else { throw failure }
-                wait = response.fields["Retry-After"].flatMap { Int($0) }.map { .seconds($0) }
+                if 200..<300 ~= response.status { return .done(()) }
+                let failure = SampleError(.refused, "the event hub answered with the status \(response.status)")
+                guard RetryPolicy.mayRepeat(response.status, isRepeatable: false) else { throw failure }
+                return .failed(.failure(failure), retryAfter: HTTPDate.retryAfter(response.fields["Retry-After"], now: clock.now()))
             } catch let error as HTTPTransportError {
-                failure = SampleError(.unreachable, error.description)
+                let failure = SampleError(.unreachable, error.description)
+                guard RetryPolicy.mayRepeat(error, isRepeatable: false) else { throw failure }
+                return .failed(.failure(failure), retryAfter: nil)
             }
-            guard attempt < configuration.retry.maximumAttempts else { throw failure }
-            try await configuration.clock.sleep((wait ?? .zero) + delay(attempt))
-            attempt += 1
         }
     }
 }

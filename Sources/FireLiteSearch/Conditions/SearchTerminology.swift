@@ -1,4 +1,5 @@
 import FireLite
+import FireLiteCore
 
 /// Codes from ValueSets and CodeSystems that the store holds.
 struct SearchTerminology {

@@ -1,4 +1,5 @@
 import FireLite
+import FireLiteCore
 import FireLiteFHIRPath
 import Foundation
 

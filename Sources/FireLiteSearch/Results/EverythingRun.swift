@@ -1,4 +1,5 @@
 import FireLite
+import FireLiteCore
 
 /// Finds what the resources of `$everything` refer to: practitioners, organizations, medications and the like, and what these refer to.
 ///

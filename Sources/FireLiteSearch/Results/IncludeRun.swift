@@ -1,4 +1,5 @@
 import FireLite
+import FireLiteCore
 
 /// Finds the resources that `_include` and `_revinclude` add.
 struct IncludeRun {

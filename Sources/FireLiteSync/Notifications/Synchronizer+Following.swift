@@ -48,24 +48,20 @@ extension Synchronizer {
     private func pull(
         _ work: NotificationQueue.Work, _ queue: NotificationQueue, _ report: (@Sendable (FollowEvent) -> Void)?
     ) async throws {
-        let (policy, clock) = (client.configuration.retry, client.configuration.clock)
+        let configuration = client.configuration
         var work = work
-        var failures = 0
-        while true {
+        var failure: (any Error)?
+        let waiting: (Duration) -> Void = { wait in if let failure { report?(.failed(failure, retryAfter: wait)) } }
+        let pulled = try await configuration.retry.retrying(by: configuration.clock, .endless, waiting: waiting) {
+            if failure != nil { work.add(queue.takeWaiting()) }
             do {
-                let pulled = try await pull(notifiedBy: work.notifications, isWhole: work.isWhole)
-                report?(.pulled(pulled))
-                return
+                return .done(try await pull(notifiedBy: work.notifications, isWhole: work.isWhole))
             } catch  where Self.mayPass(error) {
-                failures += 1
-                let retryAfter = (error as? FHIRClientError)?.retryAfter
-                // At least half of the limit, so that no chance makes it hammer.
-                let delay = policy.delay(afterAttempt: failures, retryAfter: retryAfter, random: 0.5 + clock.random() / 2)
-                report?(.failed(error, retryAfter: delay))
-                try await clock.sleep(delay)
-                work.add(queue.takeWaiting())
+                failure = error
+                return .failed(.failure(error), retryAfter: (error as? FHIRClientError)?.retryAfter)
             }
         }
+        report?(.pulled(pulled))
     }
 
     /// Whether an error may be over after a while: the server is not there, is busy or fails, something else answers for it, or another sync runs.

@@ -16,28 +16,16 @@ extension Outbox {
         schedule: RetryPolicy = RetryPolicy(firstDelay: .seconds(5), maximumDelay: .seconds(900))
     ) async throws {
         let (server, refusals) = (server, refusals)
-        var failures = 0
-        for try await work in store.updates(every: .milliseconds(20), { tx in try OutboxWork(tx, server, refusals) }) {
-            var isLeft = work.isThere
-            while isLeft {
-                let result = try await flush()
-                switch result.stop {
-                case nil, .refused:
-                    failures = 0
-                    isLeft = false
-                case .postponed(let date): try await clock.sleep(.seconds(max(date.timeIntervalSince(clock.now()), 0.001)))
+        for try await work in store.updates(every: .milliseconds(20), { tx in try OutboxWork(tx, server, refusals) }) where work.isThere {
+            try await schedule.retrying(by: clock, .endless) {
+                switch try await flush().stop {
+                case nil, .refused: return .done(())
+                case .postponed(let date): return .early(.seconds(max(date.timeIntervalSince(clock.now()), 0.001)))
                 case .failed(_, let failure):
-                    failures += 1
-                    try await clock.sleep(delay(schedule, failure, failures))
+                    return .failed(.success(()), retryAfter: failure.retryAfter, isLasting: failure.isClientsFault)
                 }
             }
         }
-    }
-
-    private func delay(_ schedule: RetryPolicy, _ failure: OutboxFailure, _ failures: Int) -> Duration {
-        if failure.isClientsFault { return schedule.maximumDelay }
-        // At least half of the limit, so that no chance makes it hammer.
-        return schedule.delay(afterAttempt: failures, retryAfter: failure.retryAfter, random: 0.5 + clock.random() / 2)
     }
 }
 

@@ -32,7 +32,7 @@ public final class Outbox: Sendable {
     private let sender: FHIRClient
     private let sealedSender: (name: String, client: FHIRClient)?
 
-    var clock: SyncClock { client.configuration.clock }
+    var clock: FHIRClock { client.configuration.clock }
 
     /// Creates an outbox. Nothing is sent yet.
     ///

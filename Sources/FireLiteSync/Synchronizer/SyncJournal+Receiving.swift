@@ -203,17 +203,27 @@ extension FHIRResource {
         guard layoutTable == other.layoutTable else { return false }
         return withoutServerMeta == other.withoutServerMeta
     }
+}
 
-    /// A copy without what servers add.
-    var withoutServerMeta: FHIRResource {
-        let copy = self.copy()
-        if let slot = copy.layout.element(named: "meta")?.slot, let meta = copy.child("meta") {
-            for name in ["versionId", "lastUpdated", "source"] {
-                guard let slot = meta.layout.element(named: name)?.slot else { continue }
-                meta.store(nil, in: slot)
-            }
-            if !meta.hasContent { copy.store(nil, in: slot) }
+extension FHIRClient {
+    /// What an answer to reading a resource says about it.
+    ///
+    /// - Throws: ``UnreadableAnswer`` if it is the resource and cannot be read; `FHIRClientError.invalidResponse` if it is something else.
+    func state(_ response: HTTPResponse, _ key: SyncKey) throws -> RemoteState {
+        let request = FHIRRequest(.get, key.typeName)
+        guard let head = ResourceHead(response.body), head.typeName == key.typeName, head.id == key.id else {
+            throw request.noEvidence(response, "the answer is not the resource that was asked for")
         }
-        return copy
+        let resource: FHIRResource
+        do { resource = try read(response.body) } catch let error as FHIRDecodingError {
+            throw UnreadableAnswer(entry: UnreadableEntry(response.body, reason: error.description))
+        }
+        let version = resource.child("meta")?.text("versionId") ?? FHIRRequest.version(inEntityTag: response.fields["ETag"])
+        return RemoteState(key: key, version: version, resource: resource)
     }
+}
+
+/// An answer with a resource that cannot be read.
+struct UnreadableAnswer: Error {
+    let entry: UnreadableEntry
 }

@@ -1,4 +1,5 @@
 import FireLite
+import FireLiteCore
 import Foundation
 
 extension SyncRun {

@@ -208,8 +208,7 @@ extension SyncRun {
     private mutating func interrupted(_ entries: [PushEntry], _ error: FHIRClientError, _ state: inout PushState) async throws {
         state.interruptions += 1
         guard state.interruptions <= configuration.maximumInterruptions else { throw error }
-        let policy = client.configuration.retry
-        try await clock.sleep(policy.delay(afterAttempt: state.interruptions, retryAfter: error.retryAfter, random: clock.random()))
+        try await client.configuration.retry.pause(afterAttempt: state.interruptions, retryAfter: error.retryAfter, by: clock)
         try await settle(entries.map(\.key))
     }
 

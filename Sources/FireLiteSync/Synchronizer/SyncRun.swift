@@ -17,7 +17,7 @@ struct SyncRun {
 
     var client: FHIRClient { synchronizer.client }
     var configuration: Synchronizer.Configuration { synchronizer.configuration }
-    var clock: SyncClock { client.configuration.clock }
+    var clock: FHIRClock { client.configuration.clock }
 
     init(_ synchronizer: Synchronizer, _ progress: (@Sendable (SyncProgress) -> Void)?) {
         self.synchronizer = synchronizer

@@ -1,3 +1,4 @@
+import FireLiteCore
 import Foundation
 
 /// A file of heads that were kept, a token a line. Only its owner can read and write it (mode 0600).
@@ -26,8 +27,7 @@ public struct AuditHeadFile: Sendable {
     /// - Parameter head: the head.
     /// - Throws: `AuditError.file`.
     public func append(_ head: AuditHead) throws {
-        let file = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0o600)
-        guard file >= 0 else { throw failure }
+        guard let file = try? PrivateFile.open(path, .appended) else { throw failure }
         defer { close(file) }
         let bytes = Array("\(head.token)\n".utf8)
         guard write(file, bytes, bytes.count) == bytes.count, fsync(file) == 0 else { throw failure }

@@ -1,3 +1,4 @@
+import FireLiteCore
 import FireLiteCrypto
 import Foundation
 
@@ -31,9 +32,8 @@ public struct FileKeyStore: IdentityKeyStore {
         guard access(path, F_OK) != 0 else { throw TrustError(.key, "\(path) is there already: choose another name") }
         let key = try SoftwareKey()
         do {
-            try FileManager.default.createDirectory(
-                atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-            try PrivateData.write(Data(key.pem().utf8), to: path)
+            try PrivateFile.makeFolder(folder)
+            try PrivateFile.write(Data(key.pem().utf8), to: path)
         } catch let error as TrustError { throw error } catch {
             throw TrustError(.key, "\(path) cannot be written: check the permissions of its folder")
         }

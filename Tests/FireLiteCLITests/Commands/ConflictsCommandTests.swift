@@ -5,6 +5,7 @@ import TestSupport
 import Testing
 
 @testable import FireLiteCLI
+@testable import FireLiteClient
 @testable import FireLiteSync
 
 /// A database in which Patient/1 is in conflict with a server.

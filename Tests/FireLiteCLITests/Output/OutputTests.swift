@@ -219,7 +219,7 @@ struct OutputTests {
         let calls = [
             "createFile(", "forWriting", "forUpdating", ".write(to: URL", "write(toFile", "O_CREAT", "fopen(", "PendingFile(",
             "ExportFolder(",
-            "PrivateData.", "createDirectory(", "moveItem(", "copyItem(", "rename(", "mkdir(", "OutputStream(",
+            "PrivateFile.", "createDirectory(", "moveItem(", "copyItem(", "rename(", "mkdir(", "OutputStream(",
         ]
         let contents = try #require(FileManager.default.enumerator(at: root, includingPropertiesForKeys: nil))
         var files = 0

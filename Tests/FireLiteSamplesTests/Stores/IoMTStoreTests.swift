@@ -12,7 +12,7 @@ import Testing
         _ transport: StubTransport, _ change: (inout IoMTStore.Configuration) -> Void = { _ in }
     ) throws -> IoMTStore {
         var configuration = IoMTStore.Configuration()
-        configuration.clock = SyncClock(now: { Self.now }, sleep: { _ in }, random: { 1 })
+        configuration.clock = FHIRClock(now: { Self.now }, sleep: { _ in }, random: { 1 })
         change(&configuration)
         return try IoMTStore(connectionString: Self.connection, configuration: configuration, transport: transport)
     }
@@ -83,6 +83,41 @@ import Testing
         #expect(refusing.requests.count == 1)
     }
 
+    /// A hub has no idempotency key: what it may have taken is not posted again.
+    @Test(arguments: [nil, 408, 500, 502, 504]) func whatTheHubMayHaveTakenIsNotPostedAgain(status: Int?) async throws {
+        let server = StubTransport { _, _ in
+            guard let status else { throw HTTPTransportError(.connectionLost, "the connection broke") }
+            return HTTPResponse(status)
+        }
+        let error = await #expect(throws: SampleError.self) { try await send([heartRate(1)], to: store(server)) }
+        #expect(error?.code == (status == nil ? .unreachable : .refused))
+        #expect(server.requests.count == 1)
+        let unreached = StubTransport { _, number in
+            if number < 2 { throw HTTPTransportError(.cannotConnect, "nobody is there") }
+            return HTTPResponse(201)
+        }
+        #expect(try await send([heartRate(1)], to: store(unreached)).added == 1)
+        #expect(unreached.requests.count == 3)
+    }
+
+    @Test func aHubIsAskedAgainAfterAsLongAsItSays() async throws {
+        let (waits, note) = AsyncStream<Duration>.makeStream()
+        func store(answering field: String) throws -> IoMTStore {
+            try self.store(
+                StubTransport { _, number in number == 0 ? HTTPResponse(429, fields: ["Retry-After": field]) : HTTPResponse(201) }
+            ) { configuration in
+                configuration.clock.sleep = { note.yield($0) }
+                configuration.retry.firstDelay = .zero
+            }
+        }
+        _ = try await send([heartRate(1)], to: store(answering: "7"))
+        _ = try await send([heartRate(1)], to: store(answering: "Thu, 01 Jan 2026 00:00:09 GMT"))
+        // Longer than anybody waits.
+        await #expect(throws: SampleError.self) { try await send([heartRate(1)], to: store(answering: "121")) }
+        note.finish()
+        #expect(await waits.reduce(into: []) { $0.append($1) } == [.seconds(7), .seconds(9)])
+    }
+
     @Test func connectionStringsNeedTheirParts() throws {
         for part in ["Endpoint", "SharedAccessKeyName", "SharedAccessKey", "EntityPath"] {
             let text = Self.connection.split(separator: ";").filter { !$0.hasPrefix(part + "=") }.joined(separator: ";")
@@ -132,7 +167,7 @@ import Testing
         }
         let port = try line()
         var configuration = IoMTStore.Configuration()
-        configuration.clock = SyncClock(now: { Self.now }, sleep: { _ in }, random: { 1 })
+        configuration.clock = FHIRClock(now: { Self.now }, sleep: { _ in }, random: { 1 })
         configuration.address = URL(string: "http://127.0.0.1:\(port)")
         let store = try IoMTStore(connectionString: Self.connection, configuration: configuration)
         _ = try await store.add([heartRate(1, "61.5")].map { ExternalObject(uuid: $0.uuid, sample: $0) })

@@ -99,7 +99,7 @@ import Testing
         let server = StubServer { _, _ in HTTPResponse(503) }
         var configuration = FHIRClient.Configuration()
         let isWaiting = AsyncStream<Void>.makeStream()
-        configuration.clock = SyncClock(
+        configuration.clock = FHIRClock(
             now: { Date() },
             sleep: { _ in
                 isWaiting.continuation.yield()

@@ -2,6 +2,7 @@ import FireLiteR4
 import Foundation
 import Testing
 
+@testable import FireLiteClient
 @testable import FireLiteSync
 
 /// The examples of the pages on notifications and on what is missing, with a server in memory.

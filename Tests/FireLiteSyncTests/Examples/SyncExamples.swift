@@ -128,7 +128,7 @@ import Testing
     @Test func envelopes() throws {
         let certificate = Data(EnvelopeVectors.certificate.utf8)
         let observation = Observation { $0.status = .final }
-        // example TalkingToServers.md
+        // example TheOutbox.md
         let recipient = try EnvelopeRecipient(certificate: certificate, keyID: "key-1")
         let policy = EnvelopePolicy(endpoint: server) { request in request.path.hasPrefix("Observation") ? recipient : nil }
         let sealed = try policy.sealed(.create(observation))

@@ -1,6 +1,7 @@
 import FireLiteR4
 import Foundation
 
+@testable import FireLiteClient
 @testable import FireLiteSync
 
 /// A device, a server with ways of its own and a network with faults, with everything that happens decided by a seed; and a model of what must hold:

@@ -1,6 +1,7 @@
 import Foundation
 import Testing
 
+@testable import FireLiteClient
 @testable import FireLiteSync
 
 /// `FIRELITE_FAULT_SEEDS=2000` runs so many seeds, `FIRELITE_FAULT_SEED=7` one alone; 60 by day, 5,000 with `FIRELITE_NIGHTLY=1`.

@@ -4,6 +4,7 @@ import Foundation
 import TestSupport
 import Testing
 
+@testable import FireLiteClient
 @testable import FireLiteSync
 
 /// Servers that ignore parameters, add to what they get, have other clocks, or send what cannot be read.

@@ -3,6 +3,7 @@
     import Foundation
     import Testing
 
+    @testable import FireLiteClient
     @testable import FireLiteSync
 
     /// What is of the transport over libcurl alone.

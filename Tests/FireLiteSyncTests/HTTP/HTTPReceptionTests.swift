@@ -1,6 +1,7 @@
 import Foundation
 import Testing
 
+@testable import FireLiteClient
 @testable import FireLiteSync
 
 /// What is made of the parts of an answer, whatever passes them on.

@@ -1,6 +1,7 @@
 import Foundation
 import Testing
 
+@testable import FireLiteClient
 @testable import FireLiteSync
 
 @Suite struct HTTPValueTests {

@@ -3,6 +3,7 @@ import FireLiteReleases
 import Foundation
 import Testing
 
+@testable import FireLiteClient
 @testable import FireLiteSync
 
 /// Subscriptions at the server: created, renewed and ended.

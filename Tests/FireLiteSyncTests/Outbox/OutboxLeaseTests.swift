@@ -2,6 +2,7 @@ import FireLiteR4
 import Foundation
 import Testing
 
+@testable import FireLiteClient
 @testable import FireLiteSync
 
 /// One outbox sends at a time, and what one does to an entry is about that entry.

@@ -3,6 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
+@testable import FireLiteClient
 @testable import FireLiteSync
 
 /// Every request in an outbox reaches its server, in order, and takes effect once.

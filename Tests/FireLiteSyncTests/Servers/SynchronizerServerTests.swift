@@ -3,6 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
+@testable import FireLiteClient
 @testable import FireLiteSync
 
 /// Synchronizing with sekmet, a FHIR server by others.

@@ -1,6 +1,7 @@
 import FireLiteR4
 import Foundation
 
+@testable import FireLiteClient
 @testable import FireLiteSync
 
 /// The process of a device died.

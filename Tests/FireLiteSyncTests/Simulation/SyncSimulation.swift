@@ -1,6 +1,7 @@
 import FireLiteR4
 import Foundation
 
+@testable import FireLiteClient
 @testable import FireLiteSync
 
 /// Three devices, a server and a network in one process, with everything that happens decided by a seed.

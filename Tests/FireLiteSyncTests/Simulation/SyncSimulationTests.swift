@@ -1,6 +1,7 @@
 import Foundation
 import Testing
 
+@testable import FireLiteClient
 @testable import FireLiteSync
 
 /// By default 20,000 steps; `FIRELITE_SIMULATION_STEPS=5000` runs so many, `FIRELITE_NIGHTLY=1` ten million, and `FIRELITE_SIMULATION_SEED=7` those of

@@ -18,8 +18,8 @@ final class TestClock: @unchecked Sendable {
 
     func advance(_ seconds: TimeInterval) { lock.withLock { time.addTimeInterval(seconds) } }
 
-    var clock: SyncClock {
-        SyncClock(
+    var clock: FHIRClock {
+        FHIRClock(
             now: { self.now },
             sleep: { duration in
                 try Task.checkCancellation()

@@ -2,6 +2,7 @@ import FireLiteR4
 import Foundation
 import Testing
 
+@testable import FireLiteClient
 @testable import FireLiteSync
 
 /// What happens to resources that both sides have changed.

@@ -1,6 +1,7 @@
 import FireLiteR4
 import Foundation
 
+@testable import FireLiteClient
 @testable import FireLiteSync
 
 /// A store with a synchronizer, as an app on a device has it.

@@ -2,6 +2,7 @@ import FireLiteR4
 import Foundation
 import Testing
 
+@testable import FireLiteClient
 @testable import FireLiteSync
 
 /// What patches say, applied as a server does it.

@@ -3,6 +3,7 @@ import Foundation
 import Testing
 
 @testable import FireLite
+@testable import FireLiteClient
 @testable import FireLiteSync
 
 /// `FHIRStore.check()` compares what a synchronizer and the outbox have noted with the resources and changes that it is about.

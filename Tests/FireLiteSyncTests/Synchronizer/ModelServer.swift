@@ -2,6 +2,7 @@ import FireLiteCore
 import FireLiteR4
 import Foundation
 
+@testable import FireLiteClient
 @testable import FireLiteSync
 
 /// A FHIR server in memory that does what the standard says, and faults on purpose.

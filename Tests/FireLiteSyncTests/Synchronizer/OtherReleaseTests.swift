@@ -5,6 +5,7 @@ import Foundation
 import TestSupport
 import Testing
 
+@testable import FireLiteClient
 @testable import FireLiteSync
 
 /// Synchronizer and outbox with the releases that have no generated classes here: they go by layouts.

@@ -4,6 +4,7 @@ import Foundation
 import TestSupport
 import Testing
 
+@testable import FireLiteClient
 @testable import FireLiteSync
 
 /// Stores that keep payloads of attachments apart send them whole.

@@ -3,6 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
+@testable import FireLiteClient
 @testable import FireLiteSync
 
 /// What is pulled, and how.

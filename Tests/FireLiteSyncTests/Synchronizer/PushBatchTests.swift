@@ -2,6 +2,7 @@ import FireLiteR4
 import Foundation
 import Testing
 
+@testable import FireLiteClient
 @testable import FireLiteSync
 
 /// Pushes of so many resources that their rows are read, written and deleted together.

@@ -1,5 +1,6 @@
 import Testing
 
+@testable import FireLiteClient
 @testable import FireLiteSync
 
 @Suite struct PushOrderTests {

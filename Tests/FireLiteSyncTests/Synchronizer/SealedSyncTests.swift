@@ -3,6 +3,7 @@ import FireLiteRecords
 import Foundation
 import Testing
 
+@testable import FireLiteClient
 @testable import FireLiteSync
 
 /// Sealed records and a server.

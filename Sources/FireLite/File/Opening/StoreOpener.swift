@@ -36,7 +36,7 @@ struct StoreOpener: Sendable {
     func open() throws -> (StoreWriter, StoreIdentity) {
         try configuration.key?.verify(for: path)
         if path != ":memory:" {
-            if configuration.mustExist { _ = try ReadOnlyFile.location(of: path) } else { try PrivateFile.create(path) }
+            if configuration.mustExist { _ = try ReadOnlyFile.location(of: path) } else { try PrivateFile.createDatabase(path) }
         }
         let connection = try Connection.open(
             path, createsFile: !configuration.mustExist, key: configuration.key, pageChecksums: configuration.pageChecksums)

@@ -1,9 +1,10 @@
+import FireLiteCore
 import Foundation
 
 /// A file that appears under its name when it is complete, and not at all if something fails. Only its owner can read and write it (mode 0600).
 ///
 /// The library and its tool write every file with records this way. Only the database of a store is created in its place, as others may
-/// open it at once: by `PrivateFile.create`.
+/// open it at once: by `PrivateFile.createDatabase`.
 package final class PendingFile {
     /// The kind of a file.
     package enum Kind {
@@ -34,11 +35,9 @@ package final class PendingFile {
             throw FHIRStoreError(error.code, "\(path): \(error.message)")
         }
         temporaryPath = self.folder.path + "/" + place.lastPathComponent
-        let descriptor = Foundation.open(temporaryPath, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else {
-            throw FHIRStoreError(.cannotOpen, "\(path) cannot be created: \(String(cString: strerror(errno))): check its folder")
+        do throws(POSIXError) { close(try PrivateFile.open(temporaryPath, .new)) } catch {
+            throw FHIRStoreError(.cannotOpen, "\(path) cannot be created: \(error.reason): check its folder")
         }
-        close(descriptor)
     }
 
     private static func check(_ path: String, _ kind: Kind, replaces: Bool, database: String?) throws {

@@ -1,3 +1,4 @@
+import FireLiteCore
 import Foundation
 
 /// A hidden folder for new files until they are complete, next to their place, so that they can be moved there in one step.
@@ -17,11 +18,11 @@ package final class PendingFolder {
         // A sweep between the two calls takes the folder for an old one.
         for _ in 0..<100 {
             let path = folder + "/\(Self.prefix)\(UUID().uuidString)\(Self.suffix)"
-            guard LiveFolders.shared.add(path, { mkdir(path, 0o700) == 0 }) else {
+            guard LiveFolders.shared.add(path, { PrivateFile.makeNewFolder(path) }) else {
                 code = errno
                 break
             }
-            let lock = open(path + Self.lockName, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
+            let lock = (try? PrivateFile.open(path + Self.lockName, .new)) ?? -1
             var status = stat()
             // File systems without locks are never swept.
             if lock >= 0, flock(lock, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK, fstat(lock, &status) == 0, status.st_nlink > 0 {

@@ -14,7 +14,7 @@ package final class ExportFolder {
     package init(path: String, database: String) throws {
         self.path = path
         self.database = database
-        try PrivateFile.makeFolder(path)
+        do throws(POSIXError) { try PrivateFile.makeFolder(path) } catch { throw FHIRStoreError(.cannotOpen, "\(path): \(error.reason)") }
         pending = try PendingFolder(in: path)
     }
 

@@ -1,0 +1,122 @@
+import FireLiteCore
+import Foundation
+
+extension FHIRClient {
+    /// Sends a request that writes and returns what the server has then. An answer without a resource is read back.
+    ///
+    /// - Throws: as `send`; `invalidResponse` if neither the answer nor the server shows that it was done. Then nobody knows.
+    package func confirmed(_ request: FHIRRequest) async throws -> WriteReceipt {
+        let response = try await send(request)
+        switch try request.evidence(in: response) {
+        case .done(let receipt): return receipt
+        case .silent(let receipt):
+            do {
+                return try await readBack(request, receipt, response)
+            } catch let error as FHIRClientError where error.status.map({ 400..<500 ~= $0 && $0 != 401 && $0 != 429 }) ?? false {
+                // That is a refusal to read, and says nothing about what was written.
+                throw request.noEvidence(response, "the server does not show what was sent")
+            }
+        }
+    }
+
+    private func readBack(_ request: FHIRRequest, _ receipt: WriteReceipt, _ response: HTTPResponse) async throws -> WriteReceipt {
+        let unknown = request.noEvidence(response, "the server does not show what was sent")
+        switch request.target {
+        case .resource(let typeName, let id): return try await readBack(request, receipt, typeName, id, unknown)
+        case .type(let typeName):
+            if let id = receipt.id { return try await readBack(request, receipt, typeName, id, unknown) }
+            guard request.method == .post, let condition = request.fields["If-None-Exist"] else { throw unknown }
+            guard let id = try await idMatching(condition, typeName, request) else { throw unknown }
+            return try await readBack(request, receipt, typeName, id, unknown)
+        case .other: return receipt
+        case .bundle: throw unknown
+        }
+    }
+
+    /// Reads the resource that a request has written.
+    private func readBack(
+        _ request: FHIRRequest, _ receipt: WriteReceipt, _ typeName: String, _ id: String, _ unknown: FHIRClientError
+    ) async throws -> WriteReceipt {
+        let response: HTTPResponse
+        do {
+            response = try await send(.read(typeName, id: id))
+        } catch let error as FHIRClientError where error.saysAbsent {
+            guard request.method == .delete else { throw unknown }
+            return receipt
+        }
+        guard request.method != .delete, let head = ResourceHead(response.body), head.typeName == typeName, head.id == id else {
+            throw unknown
+        }
+        let version = head.version ?? FHIRRequest.version(inEntityTag: response.fields["ETag"])
+        let isStated = receipt.version != nil && receipt.version == version
+        guard try isStated || contains(response.body, whatWasSent: request) else { throw unknown }
+        var found = receipt
+        (found.id, found.version, found.resource) = (id, version, response.body)
+        return found
+    }
+
+    /// Whether a resource of the server has everything that a request has sent; it may have more.
+    private func contains(_ json: Data, whatWasSent request: FHIRRequest) throws -> Bool {
+        guard request.method == .put || request.method == .post, let body = request.body else { return false }
+        let there = try decode(FHIRResource.self, json, request)
+        guard let sent = try readable(body) else { return false }
+        // An id of one's own, and what is the server's, need not be the same.
+        sent.id = nil
+        return there.hasEverything(of: sent.withoutServerMeta)
+    }
+
+    private func readable(_ json: Data) throws -> FHIRResource? {
+        do { return try FHIRJSON.resource(from: json, release: release) } catch is FHIRDecodingError { return nil }
+    }
+
+    /// The id of the only resource that matches a condition.
+    private func idMatching(_ condition: String, _ typeName: String, _ request: FHIRRequest) async throws -> String? {
+        let parameters = condition.split(separator: "&").compactMap { pair -> FHIRParameters.Parameter? in
+            let parts = pair.split(separator: "=", maxSplits: 1).map { String($0).removingPercentEncoding ?? String($0) }
+            return parts.count == 2 ? .init(name: parts[0], value: parts[1]) : nil
+        }
+        let page = try await bundle(FHIRRequest(.get, typeName, parameters: FHIRParameters(parameters)), at: nil)
+        let ids = page.bundle.children("entry").compactMap { entry -> String? in
+            guard let resource = entry.takeResource("resource"), resource.resourceType == typeName else { return nil }
+            return resource.id
+        }
+        return ids.count == 1 ? ids[0] : nil
+    }
+}
+
+extension FHIRObject {
+    /// Whether the object has every value of another one, at any depth. Items of lists may stand between others.
+    func hasEverything(of other: FHIRObject) -> Bool {
+        guard layoutTable == other.layoutTable else { return false }
+        return other.layout.elements.allSatisfy { element in
+            guard let wanted = other.value(element.slot), wanted.hasContent else { return true }
+            guard let own = value(element.slot) else { return false }
+            return own.hasEverything(of: wanted)
+        }
+    }
+}
+
+extension SlotValue {
+    fileprivate func hasEverything(of other: SlotValue) -> Bool {
+        switch (self, other) {
+        case (.object(let own), .object(let wanted)): return own.hasEverything(of: wanted)
+        case (.objects(let own), .objects(let wanted)):
+            var place = 0
+            return wanted.allSatisfy { item in
+                guard let found = own[min(place, own.count)...].firstIndex(where: { $0.hasEverything(of: item) }) else { return false }
+                place = found + 1
+                return true
+            }
+        default: return hasSameContent(as: other)
+        }
+    }
+}
+
+extension FHIRClientError {
+    /// Whether the server says that there is no such resource: 404 or 410 with an OperationOutcome. Gateways and proxies answer 404 too, with a
+    /// page of their own, and that says nothing about the resource.
+    public var saysAbsent: Bool { (status == 404 || status == 410) && outcome != nil && !issues.contains { $0.code == "not-supported" } }
+
+    /// Whether something that is no FHIR server has answered with 404 or 410: a gateway, or the wrong address.
+    package var isGatewaysAbsence: Bool { (status == 404 || status == 410) && outcome == nil }
+}

@@ -1,0 +1,140 @@
+import Foundation
+
+/// What a successful status to a request that writes proves.
+///
+/// A status alone proves nothing: captive portals, maintenance pages and proxies answer 200 to whatever they get. An answer counts if it is what
+/// the request asks for, a resource of its type and id; without a body, the server is asked what it has.
+enum WriteEvidence: Sendable {
+    /// The server has done it.
+    case done(WriteReceipt)
+    /// The answer has no resource: only reading shows whether it was done.
+    case silent(WriteReceipt)
+
+    /// What the answer says about the resource.
+    var receipt: WriteReceipt {
+        switch self {
+        case .done(let receipt), .silent(let receipt): receipt
+        }
+    }
+}
+
+/// What an answer says about the resource that was written.
+package struct WriteReceipt: Sendable {
+    package let status: Int
+    package var fields: HTTPFields = [:]
+    /// Nil if the server did not say.
+    package var id: String?
+    /// Nil if the server did not say.
+    package var version: String?
+    /// The resource as the server has it, as JSON; nil if it was not returned.
+    package var resource: Data?
+
+    package init(status: Int, fields: HTTPFields = [:], id: String? = nil, version: String? = nil, resource: Data? = nil) {
+        self.status = status
+        self.fields = fields
+        self.id = id
+        self.version = version
+        self.resource = resource
+    }
+}
+
+extension FHIRRequest {
+    /// What is written.
+    enum Target: Sendable, Hashable {
+        /// One resource by its id.
+        case resource(typeName: String, id: String)
+        /// One resource of a type: created, or found by a condition.
+        case type(String)
+        /// A batch or transaction.
+        case bundle
+        /// An operation, or whatever else: nothing is known of the answer's type.
+        case other
+    }
+
+    /// What the request writes, by its path.
+    var target: Target {
+        if path.isEmpty { return .bundle }
+        let parts = path.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
+        guard let first = parts.first, first.first?.isUppercase == true, !parts.contains(where: { $0.hasPrefix("$") || $0.hasPrefix("_") })
+        else { return .other }
+        switch parts.count {
+        case 1: return .type(first)
+        case 2: return .resource(typeName: first, id: parts[1])
+        default: return .other
+        }
+    }
+
+    /// What an answer with a successful status proves.
+    ///
+    /// - Throws: `FHIRClientError.invalidResponse` if the answer is not one to this request: then nobody knows whether it was done.
+    func evidence(in response: HTTPResponse) throws -> WriteEvidence {
+        let location = ResourceLocation(response.fields["Location"] ?? response.fields["Content-Location"])
+        var receipt = WriteReceipt(
+            status: response.status, fields: response.fields, id: location?.id,
+            version: Self.version(inEntityTag: response.fields["ETag"]) ?? location?.version)
+        guard [200, 201, 204].contains(response.status) else { throw noEvidence(response, "the status is not that of something done") }
+        let body = ResourceHead(response.body)
+        guard !response.body.isEmpty else {
+            if method == .delete, response.status == 204 { return .done(receipt) }
+            if target == .bundle { throw noEvidence(response, "the answer is empty") }
+            return .silent(receipt)
+        }
+        guard let body else { throw noEvidence(response, "the answer is not FHIR") }
+        if body.typeName == "OperationOutcome", target != .type("OperationOutcome") {
+            let isFailure = OutcomeIssue.issues(in: response.body).contains { $0.severity == "error" || $0.severity == "fatal" }
+            if isFailure { throw noEvidence(response, "the answer says that it failed") }
+            return method == .delete || target == .other ? .done(receipt) : .silent(receipt)
+        }
+        switch target {
+        case .other: return .done(receipt)
+        case .bundle: guard body.typeName == "Bundle" else { throw noEvidence(response, "the answer is not a Bundle") }
+        case .type(let typeName):
+            guard body.typeName == typeName, body.id != nil || method == .delete else {
+                throw noEvidence(response, "the answer is not a \(typeName) with an id")
+            }
+        case .resource(let typeName, let id):
+            guard body.typeName == typeName, body.id == id || method == .delete else {
+                throw noEvidence(response, "the answer is not the resource that was sent")
+            }
+        }
+        receipt.id = body.id ?? receipt.id
+        receipt.version = body.version ?? receipt.version
+        receipt.resource = method == .delete ? nil : response.body
+        return .done(receipt)
+    }
+
+    package func noEvidence(_ response: HTTPResponse, _ why: String) -> FHIRClientError {
+        FHIRClientError(
+            .invalidResponse,
+            "\(self): \(response.status), but \(why), so it is not known whether it was done: something between here and the server may answer "
+                + "instead of it")
+    }
+}
+
+/// What identifies a resource in its JSON, read without the rest.
+package struct ResourceHead: Sendable {
+    package let typeName: String
+    package let id: String?
+    let version: String?
+    let lastUpdated: String?
+
+    private struct Head: Decodable {
+        struct Meta: Decodable {
+            let versionId: String?
+            let lastUpdated: String?
+        }
+        let resourceType: String
+        let id: String?
+        let meta: Meta?
+    }
+
+    /// - Returns: nil for anything but a resource.
+    package init?(_ json: Data) {
+        guard json.contains(UInt8(ascii: "{")) else { return nil }
+        do {
+            let head = try JSONDecoder().decode(Head.self, from: json)
+            (typeName, id) = (head.resourceType, head.id)
+            (version, lastUpdated) = (head.meta?.versionId, head.meta?.lastUpdated)
+        } catch { return nil }
+    }
+}

@@ -1,0 +1,38 @@
+import FireLiteCore
+import Foundation
+
+/// Keeps secrets in a file that only its owner can read (mode 0600). Whoever can read the owner's files can read them.
+///
+/// Programs that use one file at the same time overwrite each other's changes.
+public actor FileCredentialStore: CredentialStore {
+    private let path: String
+
+    /// Creates a store. The file is created with the first secret.
+    ///
+    /// - Parameter path: the file's path.
+    public init(path: String) { self.path = path }
+
+    public func credential(named name: String) throws -> Data? { try read()[name] }
+
+    public func setCredential(_ credential: Data?, named name: String) throws {
+        var credentials = try read()
+        credentials[name] = credential
+        do {
+            try PrivateFile.write(JSONEncoder().encode(credentials), to: path)
+        } catch { throw AuthorizationError(.storage, "\(path) cannot be written: check the permissions of its folder") }
+    }
+
+    private func read() throws -> [String: Data] {
+        var status = stat()
+        if stat(path, &status) != 0 {
+            if errno == ENOENT { return [:] }
+            throw AuthorizationError(.storage, "\(path) cannot be read: check its permissions")
+        }
+        guard status.st_mode & 0o077 == 0 else {
+            throw AuthorizationError(.storage, "\(path) can be read by others: chmod 600 it, and replace the secrets in it")
+        }
+        do {
+            return try JSONDecoder().decode([String: Data].self, from: Data(contentsOf: URL(fileURLWithPath: path)))
+        } catch { throw AuthorizationError(.storage, "\(path) is not a file of credentials") }
+    }
+}
