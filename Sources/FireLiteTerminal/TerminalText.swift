@@ -8,8 +8,7 @@ package enum TerminalText {
         var result = String.UnicodeScalarView()
         for scalar in text.unicodeScalars {
             if isSteering(scalar), !(keepsLines && scalar == "\n") {
-                let digits = String(scalar.value, radix: 16)
-                result.append(contentsOf: ("\\u" + String(repeating: "0", count: 4 - digits.count) + digits).unicodeScalars)
+                result.append(contentsOf: ("\\u" + scalar.value.padded(4, radix: 16)).unicodeScalars)
             } else {
                 result.append(scalar)
             }

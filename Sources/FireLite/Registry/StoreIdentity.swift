@@ -70,7 +70,3 @@ struct StoreIdentity: Sendable, Hashable {
         return (high, low)
     }
 }
-
-extension String {
-    func leftPadded(_ width: Int) -> String { String(repeating: "0", count: max(0, width - utf8.count)) + self }
-}

@@ -105,7 +105,7 @@ struct BlobsCommand: Command {
     ]
 
     private static func row(_ payload: StoredPayload) -> [FigureValue] {
-        let hash = payload.hash.map { byte in (byte < 16 ? "0" : "") + String(byte, radix: 16) }.joined()
+        let hash = payload.hash.hexText
         return [
             .shown("\(hash.prefix(16))…", .text(hash)), .bytes(payload.byteCount), .time(payload.created), .number(payload.resources),
             .flag(payload.isInHistory), .flag(payload.isSealed),

@@ -47,7 +47,7 @@ indirect enum FigureValue {
         case .number(let number), .count(let number), .bytes(let number): "\(number)"
         case .seconds(let duration): Figures.seconds(duration, decimals: 3)
         case .text(let text): JSONText.string(text)
-        case .texts(let texts): JSONText.array(texts.map(JSONText.string))
+        case .texts(let texts): JSONText.array(texts.map { JSONText.string($0) })
         case .flag(let flag): "\(flag)"
         case .time(let date): JSONText.string(Figures.moment(date))
         case .json(let json): json

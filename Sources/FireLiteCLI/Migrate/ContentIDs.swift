@@ -19,7 +19,6 @@ struct ContentIDs {
             first = (first ^ UInt64(byte)) &* 0x100_0000_01B3
             second = ((second ^ UInt64(byte)) &* 0x9E37_79B9_7F4A_7C15) ^ (second >> 29)
         }
-        return [first, second].map { String(repeating: "0", count: $0.leadingZeroBitCount / 4) + ($0 == 0 ? "" : String($0, radix: 16)) }
-            .joined()
+        return first.padded(16, radix: 16) + second.padded(16, radix: 16)
     }
 }

@@ -1,6 +1,8 @@
+import FireLiteCore
 import Foundation
 
-/// A JSON value whose texts and numbers keep their bytes, and which knows where it was read.
+/// A JSON value whose texts and numbers keep their bytes, and which knows where it was read: what a migration leaves alone comes out as it came in, which
+/// `JSONItem` does not promise.
 struct JSONNode {
     indirect enum Content {
         case object([Member])
@@ -32,7 +34,7 @@ struct JSONNode {
     // MARK: - Making values
 
     static func text(_ text: String, at range: Range<Int>) -> JSONNode {
-        JSONNode(content: .text(quoted(text)[...]), range: range)
+        JSONNode(content: .text(Array(JSONText.string(text).utf8)[...]), range: range)
     }
 
     static func word(_ literal: String, at range: Range<Int>) -> JSONNode {
@@ -48,19 +50,6 @@ struct JSONNode {
             case .text, .word: content
             }
         return JSONNode(content: content, range: range)
-    }
-
-    /// The text as a JSON string.
-    static func quoted(_ text: String) -> [UInt8] {
-        var bytes = [UInt8(ascii: "\"")]
-        for byte in text.utf8 {
-            switch byte {
-            case UInt8(ascii: "\""), UInt8(ascii: "\\"): bytes += [UInt8(ascii: "\\"), byte]
-            case 0..<0x20: bytes += Array("\\u00".utf8) + (byte < 16 ? [UInt8(ascii: "0")] : []) + Array(String(byte, radix: 16).utf8)
-            default: bytes.append(byte)
-            }
-        }
-        return bytes + [UInt8(ascii: "\"")]
     }
 
     // MARK: - Contents

@@ -15,7 +15,7 @@ struct MendedText {
         case .object(let members):
             append(members, "{", "}") {
                 $0.places.append(($0.bytes.count, $1.offset))
-                $0.bytes += JSONNode.quoted($1.name)
+                $0.bytes += Array(JSONText.string($1.name).utf8)
                 $0.bytes.append(UInt8(ascii: ":"))
                 $0.append($1.value)
             }

@@ -23,10 +23,10 @@ enum RealmWrapper {
     /// `FHIRDate`.
     private static func day(_ parts: [String: JSONNode], _ range: Range<Int>) -> JSONNode? {
         guard let year = number(parts["year"]) else { return nil }
-        var text = padded(year, 4)
+        var text = year.padded(4)
         if let month = number(parts["month"] ?? parts["_month"]) {
-            text += "-" + padded(month, 2)
-            if let day = number(parts["day"] ?? parts["_day"]) { text += "-" + padded(day, 2) }
+            text += "-" + month.padded(2)
+            if let day = number(parts["day"] ?? parts["_day"]) { text += "-" + day.padded(2) }
         }
         return .text(text, at: range)
     }
@@ -38,17 +38,12 @@ enum RealmWrapper {
         let digits = second.split(separator: ".", omittingEmptySubsequences: false)
         let isWhole = digits.count == 1 || digits[1].allSatisfy { $0 == "0" } && parts["tookSecondsFromString"]?.text == nil
         let whole = digits[0].utf8.count == 1 ? "0\(digits[0])" : String(digits[0])
-        return .text("\(padded(hour, 2)):\(padded(minute, 2)):\(whole)" + (isWhole ? "" : ".\(digits[1])"), at: range)
+        return .text("\(hour.padded(2)):\(minute.padded(2)):\(whole)" + (isWhole ? "" : ".\(digits[1])"), at: range)
     }
 
     /// A number, or one in a `RealmOptional`.
     private static func number(_ node: JSONNode?) -> Int? {
         guard let node, !node.isNull else { return nil }
         return (node["value"] ?? node).number.flatMap(Int.init)
-    }
-
-    private static func padded(_ number: Int, _ digits: Int) -> String {
-        let text = String(number)
-        return String(repeating: "0", count: max(0, digits - text.utf8.count)) + text
     }
 }

@@ -27,7 +27,7 @@ public struct FHIRBundleEntry: Sendable, Hashable, Codable, CustomStringConverti
     /// The entry as JSON.
     func append(to json: inout Data) {
         json.append(contentsOf: "{".utf8)
-        if let fullUrl { json.append(contentsOf: "\"fullUrl\":\(JSONQuoting.quoted(fullUrl)),".utf8) }
+        if let fullUrl { json.append(contentsOf: "\"fullUrl\":\(JSONText.string(fullUrl)),".utf8) }
         if let body = request.body {
             json.append(contentsOf: "\"resource\":".utf8)
             if request.fields["Content-Type"] == "application/json-patch+json" {
@@ -41,9 +41,9 @@ public struct FHIRBundleEntry: Sendable, Hashable, Codable, CustomStringConverti
             json.append(contentsOf: ",".utf8)
         }
         let query = request.parameters.all.isEmpty ? "" : "?" + request.parameters.query
-        var members = ["\"method\":\(JSONQuoting.quoted(request.method.rawValue))", "\"url\":\(JSONQuoting.quoted(request.path + query))"]
+        var members = ["\"method\":\(JSONText.string(request.method.rawValue))", "\"url\":\(JSONText.string(request.path + query))"]
         for (member, field) in [("ifNoneMatch", "If-None-Match"), ("ifMatch", "If-Match"), ("ifNoneExist", "If-None-Exist")] {
-            if let value = request.fields[field] { members.append("\"\(member)\":\(JSONQuoting.quoted(value))") }
+            if let value = request.fields[field] { members.append("\"\(member)\":\(JSONText.string(value))") }
         }
         json.append(contentsOf: "\"request\":{\(members.joined(separator: ","))}}".utf8)
     }

@@ -1,20 +1,35 @@
 /// Pieces of JSON (RFC 8259).
 package enum JSONText {
+    /// Which escapes stand for control characters, where JSON allows several.
+    package enum Escapes {
+        /// `\n`, and `\u001f` for all others.
+        case few
+        /// `\b`, `\t`, `\n`, `\f`, `\r`, and `\u001f` for all others, as RFC 8785 wants them.
+        case short
+    }
+
     /// A string in quotes.
-    package static func string(_ text: String) -> String {
-        var json = "\""
+    package static func string(_ text: String, _ escapes: Escapes = .few) -> String { "\"" + escaped(text, escapes) + "\"" }
+
+    /// What stands between the quotes of a string.
+    package static func escaped(_ text: String, _ escapes: Escapes = .few) -> String {
+        // Most texts have nothing to escape.
+        if text.utf8.allSatisfy({ $0 >= 0x20 && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\") }) { return text }
+        var json = ""
         for scalar in text.unicodeScalars {
             switch scalar {
             case "\"": json += "\\\""
             case "\\": json += "\\\\"
             case "\n": json += "\\n"
-            case "\u{0}"..<"\u{20}":
-                let digits = String(scalar.value, radix: 16)
-                json += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+            case "\u{8}" where escapes == .short: json += "\\b"
+            case "\t" where escapes == .short: json += "\\t"
+            case "\u{C}" where escapes == .short: json += "\\f"
+            case "\r" where escapes == .short: json += "\\r"
+            case "\u{0}"..<"\u{20}": json += "\\u" + scalar.value.padded(4, radix: 16)
             default: json.unicodeScalars.append(scalar)
             }
         }
-        return json + "\""
+        return json
     }
 
     /// A FHIR primitive in FHIR's JSON: numbers and booleans unquoted, everything else quoted.

@@ -24,8 +24,7 @@ final class ModelFingerprint: @unchecked Sendable {
                 add(element.isList ? "*" : "1")
             }
         }
-        let digits = String(hash, radix: 16)
-        let text = String(repeating: "0", count: 16 - digits.count) + digits
+        let text = hash.padded(16, radix: 16)
         known = text
         return text
     }

@@ -47,22 +47,22 @@ extension FHIRTemporal {
 
     private static func dateText(_ components: DateComponents, isWhole: Bool) -> String? {
         guard let year = components.year, components.era ?? 1 == 1, (1...9_999).contains(year) else { return nil }
-        var text = padded(year, 4)
+        var text = year.padded(4)
         guard let month = components.month else { return components.day == nil && !isWhole ? text : nil }
         guard (1...12).contains(month) else { return nil }
-        text += "-" + padded(month, 2)
+        text += "-" + month.padded(2)
         guard let day = components.day else { return isWhole ? nil : text }
         guard (1...31).contains(day) else { return nil }
-        return text + "-" + padded(day, 2)
+        return text + "-" + day.padded(2)
     }
 
     private static func timeText(_ hour: Int, _ minute: Int, _ second: Int, _ nanosecond: Int) -> String? {
         guard (0...23).contains(hour), (0...59).contains(minute), (0...60).contains(second), (0...999_999_999).contains(nanosecond) else {
             return nil
         }
-        let text = padded(hour, 2) + ":" + padded(minute, 2) + ":" + padded(second, 2)
+        let text = hour.padded(2) + ":" + minute.padded(2) + ":" + second.padded(2)
         guard nanosecond > 0 else { return text }
-        var digits = padded(nanosecond, 9)
+        var digits = nanosecond.padded(9)
         while digits.last == "0" { digits.removeLast() }
         return text + "." + digits
     }
@@ -83,11 +83,6 @@ extension FHIRTemporal {
         guard seconds % 60 == 0, abs(seconds) <= TemporalWord.maximumZoneMinutes * 60 else { return nil }
         if seconds == 0 { return "Z" }
         let minutes = abs(seconds) / 60
-        return (seconds < 0 ? "-" : "+") + padded(minutes / 60, 2) + ":" + padded(minutes % 60, 2)
-    }
-
-    private static func padded(_ number: Int, _ digits: Int) -> String {
-        let text = "\(number)"
-        return String(repeating: "0", count: max(0, digits - text.count)) + text
+        return (seconds < 0 ? "-" : "+") + (minutes / 60).padded(2) + ":" + (minutes % 60).padded(2)
     }
 }

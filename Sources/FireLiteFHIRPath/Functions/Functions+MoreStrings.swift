@@ -1,3 +1,4 @@
+import FireLiteCore
 import Foundation
 
 extension Function {
@@ -21,7 +22,7 @@ extension Function {
             guard let text = try call.text(focus), let format = try call.text(0, evaluator) else { return [] }
             try call.checkLength(text.utf8.count * 2)
             switch format {
-            case "hex": return [.string(text.utf8.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined())]
+            case "hex": return [.string(text.utf8.hexText)]
             case "base64": return [.string(Data(text.utf8).base64EncodedString())]
             case "urlbase64":
                 let plain = Data(text.utf8).base64EncodedString()
@@ -33,7 +34,7 @@ extension Function {
             guard let text = try call.text(focus), let format = try call.text(0, evaluator) else { return [] }
             let data: Data?
             switch format {
-            case "hex": data = text.hexadecimalData
+            case "hex": data = Hexadecimal.bytes(text)
             case "base64": data = Data(base64Encoded: text)
             case "urlbase64": data = Data(base64Encoded: text.replacing("-", with: "+").replacing("_", with: "/").padded(toMultipleOf: 4))
             default: throw call.error("'decode' knows hex, base64 and urlbase64")
@@ -45,7 +46,7 @@ extension Function {
             try call.checkLength(text.utf8.count * 2)
             switch target {
             case "html": return [.string(text.escapedForHTML)]
-            case "json": return [.string(text.escapedForJSON)]
+            case "json": return [.string(JSONText.escaped(text, .short))]
             default: throw call.error("'escape' knows html and json")
             }
         },
@@ -72,17 +73,6 @@ extension FunctionNode {
 }
 
 extension String {
-    fileprivate var hexadecimalData: Data? {
-        let digits = Array(utf8)
-        guard digits.count % 2 == 0 else { return nil }
-        var data = Data()
-        for place in stride(from: 0, to: digits.count, by: 2) {
-            guard let byte = UInt8(String(decoding: digits[place...place + 1], as: UTF8.self), radix: 16) else { return nil }
-            data.append(byte)
-        }
-        return data
-    }
-
     fileprivate func padded(toMultipleOf number: Int) -> String {
         self + String(repeating: "=", count: (number - utf8.count % number) % number)
     }
@@ -120,29 +110,9 @@ extension String {
         default:
             guard name.hasPrefix("#") else { return nil }
             let digits = name.dropFirst()
-            let code = digits.hasPrefix("x") ? UInt32(digits.dropFirst(), radix: 16) : UInt32(digits)
+            let code = digits.hasPrefix("x") ? Hexadecimal.number(digits.dropFirst().utf8) : digits.first == "+" ? nil : UInt32(digits)
             return code.flatMap { UnicodeScalar($0) }.map { String($0) }
         }
-    }
-
-    fileprivate var escapedForJSON: String {
-        var result = ""
-        for scalar in unicodeScalars {
-            switch scalar {
-            case "\"": result += "\\\""
-            case "\\": result += "\\\\"
-            case "\n": result += "\\n"
-            case "\r": result += "\\r"
-            case "\t": result += "\\t"
-            case "\u{08}": result += "\\b"
-            case "\u{0C}": result += "\\f"
-            case _ where scalar.value < 0x20:
-                let digits = String(scalar.value, radix: 16)
-                result += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
-            default: result.unicodeScalars.append(scalar)
-            }
-        }
-        return result
     }
 
     /// Nil for text with an escape that JSON has not.
@@ -153,7 +123,7 @@ extension String {
         for character in unicodeScalars {
             if character == "\"", !isEscape { escaped += "\\" }
             isEscape = character == "\\" && !isEscape
-            if character.value < 0x20 { escaped += String(character).escapedForJSON } else { escaped.unicodeScalars.append(character) }
+            if character.value < 0x20 { escaped += JSONText.escaped(String(character), .short) } else { escaped.unicodeScalars.append(character) }
         }
         return (try? JSONSerialization.jsonObject(with: Data("\"\(escaped)\"".utf8), options: .fragmentsAllowed)) as? String
     }

@@ -1,3 +1,5 @@
+import FireLiteCore
+
 /// Splits the text of an expression into tokens (FHIRPath 2.0, Grammar).
 struct Lexer {
     let bytes: [UInt8]
@@ -219,11 +221,8 @@ struct Lexer {
     }
 
     private mutating func hexadecimal() -> UInt32? {
-        guard position + 4 <= bytes.count, bytes[position..<position + 4].allSatisfy({ Self.isHexadecimal($0) }) else { return nil }
-        let code = UInt32(String(decoding: bytes[position..<position + 4], as: UTF8.self), radix: 16)
+        guard position + 4 <= bytes.count, let code = Hexadecimal.number(bytes[position..<position + 4]) else { return nil }
         position += 4
         return code
     }
-
-    private static func isHexadecimal(_ byte: UInt8) -> Bool { byte &- 48 < 10 || (byte | 0x20) &- 97 < 6 }
 }

@@ -26,19 +26,19 @@ extension PathTemporal {
     package var text: String {
         var text = ""
         if kind != .time {
-            text = Self.padded(year, 4)
-            if precision >= .month { text += "-" + Self.padded(month, 2) }
-            if precision >= .day { text += "-" + Self.padded(day, 2) }
+            text = year.padded(4)
+            if precision >= .month { text += "-" + month.padded(2) }
+            if precision >= .day { text += "-" + day.padded(2) }
             guard hasTime else { return text }
             text += "T"
         }
-        text += Self.padded(hour, 2)
-        if precision >= .minute { text += ":" + Self.padded(minute, 2) }
-        if precision >= .second { text += ":" + Self.padded(second, 2) }
-        if precision >= .second, fractionDigits > 0 { text += "." + Self.padded(nanosecond, 9).prefix(fractionDigits) }
+        text += hour.padded(2)
+        if precision >= .minute { text += ":" + minute.padded(2) }
+        if precision >= .second { text += ":" + second.padded(2) }
+        if precision >= .second, fractionDigits > 0 { text += "." + nanosecond.padded(9).prefix(fractionDigits) }
         guard let offset else { return text }
         if isZulu { return text + "Z" }
-        return text + (offset < 0 ? "-" : "+") + Self.padded(abs(offset) / 60, 2) + ":" + Self.padded(abs(offset) % 60, 2)
+        return text + (offset < 0 ? "-" : "+") + (abs(offset) / 60).padded(2) + ":" + (abs(offset) % 60).padded(2)
     }
 
     /// The value as FHIRPath writes it.
@@ -48,11 +48,6 @@ extension PathTemporal {
         case .date: "@\(text)"
         case .dateTime: "@\(text)\(hasTime ? "" : "T")"
         }
-    }
-
-    private static func padded(_ number: Int, _ digits: Int) -> String {
-        let text = "\(number)"
-        return String(repeating: "0", count: max(0, digits - text.utf8.count)) + text
     }
 
     private struct Reader {

@@ -42,27 +42,9 @@ public struct PayloadReference: Sendable, Hashable, CustomStringConvertible {
 }
 
 extension Data {
-    /// The bytes as hexadecimal digits, in lower case.
-    var hexText: String {
-        let digits = Array("0123456789abcdef".utf8)
-        var text: [UInt8] = []
-        text.reserveCapacity(count * 2)
-        for byte in self {
-            text.append(digits[Int(byte >> 4)])
-            text.append(digits[Int(byte & 15)])
-        }
-        return String(decoding: text, as: UTF8.self)
-    }
-
+    /// Digits in lower case only.
     init?(hex: Substring) {
-        let digits = hex.utf8.map { byte -> UInt8 in
-            switch byte {
-            case 48...57: byte - 48
-            case 97...102: byte - 87
-            default: 255
-            }
-        }
-        guard digits.count % 2 == 0, !digits.contains(255) else { return nil }
-        self.init(stride(from: 0, to: digits.count, by: 2).map { digits[$0] << 4 | digits[$0 + 1] })
+        guard !hex.utf8.contains(where: { 65...70 ~= $0 }), let data = Hexadecimal.bytes(hex) else { return nil }
+        self = data
     }
 }

@@ -25,19 +25,19 @@ enum ObservationReader {
     ///   - resource: an Observation.
     ///   - origin: the app and the device.
     static func sample(_ resource: FHIRResource, origin: SampleOrigin) throws -> Sample? {
-        let json = try FHIRJSON.withUTF8(of: resource) { try LinedJSON([UInt8]($0)) }
-        let identifier = json["identifier"]?.elements.first { $0["system"]?.text == SampleMapping.system }?["value"]?.text
+        let json = try FHIRJSON.withUTF8(of: resource) { try JSONItem.read($0) }
+        let identifier = json["identifier"]?.items.first { $0["system"]?.text == SampleMapping.system }?["value"]?.text
         guard let uuid = identifier.flatMap({ UUID(uuidString: $0) }), let type = type(json["code"]), let time = time(json) else {
             return nil
         }
-        let extensions = json["extension"]?.elements ?? []
+        let extensions = json["extension"]?.items ?? []
         guard let value = value(json, type, extensions, time: time) else { return nil }
         let zone = text(extensions, ObservationWriter.zoneURL).flatMap { TimeZone(identifier: $0) }
         var sample = Sample(
             uuid: uuid, type: type, start: SampleTime.date(time.start), end: SampleTime.date(time.end),
             zone: zone ?? time.offset.flatMap(FixedZones.zone), value: value, origin: origin)
         for item in extensions where item["url"]?.text == ObservationWriter.metadataURL {
-            let parts = item["extension"]?.elements ?? []
+            let parts = item["extension"]?.items ?? []
             if let name = text(parts, "name") { sample.metadata[name] = text(parts, "value") ?? "" }
         }
         return sample
@@ -45,19 +45,19 @@ enum ObservationReader {
 
     /// The number of an Observation's quantity, in the mapping's unit; nil if it has none.
     static func number(_ resource: FHIRResource) throws -> Double? {
-        try FHIRJSON.withUTF8(of: resource) { try LinedJSON([UInt8]($0)) }["valueQuantity"]?["value"]?.number?.doubleValue
+        try FHIRJSON.withUTF8(of: resource) { try JSONItem.read($0) }["valueQuantity"]?["value"]?.number?.doubleValue
     }
 
-    private static func text(_ extensions: [LinedJSON], _ url: String) -> String? {
+    private static func text(_ extensions: [JSONItem], _ url: String) -> String? {
         extensions.first { $0["url"]?.text == url }?["valueString"]?.text
     }
 
-    private static func type(_ concept: LinedJSON?) -> SampleType? {
-        concept?["coding"]?.elements.first { $0["system"]?.text == SampleMapping.system }?["code"]?.text.map { SampleType(rawValue: $0) }
+    private static func type(_ concept: JSONItem?) -> SampleType? {
+        concept?["coding"]?.items.first { $0["system"]?.text == SampleMapping.system }?["code"]?.text.map { SampleType(rawValue: $0) }
     }
 
-    private static func value(_ concept: LinedJSON?) -> String? {
-        concept?["coding"]?.elements.first { $0["system"]?.text == SampleMapping.system }?["code"]?.text
+    private static func value(_ concept: JSONItem?) -> String? {
+        concept?["coding"]?.items.first { $0["system"]?.text == SampleMapping.system }?["code"]?.text
     }
 
     private struct Time {
@@ -66,8 +66,8 @@ enum ObservationReader {
         let offset: Int?
     }
 
-    private static func time(_ json: LinedJSON) -> Time? {
-        func read(_ value: LinedJSON?) -> (Int64, Int?)? {
+    private static func time(_ json: JSONItem) -> Time? {
+        func read(_ value: JSONItem?) -> (Int64, Int?)? {
             guard let text = value?.text, let time = SampleTime.read(text) else { return nil }
             return (time.milliseconds, text.hasSuffix("Z") ? nil : time.offset)
         }
@@ -78,7 +78,7 @@ enum ObservationReader {
         return read(json["effectiveDateTime"]).map { Time(start: $0.0, end: $0.0, offset: $0.1) }
     }
 
-    private static func quantity(_ quantity: LinedJSON?, _ extensions: [LinedJSON]) -> Sample.Value? {
+    private static func quantity(_ quantity: JSONItem?, _ extensions: [JSONItem]) -> Sample.Value? {
         if let original = extensions.first(where: { $0["url"]?.text == ObservationWriter.quantityURL })?["valueQuantity"],
             let number = original["value"]?.number, let unit = original["unit"]?.text
         {
@@ -89,8 +89,8 @@ enum ObservationReader {
         return .quantity(source.number, unit: source.unit)
     }
 
-    private static func value(_ json: LinedJSON, _ type: SampleType, _ extensions: [LinedJSON], time: Time) -> Sample.Value? {
-        let components = json["component"]?.elements ?? []
+    private static func value(_ json: JSONItem, _ type: SampleType, _ extensions: [JSONItem], time: Time) -> Sample.Value? {
+        let components = json["component"]?.items ?? []
         if json["valueQuantity"] != nil { return quantity(json["valueQuantity"], extensions) }
         if type == .workout, let activity = value(json["valueCodeableConcept"]) {
             var workout = WorkoutValue(activity: activity)
@@ -105,7 +105,7 @@ enum ObservationReader {
         if let name = value(json["valueCodeableConcept"]) { return .category(name) }
         let zone = time.offset.flatMap(FixedZones.zone)
         let parts: [Sample] = components.compactMap { component in
-            let own = component["extension"]?.elements ?? []
+            let own = component["extension"]?.items ?? []
             guard let uuid = text(own, ObservationWriter.identifierURL).flatMap({ UUID(uuidString: $0) }),
                 let type = self.type(component["code"]),
                 let value = quantity(component["valueQuantity"], own) ?? value(component["valueCodeableConcept"]).map({ .category($0) })

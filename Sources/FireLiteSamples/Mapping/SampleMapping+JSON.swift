@@ -16,14 +16,14 @@ extension SampleMapping {
     /// - Parameter json: UTF-8.
     /// - Throws: ``SampleError/Code/invalidMapping`` with line and path; ``SampleError/Code/damaged`` with the line if it is not JSON.
     public func merging(json: Data) throws -> SampleMapping {
-        let document = try LinedJSON([UInt8](json))
+        let document = try JSONItem.read(json)
         guard document.isObject else { throw Self.invalid("a mapping is an object from types to codes", document, "") }
         var mapping = self
-        for (name, value) in document.members {
+        for (name, value) in document.pairs {
             let type = SampleType(rawValue: name).kind == .other ? SampleType.quantity(name) : SampleType(rawValue: name)
             guard value.isObject else { throw Self.invalid("an object is expected", value, name) }
             var entry = mapping.entries[type] ?? Entry()
-            for (member, content) in value.members {
+            for (member, content) in value.pairs {
                 let path = "\(name).\(member)"
                 switch member {
                 case "code": entry.codes = try Self.codings(content, path)
@@ -32,7 +32,7 @@ extension SampleMapping {
                 case "profile": entry.profiles = try Self.texts(content, path)
                 case "values":
                     guard content.isObject else { throw Self.invalid("an object from values to concepts is expected", content, path) }
-                    for (key, concept) in content.members { entry.values[key] = try Self.codings(concept, "\(path).\(key)") }
+                    for (key, concept) in content.pairs { entry.values[key] = try Self.codings(concept, "\(path).\(key)") }
                 default: throw Self.invalid("only \(Self.members.sorted().joined(separator: ", ")) are expected", content, path)
                 }
             }
@@ -41,30 +41,30 @@ extension SampleMapping {
         return mapping
     }
 
-    private static func invalid(_ message: String, _ value: LinedJSON, _ path: String) -> SampleError {
+    private static func invalid(_ message: String, _ value: JSONItem, _ path: String) -> SampleError {
         SampleError(.invalidMapping, message, line: value.line, path: path.isEmpty ? nil : path)
     }
 
-    private static func text(_ object: LinedJSON, _ name: String, _ path: String) throws -> String {
+    private static func text(_ object: JSONItem, _ name: String, _ path: String) throws -> String {
         guard let value = object[name] else { throw invalid("\(name) is missing", object, path) }
         guard let text = value.text, !text.isEmpty else { throw invalid("a text is expected", value, "\(path).\(name)") }
         return text
     }
 
-    private static func texts(_ list: LinedJSON, _ path: String) throws -> [String] {
+    private static func texts(_ list: JSONItem, _ path: String) throws -> [String] {
         guard list.isArray else { throw invalid("a list of texts is expected", list, path) }
-        return try list.elements.enumerated().map { index, element in
+        return try list.items.enumerated().map { index, element in
             guard let text = element.text, !text.isEmpty else { throw invalid("a text is expected", element, "\(path)[\(index)]") }
             return text
         }
     }
 
-    private static func codings(_ concept: LinedJSON, _ path: String) throws -> [SampleCoding] {
+    private static func codings(_ concept: JSONItem, _ path: String) throws -> [SampleCoding] {
         guard let list = concept["coding"], list.isArray else { throw invalid("a concept with a list 'coding' is expected", concept, path) }
-        return try list.elements.enumerated().map { index, element in
+        return try list.items.enumerated().map { index, element in
             let place = "\(path).coding[\(index)]"
             guard element.isObject else { throw invalid("an object is expected", element, place) }
-            for (name, value) in element.members where !["system", "code", "display"].contains(name) {
+            for (name, value) in element.pairs where !["system", "code", "display"].contains(name) {
                 throw invalid("only system, code and display are expected", value, "\(place).\(name)")
             }
             return SampleCoding(
@@ -74,10 +74,10 @@ extension SampleMapping {
     }
 
     /// A unit, whose missing members stay as they were.
-    private static func unit(_ object: LinedJSON, _ path: String, over old: Unit?) throws -> Unit {
+    private static func unit(_ object: JSONItem, _ path: String, over old: Unit?) throws -> Unit {
         guard object.isObject else { throw invalid("an object with unit, system and code is expected", object, path) }
         var unit = old ?? Unit("", code: "")
-        for (name, value) in object.members {
+        for (name, value) in object.pairs {
             let content = try text(object, name, path)
             switch name {
             case "unit": unit.unit = content

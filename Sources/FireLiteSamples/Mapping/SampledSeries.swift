@@ -161,15 +161,15 @@ extension ObservationReader {
 
     /// The samples of a series with their numbers in the mapping's unit.
     static func seriesNumbers(_ resource: FHIRResource, origin: SampleOrigin) throws -> [(sample: Sample, number: FHIRDecimal)] {
-        let json = try FHIRJSON.withUTF8(of: resource) { try LinedJSON([UInt8]($0)) }
+        let json = try FHIRJSON.withUTF8(of: resource) { try JSONItem.read($0) }
         guard let data = json["valueSampledData"], let text = data["data"]?.text,
             let period = (data["period"] ?? data["interval"])?.number?.doubleValue,
             let start = json["effectivePeriod"]?["start"]?.text, let time = SampleTime.read(start),
             let code = data["origin"]?["code"]?.text,
-            let name = json["code"]?["coding"]?.elements.first(where: { $0["system"]?.text == SampleMapping.system })?["code"]?.text
+            let name = json["code"]?["coding"]?.items.first(where: { $0["system"]?.text == SampleMapping.system })?["code"]?.text
         else { return [] }
-        let uuids = json["identifier"]?.elements.compactMap { $0["value"]?.text.flatMap { UUID(uuidString: $0) } } ?? []
-        let zoneName = json["extension"]?.elements.first { $0["url"]?.text == ObservationWriter.zoneURL }?["valueString"]?.text
+        let uuids = json["identifier"]?.items.compactMap { $0["value"]?.text.flatMap { UUID(uuidString: $0) } } ?? []
+        let zoneName = json["extension"]?.items.first { $0["url"]?.text == ObservationWriter.zoneURL }?["valueString"]?.text
         let zone = zoneName.flatMap { TimeZone(identifier: $0) } ?? (start.hasSuffix("Z") ? nil : time.offset.flatMap(FixedZones.zone))
         var samples: [(sample: Sample, number: FHIRDecimal)] = []
         for (place, word) in text.split(separator: " ").enumerated() where word != "E" {

@@ -45,7 +45,7 @@ final class ExportFile {
         var bytes = [UInt8](repeating: 0, count: Self.markSize)
         let count = try bytes.withUnsafeMutableBytes { try read($0) }
         let digest = HashAlgorithm.sha256.digest(of: Data(bytes[..<count]))
-        return "\(size)-" + digest.prefix(16).map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
+        return "\(size)-" + digest.prefix(16).hexText
     }
 
     private static func bytes(_ number: UInt32) -> [UInt8] { (0..<4).map { UInt8(truncatingIfNeeded: number >> ($0 * 8)) } }

@@ -260,8 +260,8 @@ struct ExportFilter {
     }
 
     private static func code(_ digits: Slice<UnsafeBufferPointer<UInt8>>) -> UInt32? {
-        let text = String(decoding: digits, as: UTF8.self)
-        return text.first == "x" ? UInt32(text.dropFirst(), radix: 16) : UInt32(text)
+        if digits.first == UInt8(ascii: "x") { return Hexadecimal.number(digits.dropFirst()) }
+        return digits.first == UInt8(ascii: "+") ? nil : UInt32(String(decoding: digits, as: UTF8.self))
     }
 
     /// Whether XML 1.0 has a character.

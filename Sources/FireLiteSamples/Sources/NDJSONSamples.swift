@@ -30,7 +30,7 @@ public final class NDJSONSamples: SampleSource {
         let beginning = (try handle.read(upToCount: Self.markSize) ?? Data()).prefix { $0 != 10 }
         try handle.close()
         let digest = HashAlgorithm.sha256.digest(of: Data(beginning)).prefix(8)
-        name = "ndjson-" + digest.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
+        name = "ndjson-" + digest.hexText
     }
 
     private static func open(_ path: String) throws -> FileHandle {
@@ -85,7 +85,7 @@ public final class NDJSONSamples: SampleSource {
     /// The sample of a line; nil for an empty line.
     private static func sample(_ bytes: [UInt8], line: Int) throws -> Sample? {
         guard bytes.contains(where: { $0 > 32 }) else { return nil }
-        let json = try LinedJSON(bytes, firstLine: line)
+        let json = try JSONItem.read(bytes, firstLine: line)
         if json["header"] != nil || json["body"] != nil { return try OpenMHealth.sample(json) }
         return try Sample(json)
     }

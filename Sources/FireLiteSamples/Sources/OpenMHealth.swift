@@ -19,7 +19,7 @@ enum OpenMHealth {
     ]
 
     /// - Throws: `SampleError.damaged` with the line.
-    static func sample(_ json: LinedJSON) throws -> Sample {
+    static func sample(_ json: JSONItem) throws -> Sample {
         func damaged(_ message: String) -> SampleError { SampleError(.damaged, message, line: json.line) }
         guard let header = json["header"], let body = json["body"], let name = header["schema_id"]?["name"]?.text else {
             throw damaged("a data point has no header with a schema_id, or no body")
@@ -30,7 +30,7 @@ enum OpenMHealth {
         guard let id = (header["id"] ?? header["uuid"])?.text else { throw damaged("a data point has no id") }
         let uuid = UUID(uuidString: id) ?? SampleFingerprint.uuid(of: "omh|\(id)")
         let provenance = header["acquisition_provenance"]
-        let source = provenance?["source_name"]?.text ?? header["external_datasheets"]?.elements.first?["datasheet_reference"]?.text ?? ""
+        let source = provenance?["source_name"]?.text ?? header["external_datasheets"]?.items.first?["datasheet_reference"]?.text ?? ""
         var metadata: [String: String] = [:]
         if let modality = (provenance?["modality"] ?? header["modality"])?.text { metadata["modality"] = modality }
         if let id = provenance?["source_data_point_id"]?.text { metadata["source_data_point_id"] = id }
@@ -54,7 +54,7 @@ enum OpenMHealth {
         return sample(known.type, uuid, value, metadata)
     }
 
-    private static func quantity(_ json: LinedJSON?, _ type: SampleType) -> Sample.Value? {
+    private static func quantity(_ json: JSONItem?, _ type: SampleType) -> Sample.Value? {
         if let number = json?.number { return .quantity(number, unit: "count") }
         guard let number = json?["value"]?.number, let unit = json?["unit"]?.text else { return nil }
         // HealthKit's percentages, and so those of samples, are fractions.
@@ -63,9 +63,9 @@ enum OpenMHealth {
     }
 
     private static func time(
-        _ frame: LinedJSON?, _ damaged: (String) -> SampleError
+        _ frame: JSONItem?, _ damaged: (String) -> SampleError
     ) throws -> (start: Int64, end: Int64, zone: TimeZone?)? {
-        func read(_ json: LinedJSON?) -> (milliseconds: Int64, offset: Int?)? { json?.text.flatMap { SampleTime.read($0) } }
+        func read(_ json: JSONItem?) -> (milliseconds: Int64, offset: Int?)? { json?.text.flatMap { SampleTime.read($0) } }
         if let time = read(frame?["date_time"]) { return (time.milliseconds, time.milliseconds, time.offset.flatMap(FixedZones.zone)) }
         guard let interval = frame?["time_interval"] else { return nil }
         var (start, end) = (read(interval["start_date_time"]), read(interval["end_date_time"]))

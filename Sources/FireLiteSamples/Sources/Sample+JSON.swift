@@ -33,7 +33,7 @@ extension Sample {
     }
 
     /// - Throws: `SampleError.damaged` with the line.
-    init(_ json: LinedJSON) throws {
+    init(_ json: JSONItem) throws {
         func damaged(_ message: String) -> SampleError { SampleError(.damaged, message, line: json.line) }
         guard let type = json["type"]?.text else { throw damaged("a sample has no type") }
         guard let start = json["start"]?.text.flatMap({ SampleTime.read($0) }) else { throw damaged("a sample has no valid start") }
@@ -43,9 +43,9 @@ extension Sample {
             end = time.milliseconds
         }
         var parts: [SampleOrigin.Part: String] = [:]
-        for (name, value) in json["source"]?.members ?? [] { if let part = SampleOrigin.Part(rawValue: name) { parts[part] = value.text } }
+        for (name, value) in json["source"]?.pairs ?? [] { if let part = SampleOrigin.Part(rawValue: name) { parts[part] = value.text } }
         var metadata: [String: String] = [:]
-        for (name, value) in json["metadata"]?.members ?? [] { metadata[name] = value.text ?? value.number?.literal }
+        for (name, value) in json["metadata"]?.pairs ?? [] { metadata[name] = value.text ?? value.number?.literal }
         let value: Value
         if let number = json["value"]?.number {
             value = .quantity(number, unit: json["unit"]?.text ?? "count")
@@ -53,14 +53,14 @@ extension Sample {
             value = .category(name)
         } else if let activity = json["activity"]?.text {
             var workout = WorkoutValue(activity: activity, duration: json["duration"]?.number)
-            for (name, total) in json["totals"]?.members ?? [] {
+            for (name, total) in json["totals"]?.pairs ?? [] {
                 if let number = total["value"]?.number, let unit = total["unit"]?.text {
                     workout.totals[SampleType(rawValue: name)] = WorkoutTotal(number, unit: unit)
                 }
             }
             value = .workout(workout)
         } else if let parts = json["parts"], parts.isArray {
-            value = .correlation(try parts.elements.map { try Sample($0) })
+            value = .correlation(try parts.items.map { try Sample($0) })
         } else {
             throw damaged("a sample has no value, category, activity or parts")
         }

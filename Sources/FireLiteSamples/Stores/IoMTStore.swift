@@ -77,7 +77,7 @@ public final class IoMTStore: ExternalStore {
     }
 
     /// Posts a body, again where the hub has not taken it. Whether it has taken one that it did not answer to is unknown, so that one is not posted again
-    /// here: the next run sends its samples once more, with the same UUIDs.
+    /// here: the next run sends its samples again, with the same UUIDs.
     private func post(_ body: String) async throws {
         let clock = configuration.clock
         try await configuration.retry.retrying(by: clock) {

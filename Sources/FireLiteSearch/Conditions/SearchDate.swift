@@ -60,13 +60,9 @@ struct SearchDate {
         let parts = calendar.dateComponents(
             [.year, .month, .day, .hour, .minute, .second], from: rest < 0 ? whole.addingTimeInterval(-1) : whole)
         let fraction = rest < 0 ? rest + 1_000 : rest
-        func pad(_ number: Int?, _ width: Int) -> String {
-            let text = "\(number ?? 0)"
-            return String(repeating: "0", count: max(width - text.count, 0)) + text
-        }
-        let day = "\(pad(parts.year, 4))-\(pad(parts.month, 2))-\(pad(parts.day, 2))"
-        let time = "\(pad(parts.hour, 2)):\(pad(parts.minute, 2)):\(pad(parts.second, 2))"
-        return fraction == 0 ? "\(day)T\(time)" : "\(day)T\(time).\(pad(Int(fraction), 3))"
+        let day = "\((parts.year ?? 0).padded(4))-\((parts.month ?? 0).padded(2))-\((parts.day ?? 0).padded(2))"
+        let time = "\((parts.hour ?? 0).padded(2)):\((parts.minute ?? 0).padded(2)):\((parts.second ?? 0).padded(2))"
+        return fraction == 0 ? "\(day)T\(time)" : "\(day)T\(time).\(Int(fraction).padded(3))"
     }
 
     // MARK: - Conditions

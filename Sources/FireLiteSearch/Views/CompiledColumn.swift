@@ -50,10 +50,9 @@ struct CompiledColumn {
     }
 
     private static func elements(_ json: String) throws -> [ViewValue] {
-        guard case .list(let elements) = try ViewJSON(text: json) else { return [] }
-        return elements.map { element in
-            switch element {
-            case .boolean(let truth): .boolean(truth)
+        try JSONItemReader.read(Array(json.utf8)).items.map { element in
+            switch element.content {
+            case .bool(let truth): .boolean(truth)
             case .number(let text): Int64(text).map { .integer($0) } ?? .text(text)
             case .string(let text): .text(text)
             default: .null

@@ -7,11 +7,9 @@ extension ViewDefinition {
     /// - Parameter json: the JSON of a `ViewDefinition`, with or without `resourceType`.
     /// - Throws: `ViewError` with code `definition` or `columns`, and the place.
     public init(json: Data) throws {
-        let root: ViewJSON
-        do {
-            root = try JSONDecoder().decode(ViewJSON.self, from: json)
-        } catch {
-            throw ViewError(.definition, "this is not JSON", at: "")
+        let root: JSONItem
+        do throws(JSONItemError) { root = try JSONItemReader.read(json) } catch {
+            throw ViewError(.definition, "this is not JSON: line \(error.line): \(error.problem)", at: "")
         }
         try self.init(ViewReader(root, ""))
         try check()

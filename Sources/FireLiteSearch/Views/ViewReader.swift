@@ -2,15 +2,15 @@ import FireLiteCore
 
 /// Reads an object of a definition's JSON; errors have the place.
 struct ViewReader {
-    private let members: [String: ViewJSON]
+    private let members: [String: JSONItem]
     private let place: String
 
     /// - Throws: `ViewError` if the value is no object.
-    init(_ json: ViewJSON, _ place: String) throws {
-        guard case .object(let members) = json else {
+    init(_ json: JSONItem, _ place: String) throws {
+        guard json.isObject else {
             throw ViewError(.definition, "expected an object, found \(json.kind)", at: place)
         }
-        self.members = members
+        members = Dictionary(json.members.map { ($0.name, $0.value) }) { first, _ in first }
         self.place = place
     }
 
@@ -23,14 +23,14 @@ struct ViewReader {
 
     func error(_ message: String, at name: String) -> ViewError { ViewError(.definition, message, at: path(name)) }
 
-    private func mismatch(_ expected: String, _ found: ViewJSON, at name: String) -> ViewError {
+    private func mismatch(_ expected: String, _ found: JSONItem, at name: String) -> ViewError {
         error("expected \(expected), found \(found.kind)", at: name)
     }
 
     /// A text; nil if there is none.
     func string(_ name: String) throws -> String? {
         guard let value = members[name] else { return nil }
-        guard case .string(let text) = value else { throw mismatch("a text", value, at: name) }
+        guard let text = value.text else { throw mismatch("a text", value, at: name) }
         if text.isEmpty { throw error("expected a text, found an empty one", at: name) }
         return text
     }
@@ -42,13 +42,13 @@ struct ViewReader {
 
     func boolean(_ name: String) throws -> Bool? {
         guard let value = members[name] else { return nil }
-        guard case .boolean(let truth) = value else { throw mismatch("true or false", value, at: name) }
+        guard case .bool(let truth) = value.content else { throw mismatch("true or false", value, at: name) }
         return truth
     }
 
     func strings(_ name: String) throws -> [String] {
         try elements(name).enumerated().map { number, element in
-            guard case .string(let text) = element else { throw mismatch("a text", element, at: "\(name)[\(number)]") }
+            guard let text = element.text else { throw mismatch("a text", element, at: "\(name)[\(number)]") }
             return text
         }
     }
@@ -58,17 +58,17 @@ struct ViewReader {
         try elements(name).enumerated().map { try ViewReader($1, path("\(name)[\($0)]")) }
     }
 
-    private func elements(_ name: String) throws -> [ViewJSON] {
+    private func elements(_ name: String) throws -> [JSONItem] {
         guard let value = members[name] else { return [] }
-        guard case .list(let elements) = value else { throw mismatch("a list", value, at: name) }
+        guard case .array(let elements) = value.content else { throw mismatch("a list", value, at: name) }
         return elements
     }
 
     /// The literal of a primitive.
     func literal(_ name: String, _ type: PrimitiveType) throws -> String {
         let value = members[name] ?? .null
-        switch (value, type.storage) {
-        case (.boolean(let truth), .boolean): return truth ? "true" : "false"
+        switch (value.content, type.storage) {
+        case (.bool(let truth), .boolean): return truth ? "true" : "false"
         case (.number(let text), .integer), (.number(let text), .decimal): return text
         case (.string(let text), .integer) where type == .integer64: return text
         case (.string(let text), .text), (.string(let text), .temporal): return text

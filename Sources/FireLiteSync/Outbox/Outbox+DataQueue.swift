@@ -87,8 +87,7 @@ private struct QueuedFile: Sendable {
         // A UUID of version 8 (RFC 9562).
         hash[6] = hash[6] & 0x0F | 0x80
         hash[8] = hash[8] & 0x3F | 0x80
-        let hex = hash.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
-        var rest = hex[...]
+        var rest = hash.hexText[...]
         mark = OutboxMark(
             uuid: [8, 4, 4, 4, 12].map { count in
                 defer { rest = rest.dropFirst(count) }

@@ -81,7 +81,7 @@ struct FHIRPathPatch {
 
     private mutating func append(_ item: SlotValue, _ element: LayoutElement, _ name: String, _ parent: String) -> Bool {
         guard let value = value(item, element) else { return false }
-        add("add", parent, [Self.part("name", "valueString", JSONQuoting.quoted(name)), value])
+        add("add", parent, [Self.part("name", "valueString", JSONText.string(name)), value])
         return true
     }
 
@@ -185,7 +185,7 @@ struct FHIRPathPatch {
     private static func part(_ name: String, _ member: String, _ json: String) -> String { #"{"name":"\#(name)","\#(member)":\#(json)}"# }
 
     private mutating func add(_ type: String, _ path: String, _ parts: [String] = []) {
-        let all = [Self.part("type", "valueCode", "\"\(type)\""), Self.part("path", "valueString", JSONQuoting.quoted(path))] + parts
+        let all = [Self.part("type", "valueCode", "\"\(type)\""), Self.part("path", "valueString", JSONText.string(path))] + parts
         operations.append(#"{"name":"operation","part":[\#(all.joined(separator: ","))]}"#)
     }
 }

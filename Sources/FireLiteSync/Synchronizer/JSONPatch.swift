@@ -1,3 +1,4 @@
+import FireLiteCore
 import Foundation
 
 /// JSON Patches (RFC 6902) from one state of a resource to another.
@@ -9,18 +10,18 @@ enum JSONPatch {
 
     /// - Returns: nil if one of the texts is not JSON.
     static func patch(from old: String, to new: String) -> Data? {
-        guard let first = OrderedJSON(old), let second = OrderedJSON(new) else { return nil }
+        guard let first = try? JSONItemReader.read(Data(old.utf8)), let second = try? JSONItemReader.read(Data(new.utf8)) else { return nil }
         var operations: [String] = []
         compare(first, second, "", &operations)
         return Data("[\(operations.joined(separator: ","))]".utf8)
     }
 
-    private static func compare(_ old: OrderedJSON, _ new: OrderedJSON, _ path: String, _ operations: inout [String]) {
-        guard old != new else { return }
-        switch (old, new) {
+    private static func compare(_ old: JSONItem, _ new: JSONItem, _ path: String, _ operations: inout [String]) {
+        guard !old.isSame(as: new) else { return }
+        switch (old.content, new.content) {
         case (.object(let first), .object(let second)):
             let isMeta = path == "/meta"
-            for (name, value) in first {
+            for (name, value) in old.pairs {
                 guard !(isMeta && serverMembers.contains(name)) else { continue }
                 let place = path + "/" + escaped(name)
                 if let other = second.first(where: { $0.name == name }) {
@@ -30,22 +31,22 @@ enum JSONPatch {
                     remove(value, place, &operations)
                 }
             }
-            for (name, value) in second where !first.contains(where: { $0.name == name }) {
+            for (name, value) in new.pairs where !first.contains(where: { $0.name == name }) {
                 guard !(isMeta && serverMembers.contains(name)) else { continue }
-                operations.append(#"{"op":"add","path":\#(quoted(path + "/" + escaped(name))),"value":\#(value.text)}"#)
+                operations.append(#"{"op":"add","path":\#(quoted(path + "/" + escaped(name))),"value":\#(value.json)}"#)
             }
         case (.array(let first), .array(let second)): compareLists(first, second, path, &operations)
         default:
             test(old, path, &operations)
-            operations.append(#"{"op":"replace","path":\#(quoted(path)),"value":\#(new.text)}"#)
+            operations.append(#"{"op":"replace","path":\#(quoted(path)),"value":\#(new.json)}"#)
         }
     }
 
-    private static func compareLists(_ old: [OrderedJSON], _ new: [OrderedJSON], _ path: String, _ operations: inout [String]) {
+    private static func compareLists(_ old: [JSONItem], _ new: [JSONItem], _ path: String, _ operations: inout [String]) {
         var start = 0
-        while start < old.count, start < new.count, old[start] == new[start] { start += 1 }
+        while start < old.count, start < new.count, old[start].isSame(as: new[start]) { start += 1 }
         var (oldEnd, newEnd) = (old.count, new.count)
-        while oldEnd > start, newEnd > start, old[oldEnd - 1] == new[newEnd - 1] {
+        while oldEnd > start, newEnd > start, old[oldEnd - 1].isSame(as: new[newEnd - 1]) {
             oldEnd -= 1
             newEnd -= 1
         }
@@ -55,23 +56,23 @@ enum JSONPatch {
         if both < oldEnd { for index in (both..<oldEnd).reversed() { remove(old[index], "\(path)/\(index)", &operations) } }
         if both < newEnd {
             for index in both..<newEnd {
-                operations.append(#"{"op":"add","path":\#(quoted("\(path)/\(index)")),"value":\#(new[index].text)}"#)
+                operations.append(#"{"op":"add","path":\#(quoted("\(path)/\(index)")),"value":\#(new[index].json)}"#)
             }
         }
     }
 
-    private static func remove(_ value: OrderedJSON, _ path: String, _ operations: inout [String]) {
+    private static func remove(_ value: JSONItem, _ path: String, _ operations: inout [String]) {
         test(value, path, &operations)
         operations.append(#"{"op":"remove","path":\#(quoted(path))}"#)
     }
 
-    private static func test(_ value: OrderedJSON, _ path: String, _ operations: inout [String]) {
-        operations.append(#"{"op":"test","path":\#(quoted(path)),"value":\#(value.text)}"#)
+    private static func test(_ value: JSONItem, _ path: String, _ operations: inout [String]) {
+        operations.append(#"{"op":"test","path":\#(quoted(path)),"value":\#(value.json)}"#)
     }
 
     private static func escaped(_ name: String) -> String {
         name.replacingOccurrences(of: "~", with: "~0").replacingOccurrences(of: "/", with: "~1")
     }
 
-    private static func quoted(_ text: String) -> String { JSONQuoting.quoted(text) }
+    private static func quoted(_ text: String) -> String { JSONText.string(text) }
 }

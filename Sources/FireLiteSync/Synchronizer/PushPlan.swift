@@ -279,9 +279,7 @@ struct PushPlan {
     private func linkNewResources(_ bundle: inout PushBundle) {
         var addresses: [SyncKey: String] = [:]
         for entry in bundle.entries where entry.kind == .create {
-            let digits = String(entry.number, radix: 16)
-            addresses[entry.key] =
-                "urn:uuid:00000000-0000-4000-8000-" + String(repeating: "0", count: max(12 - digits.count, 0)) + digits
+            addresses[entry.key] = "urn:uuid:00000000-0000-4000-8000-" + entry.number.padded(12, radix: 16)
         }
         for first in bundle.components.indices {
             for second in bundle.components[first].indices {

@@ -83,12 +83,8 @@ enum ServerTime {
         var time = time_t(seconds)
         var parts = tm()
         gmtime_r(&time, &parts)
-        func padded(_ number: Int, _ count: Int) -> String {
-            let text = String(number)
-            return String(repeating: "0", count: max(count - text.count, 0)) + text
-        }
-        let date = "\(padded(Int(parts.tm_year) + 1_900, 4))-\(padded(Int(parts.tm_mon) + 1, 2))-\(padded(Int(parts.tm_mday), 2))"
-        let clock = "\(padded(Int(parts.tm_hour), 2)):\(padded(Int(parts.tm_min), 2)):\(padded(Int(parts.tm_sec), 2))"
-        return "\(date)T\(clock).\(padded(Int(rest), 3))Z"
+        let date = "\((Int(parts.tm_year) + 1_900).padded(4))-\((Int(parts.tm_mon) + 1).padded(2))-\(parts.tm_mday.padded(2))"
+        let clock = "\(parts.tm_hour.padded(2)):\(parts.tm_min.padded(2)):\(parts.tm_sec.padded(2))"
+        return "\(date)T\(clock).\(rest.padded(3))Z"
     }
 }

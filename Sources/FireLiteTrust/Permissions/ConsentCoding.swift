@@ -1,4 +1,5 @@
 import FireLite
+import FireLiteCore
 import Foundation
 
 /// Permissions as FHIR's Consent, in the shape of each release.

@@ -1,4 +1,5 @@
 import FireLite
+import FireLiteCore
 import Foundation
 
 /// What an identity has stated about a Consent with a signature: that it holds, or that it does not any more.
@@ -79,7 +80,7 @@ extension ReadTransaction {
                 let signed = try JWS(text).payload
                 guard let content = signed.isEmpty ? present : signed else { return nil }
                 let (signer, _, moment) = try verify(text, of: content)
-                let item = try JSONItemReader.read(content)
+                let item = try JSONItem.read(content)
                 guard item["resourceType"]?.text == "Consent", item["id"]?.text == consent else { return nil }
                 return ConsentStatement(
                     consent: consent, signer: signer.id, version: SignatureCoding.version(of: try JWS(text, payload: content)),

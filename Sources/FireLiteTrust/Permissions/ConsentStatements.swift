@@ -1,4 +1,5 @@
 import FireLite
+import FireLiteCore
 import Foundation
 
 /// What was stated validly about Consents, compared with what the Consents say now.
@@ -71,7 +72,7 @@ struct ConsentStatements {
         var contents: [String] = []
         for statement in holding where !contents.contains(statement.content) { contents.append(statement.content) }
         return try contents.compactMap { text in
-            guard let content = try content(JSONItemReader.read(Data(text.utf8))), content.rule.hasDenial else { return nil }
+            guard let content = try content(JSONItem.read(Data(text.utf8))), content.rule.hasDenial else { return nil }
             let signed = holding.filter { statement in
                 // A grantor that cannot be read may be anybody who has signed.
                 statement.content == text && (!content.hasAllGrantors || content.grantors.contains(statement.signer))

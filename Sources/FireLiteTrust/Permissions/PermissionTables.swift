@@ -1,4 +1,5 @@
 import FireLite
+import FireLiteCore
 
 /// The table of what signers have stated about Consents, of a module of its own: files without permissions do not have it.
 enum PermissionTables {
@@ -40,7 +41,7 @@ extension ReadTransaction {
                 of: PermissionTables.module, "SELECT max(version) FROM _permission WHERE consent = ?", [.text(consent)]
             ).first?[0].integer ?? 0
         for provenance in try withoutRecord({ try ownProvenances(of: "Consent", consent) }) {
-            for text in try SignatureCoding.signatures(JSONItemReader.read(FHIRJSON.data(provenance))) {
+            for text in try SignatureCoding.signatures(JSONItem.read(FHIRJSON.data(provenance))) {
                 do { last = max(last, SignatureCoding.version(of: try JWS(text))) } catch is TrustError { continue }
             }
         }

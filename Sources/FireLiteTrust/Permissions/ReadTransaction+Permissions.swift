@@ -1,4 +1,5 @@
 import FireLite
+import FireLiteCore
 import Foundation
 
 extension ReadTransaction {
@@ -20,7 +21,7 @@ extension ReadTransaction {
         var statements = try ConsentStatements(self.statements(), identities) { coding.content($0, party: party) }
         var permissions: [StoredPermission] = []
         for consent in try resources(keys: places(QueryRequest(layout)).map(\.key)) {
-            let item = try JSONItemReader.read(FHIRJSON.data(consent))
+            let item = try JSONItem.read(FHIRJSON.data(consent))
             guard let id = item["id"]?.text else { continue }
             var counting: Set<String> = []
             var own: StoredPermission?

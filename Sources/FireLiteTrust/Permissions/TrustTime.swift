@@ -1,4 +1,5 @@
 import FireLite
+import FireLiteCore
 import Foundation
 
 /// FHIR's dates with times, as moments.
@@ -12,6 +13,8 @@ enum TrustTime {
 
     /// The first moment of a date or time, and the first one after it; nil for other texts. A date without a zone is in UTC.
     static func bounds(_ text: String) -> (lower: Date, upper: Date)? {
+        // Foundation takes the 31st of February for the 2nd of March.
+        guard FHIRDateTime(text) != nil else { return nil }
         if text.contains("T") {
             // A style without fractions reads times with fractions too, and drops them: a period would end a second late.
             let fraction = text.contains(".")

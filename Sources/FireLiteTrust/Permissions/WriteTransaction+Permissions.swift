@@ -1,4 +1,5 @@
 import FireLite
+import FireLiteCore
 import Foundation
 
 extension WriteTransaction {
@@ -83,10 +84,10 @@ extension WriteTransaction {
     public func revokePermission(_ id: String, signedBy signer: SigningIdentity, at moment: Date = Date()) throws {
         let (identity, _) = try key(signer.keyID, at: moment)
         var permissions = try self.permissions().filter { $0.permission.id == id }.map(\.permission)
-        let consent = try resource(typeName: "Consent", id: id).map { try JSONItemReader.read(FHIRJSON.data($0)) }
+        let consent = try resource(typeName: "Consent", id: id).map { try JSONItem.read(FHIRJSON.data($0)) }
         // What was stated about a Consent that is gone, or says something else now, is revoked all the same.
         let stated = try statements(about: id).last { $0.signer == identity.id } ?? statements(about: id).last
-        let statement = try stated.map { try JSONItemReader.read(Data($0.content.utf8)) }
+        let statement = try stated.map { try JSONItem.read(Data($0.content.utf8)) }
         let coding = try ConsentCoding(store.release)
         if let content = statement.flatMap({ coding.content($0) { _ in nil } }) {
             permissions.append(StoredPermission(content, content.grantors, .inactive, []).permission)

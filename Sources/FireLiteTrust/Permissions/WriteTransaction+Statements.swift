@@ -16,12 +16,12 @@ extension WriteTransaction {
         let written = Set(provenances)
         for id in provenances {
             guard let resource = try resource(typeName: "Provenance", id: id) else { continue }
-            try recordStatements(in: JSONItemReader.read(FHIRJSON.data(resource)), &present, isWritten: true)
+            try recordStatements(in: JSONItem.read(FHIRJSON.data(resource)), &present, isWritten: true)
         }
         for start in stride(from: 0, to: consents.count, by: Self.batch) {
             for resource in try signatures(about: consents[start..<min(start + Self.batch, consents.count)]) {
                 if let id = resource.id, written.contains(id) { continue }
-                try recordStatements(in: JSONItemReader.read(FHIRJSON.data(resource)), &present, isWritten: false)
+                try recordStatements(in: JSONItem.read(FHIRJSON.data(resource)), &present, isWritten: false)
             }
         }
     }
@@ -47,7 +47,7 @@ extension WriteTransaction {
         var present = PresentConsents(self)
         for start in stride(from: 0, to: keys.count, by: Self.batch) {
             for resource in try resources(keys: Array(keys[start..<min(start + Self.batch, keys.count)])) {
-                try recordStatements(in: JSONItemReader.read(FHIRJSON.data(resource)), &present, isWritten: false)
+                try recordStatements(in: JSONItem.read(FHIRJSON.data(resource)), &present, isWritten: false)
             }
         }
     }

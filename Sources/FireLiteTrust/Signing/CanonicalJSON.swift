@@ -1,4 +1,5 @@
 import FireLite
+import FireLiteCore
 import Foundation
 
 /// The one form of a JSON value that is signed: as RFC 8785 sorts and escapes it, but with numbers as they are written, as the digits of a
@@ -7,7 +8,7 @@ enum CanonicalJSON {
     /// The canonical JSON of a resource, without `meta.versionId` and `meta.lastUpdated`, which servers and stores set.
     ///
     /// - Throws: ``TrustError/Code/malformed`` if the resource is nested too deeply.
-    static func data(_ resource: FHIRResource) throws -> Data { try data(resource: JSONItemReader.read(FHIRJSON.data(resource))) }
+    static func data(_ resource: FHIRResource) throws -> Data { try data(resource: JSONItem.read(FHIRJSON.data(resource))) }
 
     /// The same for a resource's JSON.
     static func data(resource: JSONItem) throws -> Data {
@@ -26,13 +27,13 @@ enum CanonicalJSON {
     }
 
     private static func append(_ item: JSONItem, _ text: inout String) {
-        switch item {
+        switch item.content {
         case .object(let members):
             text += "{"
             // RFC 8785 sorts by UTF-16 code units.
             for (index, member) in members.sorted(by: { $0.name.utf16.lexicographicallyPrecedes($1.name.utf16) }).enumerated() {
                 if index > 0 { text += "," }
-                append(member.name, &text)
+                text += JSONText.string(member.name, .short)
                 text += ":"
                 append(member.value, &text)
             }
@@ -44,28 +45,8 @@ enum CanonicalJSON {
                 append(item, &text)
             }
             text += "]"
-        case .string(let string): append(string, &text)
+        case .string(let string): text += JSONText.string(string, .short)
         case .number, .bool, .null: text += item.json
         }
-    }
-
-    private static func append(_ string: String, _ text: inout String) {
-        text += "\""
-        for scalar in string.unicodeScalars {
-            switch scalar {
-            case "\"": text += "\\\""
-            case "\\": text += "\\\\"
-            case "\u{8}": text += "\\b"
-            case "\u{9}": text += "\\t"
-            case "\u{A}": text += "\\n"
-            case "\u{C}": text += "\\f"
-            case "\u{D}": text += "\\r"
-            case "\u{0}"..<"\u{20}":
-                let digits = String(scalar.value, radix: 16)
-                text += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
-            default: text.unicodeScalars.append(scalar)
-            }
-        }
-        text += "\""
     }
 }

@@ -1,4 +1,5 @@
 import FireLite
+import FireLiteCore
 import FireLiteCrypto
 import Foundation
 
@@ -99,7 +100,7 @@ public struct JWS: Sendable, Hashable {
     }
 
     private init(json: Data, payload: Data?) throws {
-        let item = try JSONItemReader.read(json)
+        let item = try JSONItem.read(json)
         let signatures = item["signatures"]?.items ?? []
         guard signatures.count <= 1 else { throw TrustError(.unsupported, "a JWS with several signatures is not read") }
         let place = signatures.first ?? item
@@ -119,8 +120,8 @@ public struct JWS: Sendable, Hashable {
         guard let protected = Data(base64URL: encoded), let signature = Data(base64URL: signature) else {
             throw TrustError(.malformed, "the parts of a JWS are base64url without padding")
         }
-        let header = try JSONItemReader.read(protected)
-        guard case .object = header, let name = header["alg"]?.text else {
+        let header = try JSONItem.read(protected)
+        guard header.isObject, let name = header["alg"]?.text else {
             throw TrustError(.malformed, "the header of a JWS is an object with the member alg")
         }
         guard let algorithm = JWSAlgorithm(rawValue: name) else {

@@ -1,4 +1,5 @@
 import FireLite
+import FireLiteCore
 import FireLiteCrypto
 import Foundation
 
@@ -12,7 +13,7 @@ enum SignatureCoding {
     /// - Parameter reference: the resource, as `Patient/1`.
     static func provenanceID(of reference: String, by signer: String) -> String {
         let digest = HashAlgorithm.sha256.digest(of: Data("\(reference) \(signer)".utf8)).prefix(24)
-        return "signature-" + digest.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
+        return "signature-" + digest.hexText
     }
 
     /// - Throws: ``TrustError/Code/release`` for releases before R4, whose signatures have another shape.
@@ -40,7 +41,7 @@ enum SignatureCoding {
 
     /// The number of the statement that a signature makes about a Consent; 0 if it says none that a statement may have.
     static func version(of jws: JWS) -> Int64 {
-        guard case .number(let literal)? = jws.header[versionMember], let version = Int64(literal),
+        guard case .number(let literal)? = jws.header[versionMember]?.content, let version = Int64(literal),
             ConsentStatement.versions.contains(version)
         else { return 0 }
         return version
@@ -133,7 +134,7 @@ extension ReadTransaction {
     ) throws -> [(signature: ResourceSignature, version: Int64)] {
         var found: [(signature: ResourceSignature, version: Int64)] = []
         for provenance in provenances {
-            let json = try JSONItemReader.read(FHIRJSON.data(provenance))
+            let json = try JSONItem.read(FHIRJSON.data(provenance))
             guard SignatureCoding.targets(json).contains("\(resource.resourceType)/\(id)") else { continue }
             for text in SignatureCoding.signatures(json) {
                 do {

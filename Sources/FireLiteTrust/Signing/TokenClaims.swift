@@ -1,3 +1,4 @@
+import FireLiteCore
 import FireLiteCrypto
 import Foundation
 
@@ -53,8 +54,8 @@ public struct TokenClaims: Sendable, Hashable {
     // MARK: - JSON
 
     init(json: Data) throws {
-        let item = try JSONItemReader.read(json)
-        guard case .object = item else { throw TrustError(.malformed, "the claims of a token are an object") }
+        let item = try JSONItem.read(json)
+        guard item.isObject else { throw TrustError(.malformed, "the claims of a token are an object") }
         func text(_ name: String) throws -> String? {
             guard let value = item[name] else { return nil }
             guard let text = value.text else { throw TrustError(.malformed, "the claim \(name) is not a string") }
@@ -62,7 +63,7 @@ public struct TokenClaims: Sendable, Hashable {
         }
         func date(_ name: String) throws -> Date? {
             guard let value = item[name] else { return nil }
-            guard let number = value.number, number.isFinite else { throw TrustError(.malformed, "the claim \(name) is not a number") }
+            guard let number = value.number?.doubleValue, number.isFinite else { throw TrustError(.malformed, "the claim \(name) is not a number") }
             return Date(timeIntervalSince1970: number)
         }
         guard let issuer = try text("iss"), let expires = try date("exp") else {
@@ -72,7 +73,7 @@ public struct TokenClaims: Sendable, Hashable {
         self.expires = expires
         (subject, id, scope) = (try text("sub"), try text("jti"), try text("scope"))
         (issuedAt, notBefore) = (try date("iat"), try date("nbf"))
-        switch item["aud"] {
+        switch item["aud"]?.content {
         case nil: audience = []
         case .string(let text)?: audience = [text]
         case .array(let items)?:

@@ -82,7 +82,7 @@ import Testing
 
     @Test func stringsInJSONAreEscaped() throws {
         for text in ["a\"b\\c\n\u{1}ü/", "", "ü", "\"", "\\", "\u{0}", "\u{1F}", " !#[]\u{7F}", "Patient/1"] {
-            #expect(try JSONDecoder().decode([String].self, from: Data("[\(JSONQuoting.quoted(text))]".utf8)) == [text])
+            #expect(try JSONDecoder().decode([String].self, from: Data("[\(JSONText.string(text))]".utf8)) == [text])
         }
     }
 }
