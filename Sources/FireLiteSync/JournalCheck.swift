@@ -131,15 +131,15 @@ private struct JournalCheck {
     private func missing(_ server: Int64, _ changed: Set<SyncKey>) throws -> [StoreFinding] {
         let tracked = try transaction.tracked(.changes)
         var absent: [String: Int] = [:]
-        var last = Int64(0)
+        var keys = RisingKeys("_sync_resource")
         while true {
             let rows = try rows(
                 """
                 SELECT resource, type, id FROM _sync_resource r WHERE server = ? AND resource > ? AND own IS NOT 2 AND NOT EXISTS
                 (SELECT 1 FROM _sync_change c WHERE c.server = r.server AND c.type = r.type AND c.id = r.id) ORDER BY resource LIMIT 1000
-                """, [.integer(server), .integer(last)])
+                """, [.integer(server), .integer(keys.last)])
             guard let end = rows.last?[0].integer else { break }
-            last = end
+            try keys.advance(to: end)
             for row in rows {
                 try transaction.checkCancellation()
                 let key = SyncKey(typeName: row[1].text ?? "", id: row[2].text ?? "")

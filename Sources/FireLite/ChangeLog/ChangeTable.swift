@@ -133,8 +133,13 @@ struct ChangeTable {
                 + (limit.map { " LIMIT \($0)" } ?? ""))
         defer { statement.reset() }
         statement.bind(arguments)
+        var keys = RisingKeys("_change", after: .min)
         var rows: [Row] = []
-        while try statement.step() { rows.append(Self.row(statement)) }
+        while try statement.step() {
+            let row = Self.row(statement)
+            if !isDescending { try keys.advance(to: row.sequence) }
+            rows.append(row)
+        }
         return rows
     }
 

@@ -66,8 +66,13 @@ final class Registry {
         let statement = try connection.cached("SELECT \(Self.columns) FROM _resource WHERE root > ? ORDER BY root LIMIT \(limit)")
         statement.bind(1, root)
         defer { statement.reset() }
+        var keys = RisingKeys("_resource", after: root)
         var registrations: [Registration] = []
-        while try statement.step() { registrations.append(Self.registration(ofRow: statement)) }
+        while try statement.step() {
+            let registration = Self.registration(ofRow: statement)
+            try keys.advance(to: registration.root)
+            registrations.append(registration)
+        }
         return registrations
     }
 
@@ -85,8 +90,10 @@ final class Registry {
             """)
         statement.bind(1, root << 24 | 0xFF_FFFF)
         defer { statement.reset() }
+        var keys = RisingKeys(table.name, after: root)
         var batch: [Registration] = []
         while try statement.step() {
+            try keys.advance(to: statement.int(6))
             if statement.type(0) == .null {
                 try unregistered(statement.int(6))
                 continue

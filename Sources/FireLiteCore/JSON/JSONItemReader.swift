@@ -41,7 +41,9 @@ package struct JSONItemReader {
     /// The same for bytes in memory.
     package static func read(_ bytes: some ContiguousBytes, line: Int = 1, depth: Int = maximumDepth) throws(JSONItemError) -> JSONItem {
         let result: Result<JSONItem, JSONItemError> = bytes.withUnsafeBytes { bytes in
-            do throws(JSONItemError) { return .success(try read(bytes.assumingMemoryBound(to: UInt8.self), line: line, depth: depth)) } catch {
+            do throws(JSONItemError) {
+                return .success(try read(bytes.assumingMemoryBound(to: UInt8.self), line: line, depth: depth))
+            } catch {
                 return .failure(error)
             }
         }
@@ -194,7 +196,8 @@ package struct JSONItemReader {
         case UInt8(ascii: "u"):
             let first = try unit()
             if let scalar = Unicode.Scalar(first) { return scalar }
-            guard 0xD800..<0xDC00 ~= first, next == UInt8(ascii: "\\"), place + 1 < bytes.count, bytes[place + 1] == UInt8(ascii: "u") else {
+            guard 0xD800..<0xDC00 ~= first, next == UInt8(ascii: "\\"), place + 1 < bytes.count, bytes[place + 1] == UInt8(ascii: "u")
+            else {
                 throw failure("half of a surrogate pair is missing")
             }
             place += 2

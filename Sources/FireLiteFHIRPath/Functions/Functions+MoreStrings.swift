@@ -123,7 +123,11 @@ extension String {
         for character in unicodeScalars {
             if character == "\"", !isEscape { escaped += "\\" }
             isEscape = character == "\\" && !isEscape
-            if character.value < 0x20 { escaped += JSONText.escaped(String(character), .short) } else { escaped.unicodeScalars.append(character) }
+            if character.value < 0x20 {
+                escaped += JSONText.escaped(String(character), .short)
+            } else {
+                escaped.unicodeScalars.append(character)
+            }
         }
         return (try? JSONSerialization.jsonObject(with: Data("\"\(escaped)\"".utf8), options: .fragmentsAllowed)) as? String
     }

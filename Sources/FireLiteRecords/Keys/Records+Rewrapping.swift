@@ -19,16 +19,16 @@ extension Records {
         ]
         var (wrapped, failed) = (0, 0)
         for step in steps {
-            var last: Int64 = 0
+            var last = RisingKeys("keys")
             while true {
                 let keys = try store.joiningWrite { tx in
                     try tx.checkCancellation()
-                    return try step(last, tx)
+                    return try step(last.last, tx)
                 }
                 wrapped += keys.wrapped
                 failed += keys.failed
                 guard let end = keys.end else { break }
-                last = end
+                try last.advance(to: end)
                 if !progress(wrapped) { return (wrapped, failed) }
             }
         }

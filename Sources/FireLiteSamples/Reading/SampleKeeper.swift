@@ -62,15 +62,16 @@ extension WriteTransaction {
     ///   - bound: the upper bound.
     /// - Returns: how many have changed.
     func refreshSamples(_ statement: String, _ bound: Int64) throws -> Int {
-        var (changed, last) = (0, Int64(0))
+        var changed = 0
+        var keys = RisingKeys("_samples")
         while true {
-            let rows = try sampleRows(statement + " ORDER BY number LIMIT 1000", [.integer(last), .integer(bound)])
+            let rows = try sampleRows(statement + " ORDER BY number LIMIT 1000", [.integer(keys.last), .integer(bound)])
             guard let end = rows.last?[0].integer else { return changed }
             for row in rows {
                 try checkCancellation()
                 if let uuid = SampleLedger.uuid(row[1]) { changed += try refreshSample(id: uuid.lowercased, isChanged: false) }
             }
-            last = end
+            try keys.advance(to: end)
         }
     }
 
@@ -137,7 +138,8 @@ extension ReadTransaction {
     /// The number of samples whose rows say something else than their Observations.
     func differingSamples() throws -> Int {
         let columns = "s.uuid, s.type, s.start, s.finish, s.value, s.origin, s.number, r.observation"
-        var (count, last) = (0, Int64(0))
+        var count = 0
+        var keys = RisingKeys("_samples")
         // The Observation of a series is read once for its samples, which mostly follow each other.
         var series: (uuid: UUID, samples: [UUID: SampleNow])?
         while true {
@@ -145,9 +147,9 @@ extension ReadTransaction {
                 """
                 SELECT \(columns) FROM _samples s LEFT JOIN _samples_series r ON r.number = s.series WHERE s.number > ? ORDER BY s.number
                 LIMIT 1000
-                """, [.integer(last)])
+                """, [.integer(keys.last)])
             guard let end = rows.last?[6].integer else { return count }
-            last = end
+            try keys.advance(to: end)
             for row in rows where !row[2].isNull {
                 try checkCancellation()
                 guard let uuid = SampleLedger.uuid(row[0]) else { continue }

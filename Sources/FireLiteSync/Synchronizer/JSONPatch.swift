@@ -10,7 +10,9 @@ enum JSONPatch {
 
     /// - Returns: nil if one of the texts is not JSON.
     static func patch(from old: String, to new: String) -> Data? {
-        guard let first = try? JSONItemReader.read(Data(old.utf8)), let second = try? JSONItemReader.read(Data(new.utf8)) else { return nil }
+        guard let first = try? JSONItemReader.read(Data(old.utf8)), let second = try? JSONItemReader.read(Data(new.utf8)) else {
+            return nil
+        }
         var operations: [String] = []
         compare(first, second, "", &operations)
         return Data("[\(operations.joined(separator: ","))]".utf8)

@@ -170,8 +170,10 @@ extension SyncJournal {
         let rows = try rows(
             "SELECT resource, type, id FROM _sync_resource WHERE server = ? AND resource > ? ORDER BY resource LIMIT ?",
             [.integer(server), .integer(cursor.newest ?? 0), .integer(Int64(limit))])
+        var keys = RisingKeys("_sync_resource", after: cursor.newest ?? 0)
         for row in rows {
-            cursor.newest = row[0].integer
+            try keys.advance(to: row[0].integer ?? 0)
+            cursor.newest = keys.last
             guard let type = row[1].text, let id = row[2].text, let resource = try tx.resource(typeName: type, id: id) else { continue }
             try references.add(resource)
         }

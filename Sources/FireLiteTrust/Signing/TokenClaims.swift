@@ -63,7 +63,9 @@ public struct TokenClaims: Sendable, Hashable {
         }
         func date(_ name: String) throws -> Date? {
             guard let value = item[name] else { return nil }
-            guard let number = value.number?.doubleValue, number.isFinite else { throw TrustError(.malformed, "the claim \(name) is not a number") }
+            guard let number = value.number?.doubleValue, number.isFinite else {
+                throw TrustError(.malformed, "the claim \(name) is not a number")
+            }
             return Date(timeIntervalSince1970: number)
         }
         guard let issuer = try text("iss"), let expires = try date("exp") else {

@@ -50,7 +50,7 @@ import Testing
             ("'abc'.replaceMatches('[bc]', 'x')", "axx"), ("'11/30/1972'.replaceMatches('(\\\\d+)/(\\\\d+)/', '$2-$1-')", "30-11-1972"),
             ("'test'.encode('hex')", "74657374"), ("'test'.encode('base64')", "dGVzdA=="), ("'a?>'.encode('urlbase64')", "YT8-"),
             ("'74657374'.decode('hex')", "test"), ("'dGVzdA=='.decode('base64')", "test"), ("'YT8-'.decode('urlbase64')", "a?>"),
-            ("'zz'.decode('hex')", ""),
+            ("'zz'.decode('hex')", ""), ("'+f'.decode('hex')", ""), ("'&#x+41;&#+65;'.unescape('html')", "&#x+41;&#+65;"),
             ("'a'.encode('rot13')", "error: execution"), ("'<a & \"b\">'.escape('html')", "&lt;a &amp; &quot;b&quot;&gt;"),
             ("'&lt;a &amp; b&gt; &#65; &x;'.unescape('html')", "<a & b> A &x;"), ("'a\"b\\n'.escape('json')", "a\\\"b\\n"),
             ("'a\\\\nb'.unescape('json').length()", "3"), ("('a' | 'b').length()", "error: execution"),

@@ -198,12 +198,12 @@ struct StoreCheck {
         guard try table.exists else { return [] }
         var findings: [StoreFinding] = []
         let next = try TrackingSettings.read(connection).next
-        var last: Int64 = 0
+        var keys = RisingKeys("_change")
         while true {
             try Cancellation.check()
-            let rows = try table.rows("seq > ?", [.integer(last)], limit: 256)
+            let rows = try table.rows("seq > ?", [.integer(keys.last)], limit: 256)
             guard let end = rows.last?.sequence else { break }
-            last = end
+            try keys.advance(to: end)
             for row in rows where row.verified(release: access.schema.release, digestKey: digestKey) == nil {
                 findings.append(
                     StoreFinding(
@@ -211,10 +211,11 @@ struct StoreCheck {
                         "the content before change \(row.sequence) is not what was stored"))
             }
         }
-        if last >= next {
+        if keys.last >= next {
             findings.append(
                 StoreFinding(
-                    .nextNumber, table: "_meta", "_meta: the next change would get the number \(next), and numbers up to \(last) are in use"
+                    .nextNumber, table: "_meta",
+                    "_meta: the next change would get the number \(next), and numbers up to \(keys.last) are in use"
                 ))
         }
         return findings
