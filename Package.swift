@@ -171,6 +171,12 @@ let package = Package(
             ],
             swiftSettings: settings),
         .testTarget(
+            name: "FireLiteFormatTests",
+            dependencies: [
+                "FireLiteR4", "FireLiteRecords", "FireLiteReleases", "FireLiteSQLiteBridge", "FireLiteSamples", "FireLiteSearch",
+                "FireLiteSync", "FireLiteTrust", "TestSupport",
+            ], exclude: ["Fixtures"], swiftSettings: settings),
+        .testTarget(
             name: "FireLiteCLITests",
             dependencies: ["FireLiteCLI", "FireLiteSQLiteBridge", "FireLiteSynthetic", "FireLiteTerminal", "TestSupport"],
             swiftSettings: settings

@@ -1,8 +1,7 @@
 import FireLiteSQLite
 
 extension Connection {
-    /// Adds an aggregate `name(integer)` that counts the distinct numbers, without their last 24 bits, in an ascending
-    /// sequence; it is NULL if a number is less than the one before it. Unlike `count(DISTINCT …)` it needs no table of seen values.
+    /// Adds an aggregate `name(integer)` that counts the distinct numbers in an ascending sequence; it is NULL if a number is less than the one before it. Unlike `count(DISTINCT …)` it needs no table of seen values.
     ///
     /// - Throws: `SQLiteError`.
     public func addRunCounter(_ name: String) throws {
@@ -10,7 +9,7 @@ extension Connection {
             handle, name, 1, SQLITE_UTF8 | SQLITE_DETERMINISTIC, nil, nil,
             { context, _, arguments in
                 guard let arguments, let memory = sqlite3_aggregate_context(context, Int32(MemoryLayout<RunCount>.size)) else { return }
-                memory.assumingMemoryBound(to: RunCount.self).pointee.add(sqlite3_value_int64(arguments[0]) >> 24)
+                memory.assumingMemoryBound(to: RunCount.self).pointee.add(sqlite3_value_int64(arguments[0]))
             },
             { context in
                 guard let memory = sqlite3_aggregate_context(context, 0) else { return sqlite3_result_int64(context, 0) }

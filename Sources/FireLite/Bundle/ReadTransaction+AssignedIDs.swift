@@ -55,7 +55,7 @@ extension ReadTransaction {
             let table = access.schema.table(named: type), table.isInFile
         else { return nil }
         let statement = try access.connection.cached("SELECT id FROM \(table.quotedName) WHERE _k = ?")
-        statement.bind(1, registration.root << 24)
+        statement.bind(1, RowKey.key(registration.root))
         defer { statement.reset() }
         guard try statement.step() else { return nil }
         let id = try statement.text(0) ?? assignedID(registration.root, pk: pk, table)

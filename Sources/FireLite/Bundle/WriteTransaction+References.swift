@@ -21,7 +21,7 @@ extension WriteTransaction {
                 for column in try columns(of: table) where column == "reference" || column.hasSuffix("_reference") {
                     let isVersion = texts.map { _ in " OR \"\(column)\" >= ? AND \"\(column)\" < ?" }.joined()
                     let statement = try access.connection.prepare(
-                        "SELECT _k >> 24 FROM \(table.quotedName) WHERE \"\(column)\" IN (\(isOne))\(isVersion)")
+                        "SELECT \(RowKey.root(ofSQL: "_k")) FROM \(table.quotedName) WHERE \"\(column)\" IN (\(isOne))\(isVersion)")
                     for (index, text) in texts.enumerated() {
                         statement.bind(index + 1, text)
                         // A zero is what follows a slash.

@@ -1,3 +1,5 @@
+import FireLiteCore
+
 /// The resources whose numbers a statement selects from a module's tables, as a condition of queries. None if the file has no such tables.
 package struct ModuleSelection: Sendable {
     let module: ModuleTables
@@ -15,5 +17,5 @@ package struct ModuleSelection: Sendable {
     }
 
     /// The keys of the resources' rows.
-    var keys: SQLFragment { SQLFragment("SELECT root << 24 FROM (\(sql))", arguments) }
+    var keys: SQLFragment { SQLFragment("SELECT \(RowKey.key(ofSQL: "root")) FROM (\(sql))", arguments) }
 }

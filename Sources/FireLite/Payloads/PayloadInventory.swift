@@ -167,7 +167,7 @@ struct PayloadColumns {
             for column in table.columns.prefix(table.fileColumns) where Self.hasPayloads(column, table) {
                 let name = column.quotedName
                 let statement = try connection.prepare(
-                    "SELECT _k >> 24, \(name) FROM \(table.quotedName) WHERE \(name) >= ? AND \(name) < ?")
+                    "SELECT \(RowKey.root(ofSQL: "_k")), \(name) FROM \(table.quotedName) WHERE \(name) >= ? AND \(name) < ?")
                 statement.bind(1, PayloadText.lowest)
                 statement.bind(2, PayloadText.highest)
                 while try statement.step() {

@@ -23,7 +23,9 @@ extension FHIRQuery {
                 places.append(QueryCursor(values: (1..<row.columnCount).map { row.value($0) }, key: row.int(0)))
                 return true
             }
-            let resources = try transaction.loader.resources(roots: places.prefix(size).map { $0.key >> 24 }).compactMap { $0 as? Resource }
+            let resources = try transaction.loader.resources(roots: places.prefix(size).map { RowKey.root($0.key) }).compactMap {
+                $0 as? Resource
+            }
             if let note { for resource in resources { note(resource) } }
             guard places.count > size else { return Page(resources: resources, next: nil) }
             let next = places[size - 1]

@@ -19,7 +19,7 @@ extension ReadTransaction {
     /// The resources with these keys, in their order.
     package func resources(keys: [Int64]) throws -> [FHIRResource] {
         try perform(observesRestriction: true) {
-            let resources = try loader.resources(roots: keys.map { $0 >> 24 }[...])
+            let resources = try loader.resources(roots: keys.map { RowKey.root($0) }[...])
             for resource in resources { objects?.hold(resource) }
             return resources
         }
@@ -28,20 +28,17 @@ extension ReadTransaction {
     /// The resources whose rows have these keys, in their order: stored ones, and those that stored ones contain. The containers are
     /// to be kept as long as what they contain.
     package func resources(rows: [Int64]) throws -> (resources: [FHIRResource], containers: [FHIRResource]) {
-        guard rows.contains(where: { $0 & Self.nodeMask != 0 }) else { return (try resources(keys: rows), []) }
+        guard rows.contains(where: { $0 & RowKey.lastNode != 0 }) else { return (try resources(keys: rows), []) }
         var owners: [Int64: FHIRResource] = [:]
-        let keys = Set(rows.map { $0 & ~Self.nodeMask }).sorted()
+        let keys = Set(rows.map { $0 & ~RowKey.lastNode }).sorted()
         for resource in try resources(keys: keys) { if let key = key(of: resource) { owners[key] = resource } }
         let resources = rows.compactMap { row -> FHIRResource? in
-            guard let owner = owners[row & ~Self.nodeMask] else { return nil }
-            let node = row & Self.nodeMask
+            guard let owner = owners[row & ~RowKey.lastNode] else { return nil }
+            let node = row & RowKey.lastNode
             return node == 0 ? owner : Self.contained(in: owner, node)
         }
         return (resources, Array(owners.values))
     }
-
-    /// The bits of a key that number the row within its resource.
-    private static let nodeMask: Int64 = 0xFF_FFFF
 
     private static func contained(in owner: FHIRResource, _ node: Int64) -> FHIRResource? {
         var found: FHIRResource?
@@ -50,7 +47,7 @@ extension ReadTransaction {
     }
 
     /// The key of a stored resource; nil for one that is not stored.
-    package func key(of resource: FHIRResource) -> Int64? { (resource.objectExtras as? StoreTie).map { $0.root << 24 } }
+    package func key(of resource: FHIRResource) -> Int64? { (resource.objectExtras as? StoreTie).map { RowKey.key($0.root) } }
 
     /// Whether the file may have resources of a type.
     package func hasTable(of layout: Layout) -> Bool { table(of: layout).isInFile }

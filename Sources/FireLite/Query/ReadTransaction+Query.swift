@@ -92,7 +92,7 @@ extension ReadTransaction {
         for (before, set) in sets.enumerated() {
             count = 0
             try forEachRow(set) { row in
-                let root = Int(row.int(0) >> 24)
+                let root = Int(RowKey.root(row.int(0)))
                 if named.indices.contains(root), named[root] == UInt8(before) {
                     named[root] += 1
                     count += 1
@@ -128,7 +128,7 @@ extension ReadTransaction {
     func roots(_ request: QueryRequest) throws -> [Int64] {
         var roots: [Int64] = []
         try forEachResult(request) { row in
-            roots.append(row.int(0) >> 24)
+            roots.append(RowKey.root(row.int(0)))
             return true
         }
         return roots

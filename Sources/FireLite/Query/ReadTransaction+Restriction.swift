@@ -76,7 +76,7 @@ extension ReadTransaction {
     /// Those of some resources of a type that the restriction does not hide.
     func permitted(_ roots: [Int64], _ layout: Layout) throws -> Set<Int64> {
         var request = QueryRequest(layout)
-        request.predicate = .keys(roots.map { $0 << 24 })
+        request.predicate = .keys(roots.map { RowKey.key($0) })
         return Set(try self.roots(request))
     }
 

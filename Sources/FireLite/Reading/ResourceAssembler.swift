@@ -66,7 +66,7 @@ struct ResourceAssembler {
 
     /// Adds a row of a table with these columns.
     mutating func take(_ row: ResultRow, _ columns: RowColumns) {
-        let node = UInt32(truncatingIfNeeded: row.value(0).int & 0xFF_FFFF)
+        let node = RowKey.node(row.value(0).int)
         let parent = row.value(1)
         var part = Part(
             object: -1, text: -1, member: -1, order: Int32(truncatingIfNeeded: row.value(2).int), node: node,

@@ -122,7 +122,7 @@ final class ResourceReader {
     private static func append(_ row: ResultRow, _ columns: RowColumns, to buffer: inout RowBuffer) {
         let (parent, order) = (row.value(1), row.value(2))
         let begun = buffer.begin(
-            table: columns.plan.index, node: UInt32(truncatingIfNeeded: row.value(0).int & 0xFF_FFFF),
+            table: columns.plan.index, node: RowKey.node(row.value(0).int),
             parent: parent.type == .null ? -1 : parent.int,
             order: order.type == .null ? -1 : Int32(truncatingIfNeeded: order.int), resource: 0)
         for index in columns.sources.indices {
@@ -199,7 +199,7 @@ final class ResourceReader {
         do {
             let reader = try reader(table)
             defer { reader.statement.reset() }
-            reader.start(root << 24, root << 24 | 0xFF_FFFF)
+            reader.start(RowKey.key(root), RowKey.last(root))
             while try reader.statement.step() { try body(reader) }
             return true
         } catch let error as SQLiteError where error.isDamage {

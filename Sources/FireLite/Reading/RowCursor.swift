@@ -1,3 +1,4 @@
+import FireLiteCore
 import FireLiteSQLiteBridge
 
 /// Goes through a table's rows for resources in the order of their numbers.
@@ -17,8 +18,8 @@ final class RowCursor {
         self.near = near
         self.reader = reader
         unmanagedReader = .passUnretained(reader)
-        lastKey = last << 24 | 0xFF_FFFF
-        reader.start(first << 24, lastKey)
+        lastKey = RowKey.last(last)
+        reader.start(RowKey.key(first), lastKey)
         try step()
     }
 
@@ -28,7 +29,7 @@ final class RowCursor {
                 root = Int64.max
                 return
             }
-            root = reader.row.value(0).int >> 24
+            root = RowKey.root(reader.row.value(0).int)
             rows += 1
         }
     }
@@ -36,7 +37,7 @@ final class RowCursor {
     /// Reads the rows of a resource, and stops at the row after them.
     func take(_ wanted: Int64, into assembler: inout ResourceAssembler) throws {
         if root < wanted - near {
-            reader.start(wanted << 24, lastKey)
+            reader.start(RowKey.key(wanted), lastKey)
             try step()
         }
         while root < wanted { try step() }

@@ -20,7 +20,7 @@ final class RowReader {
     /// - Throws: `SQLiteError`.
     @inline(__always)
     func forEachRow(of root: Int64, _ body: (ResultRow, RowColumns) -> Void) throws {
-        start(root << 24, root << 24 | 0xFF_FFFF)
+        start(RowKey.key(root), RowKey.last(root))
         while try statement.step() { body(row, columns) }
         statement.reset()
     }

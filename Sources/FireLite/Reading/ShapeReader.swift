@@ -1,3 +1,4 @@
+import FireLiteCore
 import FireLiteSQLiteBridge
 
 /// Reads all rows of a resource with one statement, which goes through the tables of the resource's shape one after the other.
@@ -32,8 +33,8 @@ final class ShapeReader {
     /// - Throws: `SQLiteError`.
     @inline(__always)
     func forEachRow(of root: Int64, _ body: (ResultRow, RowColumns) -> Void) throws {
-        statement.bind(1, root << 24)
-        statement.bind(2, root << 24 | 0xFF_FFFF)
+        statement.bind(1, RowKey.key(root))
+        statement.bind(2, RowKey.last(root))
         let row = statement.row
         while try statement.step() {
             tables.withUnsafeBufferPointer { body(row, $0[Int(row.value(numberColumn).int)]) }

@@ -14,7 +14,7 @@ extension Registry {
         """
 
     /// A subquery for the pk that the resource of a key was given.
-    static func givenPK(ofKey key: String) -> String { "(SELECT q.pk FROM _resource q WHERE q.root = \(key) >> 24)" }
+    static func givenPK(ofKey key: String) -> String { "(SELECT q.pk FROM _resource q WHERE q.root = \(RowKey.root(ofSQL: key)))" }
 
     /// A subquery for the number of the resource that was given a pk.
     static func root(ofGivenPK pk: String) -> String { "(SELECT q.root FROM _resource q WHERE q.pk = \(pk))" }
@@ -75,8 +75,8 @@ extension Registry {
         guard table.isInFile else { return [:] }
         var ids: [Int64: String] = [:]
         let statement = try connection.cached(
-            "SELECT _k >> 24, id FROM \(table.quotedName) WHERE _k IN \(Self.numbers) AND _parent IS NULL")
-        try forEachRow(of: statement, roots.map { $0 << 24 }) { row in ids[row.int(0)] = row.text(1) }
+            "SELECT \(RowKey.root(ofSQL: "_k")), id FROM \(table.quotedName) WHERE _k IN \(Self.numbers) AND _parent IS NULL")
+        try forEachRow(of: statement, roots.map { RowKey.key($0) }) { row in ids[row.int(0)] = row.text(1) }
         return ids
     }
 
@@ -118,7 +118,8 @@ extension Registry {
 
     /// The number of rows of a table that belong to no registered resource.
     func unregisteredRows(of table: TablePlan) throws -> Int64 {
-        try connection.integer("SELECT count(*) FROM \(table.quotedName) WHERE _k >> 24 NOT IN (SELECT root FROM _resource)") ?? 0
+        try connection.integer(
+            "SELECT count(*) FROM \(table.quotedName) WHERE \(RowKey.root(ofSQL: "_k")) NOT IN (SELECT root FROM _resource)") ?? 0
     }
 
     /// The numbers of the shapes that resources have.
@@ -134,13 +135,13 @@ extension Registry {
         let list = shapes.map { "\($0)" }.joined(separator: ",")
         let unlisted = try connection.integer(
             """
-            SELECT count(*) FROM (SELECT DISTINCT _k >> 24 AS root FROM \(table.quotedName)) JOIN _resource USING (root)
+            SELECT count(*) FROM (SELECT DISTINCT \(RowKey.root(ofSQL: "_k")) AS root FROM \(table.quotedName)) JOIN _resource USING (root)
             WHERE shape NOT IN (\(list))
             """)
         let missing = try connection.integer(
             """
             SELECT count(*) FROM _resource WHERE shape IN (\(list)) AND NOT EXISTS
-            (SELECT 1 FROM \(table.quotedName) WHERE _k BETWEEN root << 24 AND root << 24 | 16777215)
+            (SELECT 1 FROM \(table.quotedName) WHERE _k BETWEEN \(RowKey.key(ofSQL: "root")) AND \(RowKey.last(ofSQL: "root")))
             """)
         return (unlisted ?? 0, missing ?? 0)
     }
@@ -150,7 +151,7 @@ extension Registry {
         try connection.integer(
             """
             SELECT count(*) FROM _resource WHERE shape = \(shape) AND NOT EXISTS
-            (SELECT 1 FROM \(table.quotedName) WHERE _k = root << 24)
+            (SELECT 1 FROM \(table.quotedName) WHERE _k = \(RowKey.key(ofSQL: "root")))
             """) ?? 0
     }
 

@@ -85,10 +85,10 @@ final class Registry {
         guard table.isInFile else { return [] }
         let statement = try connection.cached(
             """
-            SELECT \(Self.columns), stored._k >> 24 FROM \(table.quotedName) AS stored LEFT JOIN _resource ON root = stored._k >> 24
+            SELECT \(Self.columns), \(RowKey.root(ofSQL: "stored._k")) FROM \(table.quotedName) AS stored LEFT JOIN _resource ON root = \(RowKey.root(ofSQL: "stored._k"))
             WHERE stored._k > ? AND stored._parent IS NULL ORDER BY stored._k LIMIT \(limit)
             """)
-        statement.bind(1, root << 24 | 0xFF_FFFF)
+        statement.bind(1, RowKey.last(root))
         defer { statement.reset() }
         var keys = RisingKeys(table.name, after: root)
         var batch: [Registration] = []
@@ -114,7 +114,7 @@ final class Registry {
         let statement = try compiled(&table.statements.rootByID) {
             "SELECT _k FROM \(table.quotedName) WHERE id = ? AND _parent IS NULL ORDER BY _k LIMIT 1"
         }
-        return try Self.run(statement, id: id) { try $0.step() ? $0.int(0) >> 24 : nil }
+        return try Self.run(statement, id: id) { try $0.step() ? RowKey.root($0.int(0)) : nil }
     }
 
     /// The logical id of the resource with this number; nil if it has none.
@@ -122,8 +122,8 @@ final class Registry {
         guard table.isInFile else { return nil }
         let statement = try connection.cached("SELECT id FROM \(table.quotedName) WHERE _k BETWEEN ? AND ? AND _parent IS NULL")
         defer { statement.reset() }
-        statement.bind(1, root << 24)
-        statement.bind(2, root << 24 | 0xFF_FFFF)
+        statement.bind(1, RowKey.key(root))
+        statement.bind(2, RowKey.last(root))
         return try statement.step() ? statement.text(0) : nil
     }
 
@@ -132,7 +132,7 @@ final class Registry {
         guard table.isInFile else { return nil }
         let statement = try compiled(&table.statements.registrationByID) {
             """
-            SELECT \(Self.columns) FROM \(table.quotedName) CROSS JOIN _resource ON root = _k >> 24
+            SELECT \(Self.columns) FROM \(table.quotedName) CROSS JOIN _resource ON root = \(RowKey.root(ofSQL: "_k"))
             WHERE id = ? AND _parent IS NULL ORDER BY _k LIMIT 1
             """
         }
@@ -171,7 +171,7 @@ final class Registry {
             return """
                 WITH wanted(number, id) AS (VALUES \(values))
                 SELECT \(Self.columns), number FROM wanted CROSS JOIN \(table.quotedName) AS stored ON stored.id = wanted.id
-                AND stored._parent IS NULL CROSS JOIN _resource ON root = stored._k >> 24
+                AND stored._parent IS NULL CROSS JOIN _resource ON root = \(RowKey.root(ofSQL: "stored._k"))
                 """
         }
         for number in 0..<Self.lookupGroup { bind(number, statement) }

@@ -17,7 +17,7 @@ final class PredicateCompiler {
     }
 
     /// The bits of a key that number the row within its resource.
-    static let nodeMask = "16777215"
+    static let nodeMask = "\(RowKey.lastNode)"
     /// The bits that number the resource.
     static let rootMask = "-16777216"
 

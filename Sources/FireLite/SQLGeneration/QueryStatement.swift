@@ -157,7 +157,7 @@ struct QueryStatement {
 
     /// The number of resources of a list's rows.
     private static func count(_ rows: PredicateCompiler.ListRows, _ isOrdered: Bool) -> String {
-        isOrdered && rows.isOrdered ? "\(QueryFunctions.runs)(\(rows.key))" : "count(DISTINCT \(rows.resource))"
+        isOrdered && rows.isOrdered ? "\(QueryFunctions.runs)(\(RowKey.root(ofSQL: rows.key)))" : "count(DISTINCT \(rows.resource))"
     }
 
     /// `SELECT` over the values at a path of all results, without NULL; nil if the file has no such column.

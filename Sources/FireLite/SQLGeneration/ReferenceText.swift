@@ -1,3 +1,5 @@
+import FireLiteCore
+
 /// SQL for the text of a reference. `LiteralReference` defines where references lead; the ranges can use an index.
 enum ReferenceText {
     /// The id of the resource of a type that a reference leads to; NULL if it leads to none.
@@ -25,12 +27,12 @@ enum ReferenceText {
 
     /// The `urn:uuid:` of the pk of a resource with a key; NULL if that is not a UUID.
     static func uuid(ofKey key: String, _ type: String) -> String {
-        uuid(ofID: "coalesce(\(Registry.givenPK(ofKey: key)), \(QueryFunctions.pk)(\(key) >> 24))", type)
+        uuid(ofID: "coalesce(\(Registry.givenPK(ofKey: key)), \(QueryFunctions.pk)(\(RowKey.root(ofSQL: key))))", type)
     }
 
     /// The key of the resource whose pk follows `urn:uuid:` in a reference; NULL if there is none.
     static func key(ofUUID reference: String) -> String {
         let pk = "substr(\(reference), 10)"
-        return "coalesce(\(Registry.root(ofGivenPK: pk)), \(Registry.root(withoutPK: "\(QueryFunctions.root)(\(pk))"))) << 24"
+        return RowKey.key(ofSQL: "coalesce(\(Registry.root(ofGivenPK: pk)), \(Registry.root(withoutPK: "\(QueryFunctions.root)(\(pk))")))")
     }
 }

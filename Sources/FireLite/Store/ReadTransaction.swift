@@ -280,7 +280,7 @@ public class ReadTransaction {
             var rows: [(Int64, StoredRow)] = []
             for table in shape.tables {
                 let reader = try access.reader.reader(table)
-                reader.start(tie.root << 24, tie.root << 24 | 0xFF_FFFF)
+                reader.start(RowKey.key(tie.root), RowKey.last(tie.root))
                 while try reader.statement.step() { rows.append((reader.statement.int(0), StoredRow(reader))) }
                 reader.statement.reset()
             }

@@ -14,8 +14,8 @@ struct Flattener {
     }
 
     static let unnumbered = UInt32.max
-    /// The highest row number of a resource: `_k` has 24 bits for it.
-    static let maximumNode = UInt32(1 << 24 - 1)
+    /// The highest row number of a resource.
+    static let maximumNode = UInt32(RowKey.lastNode)
 
     let schema: StorageSchema
     var buffer = RowBuffer()

@@ -1,9 +1,10 @@
+import FireLiteCore
 import FireLiteSQLiteBridge
 
 /// The numbers of resources: counted up in `_meta`, and never reused.
 enum RootNumbers {
-    /// The highest number: keys of rows are `root << 24 | node` and never negative.
-    static let maximum: Int64 = 1 << 39 - 1
+    /// The highest number.
+    static let maximum = RowKey.lastRoot
 
     /// The number of the next resource; nil if the file's value is invalid.
     static func next(_ connection: Connection) throws -> Int64? {

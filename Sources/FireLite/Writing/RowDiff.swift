@@ -68,12 +68,12 @@ struct RowDiff {
         for index in stored.rows.indices where stored.rows[index].match < 0 {
             note(stored.rows[index].table)
             changed?.removed(index, stored)
-            try delete(connection.schema.tables[Int(stored.rows[index].table)], key: root << 24 | Int64(stored.rows[index].node))
+            try delete(connection.schema.tables[Int(stored.rows[index].table)], key: RowKey.key(root, Int64(stored.rows[index].node)))
         }
         for index in new.rows.indices {
             let row = new.rows[index]
             let parent = row.parent < 0 ? -1 : Int64(new.rows[Int(row.parent)].node)
-            let key = root << 24 | Int64(row.node)
+            let key = RowKey.key(root, Int64(row.node))
             if row.match < 0 {
                 try inserter.insert(index, of: new, key: key, parent: parent)
                 written += 1

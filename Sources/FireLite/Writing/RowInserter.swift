@@ -21,7 +21,7 @@ struct RowInserter {
                 let insert = try isGroup ? groupStatement(plan) : statement(plan)
                 for place in insert.bound.indices {
                     let header = buffer.rows[row]
-                    let key = roots[Int(header.resource)] << 24 | Int64(header.node)
+                    let key = RowKey.key(roots[Int(header.resource)], Int64(header.node))
                     bind(header, key: key, parent: header.parent, buffer, to: place, of: insert, plan)
                     row = Int(header.next)
                 }

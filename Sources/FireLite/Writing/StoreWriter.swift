@@ -567,7 +567,7 @@ final class StoreWriter {
             if record != nil { record?.deleted(registration, id: try access.registry.id(of: table, root: root), table) }
             record?.touch(shape.tables)
         }
-        for table in shape.tables { try table.deleteRows(root << 24...root << 24 | 0xFF_FFFF, access.connection) }
+        for table in shape.tables { try table.deleteRows(RowKey.range(root), access.connection) }
         try access.registry.delete(root: root)
         try note(nil, ofResource: root, isNew: false)
     }

@@ -55,7 +55,7 @@ struct UniqueIDs {
         guard let id = resource.id, table.isInFile else { return }
         let statement = try connection.cached("SELECT 1 FROM \(table.quotedName) WHERE id = ? AND _parent IS NULL AND _k <> ? LIMIT 1")
         statement.bind(1, id)
-        statement.bind(2, root.map { $0 << 24 } ?? -1)
+        statement.bind(2, root.map { RowKey.key($0) } ?? -1)
         defer { statement.reset() }
         guard try statement.step() else { return }
         throw FHIRStoreError(

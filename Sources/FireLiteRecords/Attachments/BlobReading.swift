@@ -1,4 +1,5 @@
 import FireLite
+import FireLiteCore
 import FireLiteCrypto
 import Foundation
 
@@ -53,7 +54,8 @@ extension ReadTransaction {
                 } ?? 0
             }
             return try readBlobs(
-                of: BlobTables.module, table: "_blob_chunk", column: "content", rows: CollectionOfOne(blob.number << 24 | Int64(place)),
+                of: BlobTables.module, table: "_blob_chunk", column: "content",
+                rows: CollectionOfOne(RowKey.key(blob.number, Int64(place))),
                 into: memory)
         }
         guard count == expected else { throw Self.missing(reference) }
@@ -141,7 +143,7 @@ extension ReadTransaction {
         }
         let row = try blobRows(
             "SELECT count(*), sum(length(content)) FROM _blob_chunk WHERE chunk BETWEEN ? AND ?",
-            [.integer(blob.number << 24), .integer(blob.number << 24 | Int64(max(blob.pieceCount, 1) - 1))]
+            [.integer(RowKey.key(blob.number)), .integer(RowKey.key(blob.number, Int64(max(blob.pieceCount, 1) - 1)))]
         ).first
         let (pieces, bytes) = (Int(row?[0].integer ?? 0), Int(row?[1].integer ?? 0))
         guard pieces == blob.pieceCount else { return -1 }

@@ -1,4 +1,5 @@
 import FireLite
+import FireLiteCore
 
 /// The tables of payloads in the store's file.
 enum BlobTables {
@@ -25,7 +26,7 @@ enum BlobTables {
     /// The number of bytes of a piece. Larger ones are no faster, and a range read starts at one.
     static let chunkBytes = PayloadLayout.pieceBytes
     /// The number of pieces that a key has room for.
-    static let maximumChunks: Int64 = 1 << 24
+    static let maximumChunks = RowKey.width
 }
 
 extension ReadTransaction {

@@ -70,7 +70,7 @@ extension WriteTransaction {
     func addBlob(hash: Data?, byteCount: Int) throws -> Int64 {
         let last = try blobRows("SELECT max(blob) FROM _blob").first?[0].integer ?? 0
         // The key of a piece has 24 bits for its place.
-        guard last >= 0, last < Int64.max >> 24 else {
+        guard last >= 0, last < RowKey.lastRoot else {
             throw AttachmentError(.tooLarge, "the store has used all numbers of payloads: move them back, and apart again")
         }
         let number = last + 1
@@ -93,7 +93,8 @@ extension WriteTransaction {
         let content = try seal?.seal(piece, place, isLast: isLast) ?? piece
         try content.withUnsafeBytes {
             try run(
-                on: BlobTables.module, "INSERT INTO _blob_chunk(chunk, content) VALUES (?, ?)", [.integer(blob << 24 | place)], blob: $0)
+                on: BlobTables.module, "INSERT INTO _blob_chunk(chunk, content) VALUES (?, ?)", [.integer(RowKey.key(blob, place))],
+                blob: $0)
         }
     }
 
@@ -102,7 +103,7 @@ extension WriteTransaction {
         try deleteThumbnails(of: blob)
         try deleteFile(of: blob)
         try deletePayloadKey(of: blob)
-        try runBlobs("DELETE FROM _blob_chunk WHERE chunk BETWEEN ? AND ?", [.integer(blob << 24), .integer(blob << 24 | 0xFF_FFFF)])
+        try runBlobs("DELETE FROM _blob_chunk WHERE chunk BETWEEN ? AND ?", [.integer(RowKey.key(blob)), .integer(RowKey.last(blob))])
         try runBlobs("DELETE FROM _blob WHERE blob = ?", [.integer(blob)])
     }
 

@@ -1,4 +1,5 @@
 import FireLite
+import FireLiteCore
 
 /// The tables of payloads in files beside the database, of a module of their own: most databases do not have them.
 enum PayloadFileTables {
@@ -64,7 +65,7 @@ extension ReadTransaction {
         return try !blobRows(
             """
             SELECT 1 FROM _blob b WHERE b.hash IS NOT NULL AND b.bytes > 0
-            AND NOT EXISTS (SELECT 1 FROM _blob_chunk c WHERE c.chunk = b.blob << 24)
+            AND NOT EXISTS (SELECT 1 FROM _blob_chunk c WHERE c.chunk = \(RowKey.key(ofSQL: "b.blob")))
             \(hasFiles ? "AND NOT EXISTS (SELECT 1 FROM _blobfile f WHERE f.blob = b.blob)" : "") LIMIT 1
             """
         ).isEmpty

@@ -1,3 +1,5 @@
+import FireLiteCore
+
 /// A payload of the store, ready to be read.
 struct StoredBlob {
     let number: Int64
@@ -11,7 +13,7 @@ struct StoredBlob {
     var pieceCount: Int { Self.pieces(byteCount) }
 
     /// The keys of its pieces in `_blob_chunk`.
-    var rows: some Sequence<Int64> { (0..<Int64(pieceCount)).lazy.map { [number] in number << 24 | $0 } }
+    var rows: some Sequence<Int64> { (0..<Int64(pieceCount)).lazy.map { [number] in RowKey.key(number, $0) } }
 
     /// The number of bytes of a piece.
     func count(ofPiece place: Int) -> Int { min(BlobTables.chunkBytes, byteCount - place * BlobTables.chunkBytes) }

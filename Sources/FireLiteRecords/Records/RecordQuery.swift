@@ -192,7 +192,7 @@ public struct RecordQuery<Resource: FHIRResource>: Sendable {
         if let condition = try ResourceDate(layout).condition(from: from, to: to) { query = query.where { _ in QueryCondition(condition) } }
         guard statuses.contains(.active) != statuses.contains(.pending) || !wantsStored else { return query }
         let waiting = try pending.filter { $0.typeName == layout.name }.compactMap { key in
-            try tx.registered(key.typeName, id: key.id).map { $0.root << 24 }
+            try tx.registered(key.typeName, id: key.id).map { RowKey.key($0.root) }
         }
         let isWaiting = QueryCondition(.keys(waiting.sorted()))
         if !wantsStored { return query.where { _ in .constant(false) } }

@@ -1,3 +1,5 @@
+import FireLiteCore
+
 /// Brings rows of `_record` in line with resources that were written while nobody followed.
 struct RecordReconciliation {
     let keeper: RecordKeeper
@@ -44,6 +46,6 @@ struct RecordReconciliation {
     /// The id of a resource; nil if it has none.
     private func id(_ root: Int64, _ type: String) throws -> String? {
         guard tx.store.release.resourceLayout(named: type) != nil else { return nil }
-        return try rows("SELECT id FROM \"\(type)\" WHERE _k = \(root << 24)").first?[0].text
+        return try rows("SELECT id FROM \"\(type)\" WHERE _k = \(RowKey.key(root))").first?[0].text
     }
 }

@@ -55,6 +55,14 @@ import Testing
         #expect(try await store.resource(Patient.self, pk: pk)?.id == "1")
     }
 
+    @Test func landingPageOfTheClient() async throws {
+        // example FireLiteClient.md
+        let client = try FHIRClient(base: server, release: .r4)
+        let patient = try await client.read(Patient.self, id: "1")
+        // end
+        #expect(patient.id == "1")
+    }
+
     @Test func readingAndWriting() async throws {
         // example TalkingToServers.md
         let client = try FHIRClient(base: server, release: .r4, authorization: .bearer { _ in Secret(token) })

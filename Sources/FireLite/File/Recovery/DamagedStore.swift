@@ -99,9 +99,9 @@ final class DamagedStore {
             let id = table.hasInFile(["id"]) ? "id" : "NULL"
             var rows = TolerantScan(
                 connection, "SELECT _k, \(id) FROM \(table.quotedName) NOT INDEXED", key: "_k", condition: "AND _parent IS NULL",
-                granule: 1 << 24, budget: budget)
-            try rows.run(1 << 24...last << 24 | 0xFF_FFFF) { row in found[row.int(0) >> 24] = (table, row.text(1)) }
-            note(table.name, rows.gaps.map { $0.lowerBound >> 24...$0.upperBound >> 24 })
+                granule: RowKey.width, budget: budget)
+            try rows.run(RowKey.range(1...last)) { row in found[RowKey.root(row.int(0))] = (table, row.text(1)) }
+            note(table.name, rows.gaps.map { RowKey.root($0.lowerBound)...RowKey.root($0.upperBound) })
         }
     }
 

@@ -1,3 +1,4 @@
+import FireLiteCore
 import FireLiteSQLiteBridge
 
 /// Tells which tables have rows of a resource, for resources in the order of their numbers: it remembers which resource is the next one with rows in
@@ -21,9 +22,10 @@ struct NextRows {
     mutating func hasRows(of root: Int64, in table: TablePlan) throws -> Bool? {
         if let place = places[table.index], place.asked <= root, root <= place.found { return root == place.found }
         do {
-            let statement = try connection.cached("SELECT _k >> 24 FROM \(table.quotedName) NOT INDEXED WHERE _k >= ? ORDER BY _k LIMIT 1")
+            let statement = try connection.cached(
+                "SELECT \(RowKey.root(ofSQL: "_k")) FROM \(table.quotedName) NOT INDEXED WHERE _k >= ? ORDER BY _k LIMIT 1")
             defer { statement.reset() }
-            statement.bind(1, root << 24)
+            statement.bind(1, RowKey.key(root))
             let place = Place(asked: root, found: try statement.step() ? statement.int(0) : .max)
             places[table.index] = place
             return place.found == root

@@ -86,7 +86,7 @@ private struct TolerantPass {
         do {
             let statement = try access.connection.cached("SELECT id FROM \(table.quotedName) NOT INDEXED WHERE _k = ?")
             defer { statement.reset() }
-            statement.bind(1, root << 24)
+            statement.bind(1, RowKey.key(root))
             return try statement.step() ? statement.text(0) : nil
         } catch let error as SQLiteError where error.isDamage {
             return nil
@@ -156,9 +156,9 @@ private struct TolerantPass {
         let budget = try TolerantScan.Budget(access.connection)
         var rows = TolerantScan(
             access.connection, "SELECT _k FROM \(table.quotedName) NOT INDEXED", key: "_k", condition: "AND _parent IS NULL",
-            granule: 1 << 24, budget: budget)
+            granule: RowKey.width, budget: budget)
         var roots: Set<Int64> = []
-        try rows.run(first << 24...last << 24 | 0xFF_FFFF) { roots.insert($0.int(0) >> 24) }
+        try rows.run(RowKey.range(first...last)) { roots.insert(RowKey.root($0.int(0))) }
         for root in roots.sorted() {
             let registration: Registration?
             do {
@@ -168,7 +168,7 @@ private struct TolerantPass {
             }
             if let registration { try take(registration) } else { try list(root, "its registration cannot be read") }
         }
-        for gap in rows.gaps { try listRegistered(gap.lowerBound >> 24...gap.upperBound >> 24, besides: roots, budget) }
+        for gap in rows.gaps { try listRegistered(RowKey.root(gap.lowerBound)...RowKey.root(gap.upperBound), besides: roots, budget) }
     }
 
     private func listRegistered(_ numbers: ClosedRange<Int64>, besides roots: Set<Int64>, _ budget: TolerantScan.Budget) throws {

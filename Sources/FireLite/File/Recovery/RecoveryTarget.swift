@@ -34,7 +34,7 @@ final class RecoveryTarget {
             _ = try source.access.reader.readTolerantly(table, root) { reader in
                 let row = reader.statement
                 for column in 0..<row.columnCount { insert.bind(column + 1, column: column, of: row) }
-                lastNode = max(lastNode, row.int(0) & 0xFF_FFFF)
+                lastNode = max(lastNode, Int64(RowKey.node(row.int(0))))
                 if filled.last !== table { filled.append(table) }
                 do {
                     try insert.run()

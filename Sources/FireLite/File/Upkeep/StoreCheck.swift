@@ -130,7 +130,7 @@ struct StoreCheck {
             ownerless -=
                 try connection.integer(
                     """
-                    SELECT count(*) FROM \(table.quotedName) t CROSS JOIN \(owner.quotedName) o ON o._k = (t._k & ~16777215 | t._parent)
+                    SELECT count(*) FROM \(table.quotedName) t CROSS JOIN \(owner.quotedName) o ON o._k = (t._k & ~\(RowKey.lastNode) | t._parent)
                     WHERE t._parent IS NOT NULL
                     """) ?? 0
         }
