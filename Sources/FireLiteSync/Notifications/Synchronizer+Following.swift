@@ -17,12 +17,12 @@ extension Synchronizer {
     /// ```
     /// It begins with a pull of everything that was changed, as nothing was heard of before. Notifications that come while a pull runs are
     /// answered together by the next one. If the server cannot be reached or fails, or another sync is running, the pull is repeated after the
-    /// waits of the client's ``RetryPolicy``, as often as it takes.
+    /// waits of the client's `RetryPolicy`, as often as it takes.
     ///
     /// - Parameters:
     ///   - notifications: what the app's channel brings. If it breaks, end them and call this again: events that are missing then are noticed.
     ///   - report: called after each pull.
-    /// - Throws: errors of `notifications`; errors that waiting does not mend: ``AuthorizationError``, ``FHIRClientError`` of a refused token, a
+    /// - Throws: errors of `notifications`; errors that waiting does not mend: `AuthorizationError`, `FHIRClientError` of a refused token, a
     ///   certificate or a request, `FHIRStoreError`; `CancellationError`.
     public func follow<Notifications: AsyncSequence & Sendable>(
         _ notifications: Notifications, report: (@Sendable (FollowEvent) -> Void)? = nil

@@ -11,7 +11,7 @@ extension Synchronizer {
     /// - Parameter request: how the server notifies.
     /// - Returns: the subscriptions.
     /// - Throws: `SyncError.notOffered` if the server's CapabilityStatement does not offer to create Subscriptions; `SyncError.invalidArgument` without a topic
-    ///   if the release wants one; ``FHIRClientError``; ``AuthorizationError``; `FHIRStoreError`.
+    ///   if the release wants one; `FHIRClientError`; `AuthorizationError`; `FHIRStoreError`.
     @discardableResult
     public func subscribe(_ request: SubscriptionRequest) async throws -> [ServerSubscription] {
         try checkRelease()
@@ -49,7 +49,7 @@ extension Synchronizer {
     ///   - subscription: the subscription.
     ///   - lifetime: how long it lasts from now on.
     /// - Returns: the subscription with its new end.
-    /// - Throws: ``FHIRClientError``, with ``FHIRClientError/saysAbsent`` if the server has removed it: then create another; ``AuthorizationError``;
+    /// - Throws: `FHIRClientError`, with `FHIRClientError.saysAbsent` if the server has removed it: then create another; `AuthorizationError`;
     ///   `FHIRStoreError`.
     @discardableResult
     public func renew(
@@ -77,7 +77,7 @@ extension Synchronizer {
     /// Ends a subscription. It is no error if the server has removed it already.
     ///
     /// - Parameter subscription: the subscription.
-    /// - Throws: ``FHIRClientError``; ``AuthorizationError``; `FHIRStoreError`.
+    /// - Throws: `FHIRClientError`; `AuthorizationError`; `FHIRStoreError`.
     public func unsubscribe(_ subscription: ServerSubscription) async throws {
         do {
             _ = try await client.confirmed(.delete("Subscription", id: subscription.id))

@@ -38,12 +38,12 @@ public final class Outbox: Sendable {
     ///
     /// - Parameters:
     ///   - store: the store with the requests.
-    ///   - client: the server's client. Its ``FHIRClient/Configuration/retry`` is not used: what fails waits for the next flush.
+    ///   - client: the server's client. Its `FHIRClient.Configuration.retry` is not used: what fails waits for the next flush.
     ///   - refusals: what happens when the server refuses an entry.
     ///   - envelopes: which requests are sealed, for whom, and where they go; nil to seal none.
     ///   - envelopeAuthorization: the authorization at the second endpoint. Nil for the client's if it has the same origin, and none otherwise.
     /// - Precondition: the client's release is the store's.
-    /// - Throws: ``FHIRClientError/Code/notPrivate`` if the second endpoint is not HTTPS.
+    /// - Throws: `FHIRClientError.Code.notPrivate` if the second endpoint is not HTTPS.
     public init(
         store: FHIRStore, client: FHIRClient, refusals: OutboxRefusals = .stop, envelopes: EnvelopePolicy? = nil,
         envelopeAuthorization: (any Authorization)? = nil

@@ -58,8 +58,8 @@ extension Synchronizer {
     ///   - limit: how many matches are read from the server at most.
     ///   - options: how the store understands the search.
     /// - Throws: `SearchError` if the search is none, or the store is to answer and cannot; `SyncError.invalidArgument` for a search that is not sent: of
-    ///   all types, an operation, contained resources; `SyncError.ignoredParameters` if the server ignores a condition; ``FHIRClientError``;
-    ///   ``AuthorizationError``; `FHIRStoreError`; `CancellationError`. A token that is refused and a certificate that is not trusted are errors with every
+    ///   all types, an operation, contained resources; `SyncError.ignoredParameters` if the server ignores a condition; `FHIRClientError`;
+    ///   `AuthorizationError`; `FHIRStoreError`; `CancellationError`. A token that is refused and a certificate that is not trusted are errors with every
     ///   policy that asks the server.
     public func search(
         _ address: String, _ policy: SearchPolicy = .storeThenServer, limit: Int = 1_000, options: SearchOptions = SearchOptions()

@@ -1,7 +1,7 @@
 import FireLite
 import Foundation
 
-/// An error of a ``Synchronizer``. What servers answer is thrown as ``FHIRClientError``.
+/// An error of a ``Synchronizer``. What servers answer is thrown as `FHIRClientError`.
 public struct SyncError: LocalizedError, AdvisedError, Sendable, CustomStringConvertible {
     /// The kind of failure.
     public struct Code: RawRepresentable, Sendable, Hashable {

@@ -23,7 +23,7 @@ extension Synchronizer {
     ///
     /// - Parameter direction: the ways to look at. The server is asked only about a pull.
     /// - Returns: the counts.
-    /// - Throws: ``FHIRClientError``; ``AuthorizationError``; `FHIRStoreError`; `CancellationError`.
+    /// - Throws: `FHIRClientError`; `AuthorizationError`; `FHIRStoreError`; `CancellationError`.
     public func preview(_ direction: SyncDirection = .both) async throws -> SyncPreview {
         let searches = direction == .push ? [] : try await previewedSearches()
         var (preview, cursors) = try await countedChanges(searches.map { ($0.key, $0.typeName) })

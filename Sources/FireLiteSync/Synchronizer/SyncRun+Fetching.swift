@@ -45,7 +45,7 @@ extension SyncRun {
     /// - Parameters:
     ///   - keys: the resources, all of one type.
     ///   - fetching: how they are taken over.
-    /// - Throws: ``FHIRClientError`` if the server fails, or is not there.
+    /// - Throws: `FHIRClientError` if the server fails, or is not there.
     mutating func fetch(_ keys: [SyncKey], _ fetching: Fetching) async throws -> Fetched {
         var fetched = Fetched()
         let keys = keys.filter { FHIRRequest.isAddressable($0.id) && !lockedTypes.contains($0.typeName) }

@@ -178,7 +178,7 @@ extension Synchronizer {
     ///
     /// The server is asked what the scope consists of: for the types of ``SyncScope/everything``, and for the members of Groups.
     /// - Returns: the number of resources.
-    /// - Throws: `SyncError.busy`; ``FHIRClientError``; `FHIRStoreError`.
+    /// - Throws: `SyncError.busy`; `FHIRClientError`; `FHIRStoreError`.
     @discardableResult
     public func dropOutOfScope() async throws -> Int {
         var run = SyncRun(self, nil)

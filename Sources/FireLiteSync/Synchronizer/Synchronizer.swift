@@ -60,7 +60,7 @@ public final class Synchronizer: Sendable {
     ///   - direction: one way only. Default: first the pull, then the push.
     ///   - progress: called after each page and each Bundle.
     /// - Returns: what was done. The store keeps it, also of a sync that failed: ``lastResult()``.
-    /// - Throws: `SyncError.busy` if another sync with the server is running; ``FHIRClientError``; ``AuthorizationError``; `FHIRStoreError`;
+    /// - Throws: `SyncError.busy` if another sync with the server is running; `FHIRClientError`; `AuthorizationError`; `FHIRStoreError`;
     ///   `CancellationError`. What was done until then stays done.
     @discardableResult
     public func sync(
