@@ -1,29 +1,23 @@
 import FireLiteCore
 
 extension Checker {
-    /// Functions whose arguments see each item of the input, by the numbers of those arguments; all others see `$this`.
-    private static let projections: [String: ClosedRange<Int>] = [
-        "where": 0...0, "select": 0...0, "all": 0...0, "exists": 0...0, "repeat": 0...0, "repeatAll": 0...0, "aggregate": 0...0,
-        "sort": 0...Int.max, "trace": 1...1, "iif": 0...2, "defineVariable": 1...1,
-    ]
-
-    private static let ordered: Set<String> = ["first", "last", "tail", "skip", "take"]
-
     mutating func function(_ name: String, _ arguments: [Syntax], on focus: StaticType, _ syntax: Syntax) throws -> StaticType {
-        guard let function = Function.all[name] else { throw error("there is no function '\(name)'", syntax) }
-        if Self.ordered.contains(name) { try checkOrder(of: focus, name, syntax) }
-        if name == "is" { return .system("Boolean") }
+        guard let function = Function.named(name) else { throw error("there is no function '\(name)'", syntax) }
+        if function.needsOrder { try checkOrder(of: focus, name, syntax) }
         if case .typed = function.result { return arguments.first?.typeName.map { named($0, focus) } ?? .unknown }
-        if name == "getReferenceKey" { return .system("String") }
         var types: [StaticType] = []
-        for (number, argument) in arguments.enumerated() {
-            let isProjection = Self.projections[name]?.contains(number) ?? false
-            types.append(isProjection ? try projected(argument, on: focus) : try scoped(argument, on: this))
+        switch function.arguments {
+        case .type, .optionalType: break
+        case let form:
+            for (number, argument) in arguments.enumerated() {
+                let isProjection = form.projected?.contains(number) ?? false
+                types.append(isProjection ? try projected(argument, on: focus) : try scoped(argument, on: this))
+            }
         }
-        switch name {
-        case "defineVariable": try define(arguments, types.count > 1 ? types[1] : focus, syntax)
-        case "iif": try checkCriterion(types[0], arguments[0])
-        case "repeat", "repeatAll": return repeated(arguments[0], types[0])
+        switch function.arguments {
+        case .variable: try define(arguments, types.count > 1 ? types[1] : focus, syntax)
+        case .branches: try checkCriterion(types[0], arguments[0])
+        case .step: return repeated(arguments[0], types[0])
         default: break
         }
         return try result(of: name, function.result, focus, types, syntax)

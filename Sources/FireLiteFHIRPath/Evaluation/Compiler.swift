@@ -51,29 +51,29 @@ struct Compiler {
         }
     }
 
-    private static let typeFunctions: Set<String> = ["is", "as", "ofType"]
-
     private mutating func function(_ name: String, _ arguments: [Syntax], _ position: Int) throws -> Node {
-        guard let function = Function.all[name] else { throw FHIRPathError(.semantic, "there is no function '\(name)'", at: position) }
-        guard function.arguments.contains(arguments.count) else {
-            let expected = function.arguments
+        guard let function = Function.named(name) else { throw FHIRPathError(.semantic, "there is no function '\(name)'", at: position) }
+        guard function.counts.contains(arguments.count) else {
+            let expected = function.counts
             let number =
                 expected.lowerBound == expected.upperBound ? "\(expected.lowerBound)" : "\(expected.lowerBound) to \(expected.upperBound)"
             throw FHIRPathError(
                 .semantic, "'\(name)' takes \(number) argument\(number == "1" ? "" : "s"), not \(arguments.count)", at: position)
         }
-        if Self.typeFunctions.contains(name) {
-            guard let type = arguments.first?.typeName else {
-                throw FHIRPathError(.semantic, "'\(name)' takes the name of a type", at: arguments.first?.position ?? position)
-            }
-            return FunctionNode(name, function, [], type: type, descending: [], position)
-        }
         var nodes: [Node] = []
         var descending: [Bool] = []
-        for argument in arguments {
-            let key = name == "sort" ? Self.sortKey(argument) : (argument, false)
-            nodes.append(try compile(key.0))
-            descending.append(key.1)
+        switch function.arguments {
+        case .type, .optionalType:
+            if let argument = arguments.first, argument.typeName == nil {
+                throw FHIRPathError(.semantic, "'\(name)' takes the name of a type", at: argument.position)
+            }
+        case .sortKeys:
+            for argument in arguments {
+                let key = Self.sortKey(argument)
+                nodes.append(try compile(key.0))
+                descending.append(key.1)
+            }
+        default: nodes = try arguments.map { try compile($0) }
         }
         return FunctionNode(name, function, nodes, type: arguments.first?.typeName, descending: descending, position)
     }

@@ -14,7 +14,7 @@ extension Function {
             }
             return []
         },
-        "aggregate": Function(1...2, .unknown) { call, focus, evaluator in
+        "aggregate": Function(1...2, .unknown, arguments: .ofItems(0...0)) { call, focus, evaluator in
             let total = evaluator.total
             defer { evaluator.total = total }
             evaluator.total = try call.argument(1, evaluator)
@@ -24,7 +24,7 @@ extension Function {
             }
             return evaluator.total ?? []
         },
-        "sort": Function(0...Int(Int32.max), .input) { call, focus, evaluator in
+        "sort": Function(0...Int(Int32.max), .input, arguments: .sortKeys) { call, focus, evaluator in
             var rows: [(item: Item, keys: [Item?])] = []
             try call.forEach(focus, evaluator) { item, own in
                 let keys = call.arguments.isEmpty ? [item.operand] : try call.arguments.map { try $0.operand(own, evaluator) }

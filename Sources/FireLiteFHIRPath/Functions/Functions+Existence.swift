@@ -1,14 +1,14 @@
 extension Function {
     /// Whether collections have something (FHIRPath 2.0, Existence).
     static let existence: [String: Function] = [
-        "empty": Function(0, .boolean) { _, focus, _ in focus.isEmpty ? .yes : .no },
-        "not": Function(0, .boolean) { call, focus, _ in
+        "empty": Function(0, .boolean, sql: .empty) { _, focus, _ in focus.isEmpty ? .yes : .no },
+        "not": Function(0, .boolean, sql: .not) { call, focus, _ in
             guard let item = try call.single(focus) else { return [] }
             if case .boolean(let value)? = item.system { return value ? .no : .yes }
             // One value that is not Boolean counts as true.
             return .no
         },
-        "exists": Function(0...1, .boolean) { call, focus, evaluator in
+        "exists": Function(0...1, .boolean, arguments: .ofItems(0...0), sql: .exists) { call, focus, evaluator in
             guard let criteria = call.arguments.first else { return focus.isEmpty ? .no : .yes }
             var isFound = false
             try call.forEach(focus, evaluator) { _, own in
@@ -17,7 +17,7 @@ extension Function {
             }
             return isFound ? .yes : .no
         },
-        "all": Function(1, .boolean) { call, focus, evaluator in
+        "all": Function(1, .boolean, arguments: .ofItems(0...0)) { call, focus, evaluator in
             var isTrue = true
             try call.forEach(focus, evaluator) { _, own in
                 isTrue = try call.arguments[0].scopedTruth(own, evaluator) == true
@@ -37,7 +37,7 @@ extension Function {
             let own = DistinctItems(focus)
             return .truth(try call.argument(0, evaluator).allSatisfy { own.contains($0) })
         },
-        "count": Function(0, .integer) { _, focus, _ in [.integer(Int64(focus.count))] },
+        "count": Function(0, .integer, sql: .count) { _, focus, _ in [.integer(Int64(focus.count))] },
         "distinct": Function(0, .input) { _, focus, _ in focus.count < 2 ? focus : DistinctItems(focus).items },
         "isDistinct": Function(0, .boolean) { _, focus, _ in
             var distinct = DistinctItems()

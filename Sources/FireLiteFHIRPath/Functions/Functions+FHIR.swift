@@ -12,7 +12,7 @@ extension Function {
             guard focus.count == 1, let item = focus.first, item.isPrimitive else { return [] }
             return .optional(item.system)
         },
-        "extension": Function(1, .fhir("Extension")) { call, focus, evaluator in
+        "extension": Function(1, .fhir("Extension"), sql: .extensions) { call, focus, evaluator in
             guard let url = try call.text(0, evaluator) else { return [] }
             return focus.flatMap { $0.extensions(url) }
         },
@@ -63,15 +63,14 @@ extension Function {
             guard let isInSlice = evaluator.context.isInSlice else { throw call.error("'slice' needs profiles, which nobody gave") }
             return try focus.filter { try isInSlice(FHIRPathValue($0), profile, name) }
         },
-        "getResourceKey": Function(0, .string) { _, focus, _ in
+        "getResourceKey": Function(0, .string, sql: .resourceKey) { _, focus, _ in
             focus.compactMap { item in
                 guard case .object(let object) = item, let resource = object as? FHIRResource, let id = resource.id else { return nil }
                 return .string("\(resource.resourceType)/\(id)")
             }
         },
-        "getReferenceKey": Function(0...1, .string) { call, focus, evaluator in
-            if call.arguments.count == 1, call.type == nil { throw call.error("'getReferenceKey' takes the name of a resource type") }
-            return focus.compactMap { item in
+        "getReferenceKey": Function(0...1, .string, arguments: .optionalType, sql: .referenceKey) { call, focus, evaluator in
+            focus.compactMap { item in
                 guard let text = item.referenceText else { return nil }
                 let parts = ReferenceParts(text)
                 guard parts.base.map({ evaluator.context.bases.contains($0) }) ?? true else { return nil }

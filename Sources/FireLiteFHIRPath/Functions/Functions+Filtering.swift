@@ -4,7 +4,7 @@ extension Function {
 
     /// Parts of collections (FHIRPath 2.0, Filtering and projection, Subsetting).
     static let filtering: [String: Function] = [
-        "where": Function(1, .input) { call, focus, evaluator in
+        "where": Function(1, .input, arguments: .ofItems(0...0), sql: .filter) { call, focus, evaluator in
             var result: [Item] = []
             let criteria = call.arguments[0]
             try call.forEach(focus, evaluator) { item, own in
@@ -13,7 +13,7 @@ extension Function {
             }
             return result
         },
-        "select": Function(1, .argument(0)) { call, focus, evaluator in
+        "select": Function(1, .argument(0), arguments: .ofItems(0...0)) { call, focus, evaluator in
             var result: [Item] = []
             try call.forEach(focus, evaluator) { _, own in
                 result += try call.arguments[0].scoped(own, evaluator)
@@ -21,7 +21,7 @@ extension Function {
             }
             return result
         },
-        "repeat": Function(1, .unknown) { call, focus, evaluator in
+        "repeat": Function(1, .unknown, arguments: .step) { call, focus, evaluator in
             var found = DistinctItems()
             var waiting = focus
             while !waiting.isEmpty {
@@ -41,7 +41,7 @@ extension Function {
             }
             return found.items
         },
-        "repeatAll": Function(1, .unknown) { call, focus, evaluator in
+        "repeatAll": Function(1, .unknown, arguments: .step) { call, focus, evaluator in
             var found: [Item] = []
             var waiting = focus
             while !waiting.isEmpty {
@@ -57,14 +57,14 @@ extension Function {
             return found
         },
         "single": Function(0, .input) { call, focus, _ in .optional(try call.single(focus)) },
-        "first": Function(0, .input) { _, focus, _ in focus.count == 1 ? focus : .optional(focus.first) },
-        "last": Function(0, .input) { _, focus, _ in focus.count == 1 ? focus : .optional(focus.last) },
-        "tail": Function(0, .input) { _, focus, _ in Array(focus.dropFirst()) },
-        "skip": Function(1, .input) { call, focus, evaluator in
+        "first": Function(0, .input, needsOrder: true, sql: .first) { _, focus, _ in focus.count == 1 ? focus : .optional(focus.first) },
+        "last": Function(0, .input, needsOrder: true) { _, focus, _ in focus.count == 1 ? focus : .optional(focus.last) },
+        "tail": Function(0, .input, needsOrder: true) { _, focus, _ in Array(focus.dropFirst()) },
+        "skip": Function(1, .input, needsOrder: true) { call, focus, evaluator in
             guard let number = try call.integer(0, evaluator) else { return [] }
             return number <= 0 ? focus : Array(focus.dropFirst(Int(clamping: number)))
         },
-        "take": Function(1, .input) { call, focus, evaluator in
+        "take": Function(1, .input, needsOrder: true) { call, focus, evaluator in
             guard let number = try call.integer(0, evaluator) else { return [] }
             return number <= 0 ? [] : Array(focus.prefix(Int(clamping: number)))
         },

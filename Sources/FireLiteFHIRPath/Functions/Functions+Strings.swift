@@ -50,7 +50,7 @@ extension Function {
             if separator.isEmpty { return text.unicodeScalars.map { .string(String($0)) } }
             return text.components(separatedBy: separator).map { .string($0) }
         },
-        "join": Function(0...1, .string) { call, focus, evaluator in
+        "join": Function(0...1, .string, sql: .join) { call, focus, evaluator in
             let separator = try call.text(0, evaluator) ?? ""
             if focus.isEmpty { return evaluator.options.joinsNothing ? [.string("")] : [] }
             var parts: [String] = []

@@ -1,7 +1,7 @@
 extension Function {
     /// Conditions, traces and variables (FHIRPath 2.0, Utility functions; defineVariable is for trial use).
     static let utility: [String: Function] = [
-        "iif": Function(2...3, .alternatives) { call, focus, evaluator in
+        "iif": Function(2...3, .alternatives, arguments: .branches) { call, focus, evaluator in
             guard focus.count <= 1 else { throw call.error("'iif' needs at most one value, found \(focus.count)") }
             let this = evaluator.this
             defer { evaluator.this = this }
@@ -10,7 +10,7 @@ extension Function {
             if isTrue { return try call.arguments[1].scoped(focus, evaluator) }
             return call.arguments.count == 3 ? try call.arguments[2].scoped(focus, evaluator) : []
         },
-        "trace": Function(1...2, .input) { call, focus, evaluator in
+        "trace": Function(1...2, .input, arguments: .ofItems(1...1)) { call, focus, evaluator in
             guard let trace = evaluator.context.trace else { return focus }
             let name = try call.text(0, evaluator) ?? ""
             var shown = focus
@@ -24,7 +24,7 @@ extension Function {
             trace(name, shown.map { FHIRPathValue($0) })
             return focus
         },
-        "defineVariable": Function(1...2, .input) { call, focus, evaluator in
+        "defineVariable": Function(1...2, .input, arguments: .variable) { call, focus, evaluator in
             guard let name = try call.text(0, evaluator) else { throw call.error("'defineVariable' needs a name") }
             guard !Evaluator.isBuiltIn(name), evaluator.context.variables[name] == nil,
                 !evaluator.variables.contains(where: { $0.name == name })

@@ -172,18 +172,20 @@ struct ExpressionCompiler {
     // MARK: - Functions
 
     private func function(_ name: String, _ arguments: [Syntax], on input: SQLCollection, _ focus: Focus) throws -> SQLCollection {
-        switch (name, arguments.count) {
-        case ("where", 1): return try filtered(input, arguments[0])
-        case ("first", 0): return try item(0, of: input)
-        case ("exists", 0): return .computed(try exists(input), .boolean)
-        case ("exists", 1): return .computed(try exists(filtered(input, arguments[0])), .boolean)
-        case ("empty", 0): return .computed("NOT \(try exists(input))", .boolean)
-        case ("not", 0): return .computed("NOT \(try truth(input))", .boolean)
-        case ("count", 0): return .computed(try count(input), .integer)
-        case ("ofType", 1):
+        guard let function = Function.named(name), let form = function.sql, function.counts.contains(arguments.count) else {
+            throw NotCompiled(what: "'\(name)'")
+        }
+        switch form {
+        case .filter: return try filtered(input, arguments[0])
+        case .first: return try item(0, of: input)
+        case .exists: return .computed(try exists(arguments.first.map { try filtered(input, $0) } ?? input), .boolean)
+        case .empty: return .computed("NOT \(try exists(input))", .boolean)
+        case .not: return .computed("NOT \(try truth(input))", .boolean)
+        case .count: return .computed(try count(input), .integer)
+        case .ofType:
             guard let type = arguments[0].typeName else { throw NotCompiled(what: "ofType") }
             return try ofType(type, input)
-        case ("extension", 1):
+        case .extensions:
             guard case .computed(let url, .text) = try collection(arguments[0], focus).value else { throw NotCompiled(what: "a URL") }
             let extensions = try member("extension", of: input, isFirst: false)
             return try filtered(extensions) { place in
@@ -192,14 +194,13 @@ struct ExpressionCompiler {
                 }
                 return "\(column.sql) = \(url)"
             }
-        case ("join", 0), ("join", 1): return try join(input, arguments.first.map { try collection($0, focus) })
-        case ("getResourceKey", 0):
+        case .join: return try join(input, arguments.first.map { try collection($0, focus) })
+        case .resourceKey:
             guard case .object(let place) = input.value, place.isRoot, let slot = place.layout.element(named: "id")?.slot,
                 case .column(let id) = map.member(slot, of: place)
             else { throw NotCompiled(what: "getResourceKey of an element") }
             return .computed("'\(place.layout.name)/' || \(id.sql)", .text)
-        case ("getReferenceKey", 0), ("getReferenceKey", 1): return try referenceKey(input, arguments.first)
-        default: throw NotCompiled(what: "'\(name)'")
+        case .referenceKey: return try referenceKey(input, arguments.first)
         }
     }
 
