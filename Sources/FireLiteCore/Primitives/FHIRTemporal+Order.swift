@@ -30,7 +30,7 @@ extension FHIRTemporal {
     /// Orders by time, then by literal, and texts that are no values last: `<` of the types that every two values of can be ordered.
     fileprivate static func precedes(_ left: Self, _ right: Self) -> Bool {
         if left == right { return false }
-        switch (left.span?.start, right.span?.start) {
+        switch (left.span?.utc.start, right.span?.utc.start) {
         case (let first?, let second?) where first != second: return first < second
         case (nil, _?): return false
         case (_?, nil): return true

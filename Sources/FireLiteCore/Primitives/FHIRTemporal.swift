@@ -124,16 +124,7 @@ extension FHIRTemporal {
     }
 
     /// The start of the interval that the literal names, in UTC if it has no zone; nil for a `time`.
-    package var start: Date? {
-        guard let scanned, scanned.year > 0 else { return nil }
-        let days = Calendar.daysSinceEpoch(year: scanned.year, month: max(scanned.month, 1), day: max(scanned.day, 1))
-        var seconds = Double(days) * 86_400
-        if scanned.hour != TemporalWord.noTime {
-            seconds += Double(scanned.hour * 3_600 + scanned.minute * 60 + scanned.second) + Double(scanned.nanosecond) / 1e9
-            seconds -= Double((offsetMinutes ?? 0) * 60)
-        }
-        return Date(timeIntervalSince1970: seconds)
-    }
+    package var start: Date? { Self._type == .time ? nil : span?.utc.start.date }
 }
 
 extension FHIRInstant {

@@ -17,9 +17,29 @@ extension PathTemporal {
 
     /// The value of a text, which may end at any part; nil if it is not one of the kind.
     init?(text: String, _ kind: Kind) {
-        var reader = Reader(bytes: Array(text.utf8))
-        guard let value = reader.read(kind), reader.isAtEnd else { return nil }
+        var text = text
+        let value: PathTemporal? = text.withUTF8 { bytes in
+            var scanner = TemporalScanner(bytes: bytes)
+            let isRead =
+                switch kind {
+                case .time: scanner.readTime(atLeast: .hour)
+                case .date: scanner.readDate()
+                case .dateTime: scanner.readDate() && scanner.readPartialTime(atLeast: .hour, endsAfterT: true)
+                }
+            return isRead && scanner.isAtEnd ? PathTemporal(scanner, kind) : nil
+        }
+        guard let value else { return nil }
         self = value
+    }
+
+    private init(_ scanner: TemporalScanner, _ kind: Kind) {
+        self.init(kind: kind, precision: scanner.precision)
+        if kind != .time { (year, month, day) = (scanner.year, max(scanner.month, 1), max(scanner.day, 1)) }
+        guard hasTime else { return }
+        (hour, minute, second, nanosecond) = (scanner.hour, scanner.minute, scanner.second, scanner.nanosecond)
+        fractionDigits = min(scanner.fractionDigits, 9)
+        offset = TemporalWord.minutes(ofZone: scanner.zone)
+        isZulu = scanner.zone == TemporalWord.zoneUTC
     }
 
     /// The value as FHIR writes it.
@@ -47,91 +67,6 @@ extension PathTemporal {
         case .time: "@T\(text)"
         case .date: "@\(text)"
         case .dateTime: "@\(text)\(hasTime ? "" : "T")"
-        }
-    }
-
-    private struct Reader {
-        let bytes: [UInt8]
-        var position = 0
-
-        var isAtEnd: Bool { position == bytes.count }
-
-        mutating func read(_ kind: Kind) -> PathTemporal? {
-            guard kind != .time else {
-                var value = PathTemporal(kind: .time, precision: .second)
-                return readTime(&value, .time)
-            }
-            guard let year = number(4), year > 0 else { return nil }
-            var value = PathTemporal(kind: kind, precision: .year)
-            value.year = year
-            guard skip("-") else { return afterDate(value) }
-            guard let month = number(2), (1...12).contains(month) else { return nil }
-            value = value.withPrecision(.month)
-            value.month = month
-            guard skip("-") else { return afterDate(value) }
-            guard let day = number(2), day >= 1, day <= Calendar.days(inMonth: month, of: year) else { return nil }
-            value = value.withPrecision(.day)
-            value.day = day
-            guard kind == .dateTime, skip("T") else { return value }
-            if isAtEnd { return value }
-            guard let time = readTime(&value, .dateTime) else { return nil }
-            value = time
-            if skip("Z") {
-                value.offset = 0
-                value.isZulu = true
-                return value
-            }
-            let isNegative = skip("-")
-            guard isNegative || skip("+") else { return value }
-            guard let hours = number(2), skip(":"), let minutes = number(2), minutes < 60, hours <= 14 else { return nil }
-            value.offset = (hours * 60 + minutes) * (isNegative ? -1 : 1)
-            return value
-        }
-
-        private mutating func afterDate(_ value: PathTemporal) -> PathTemporal? {
-            guard value.kind == .dateTime, skip("T") else { return value }
-            return isAtEnd ? value : nil
-        }
-
-        private mutating func readTime(_ value: inout PathTemporal, _ kind: Kind) -> PathTemporal? {
-            guard let hour = number(2), hour < 24 else { return nil }
-            value.hour = hour
-            guard skip(":") else { return value.withPrecision(.hour) }
-            guard let minute = number(2), minute < 60 else { return nil }
-            value.minute = minute
-            guard skip(":") else { return value.withPrecision(.minute) }
-            guard let second = number(2), second <= 60 else { return nil }
-            value.second = second
-            value = value.withPrecision(.second)
-            guard skip(".") else { return value }
-            var scale = 100_000_000
-            var digits = 0
-            while position < bytes.count, Lexer.isDigit(bytes[position]) {
-                value.nanosecond += Int(bytes[position] - 48) * scale
-                scale /= 10
-                digits += 1
-                position += 1
-            }
-            guard digits > 0 else { return nil }
-            value.fractionDigits = min(digits, 9)
-            return value
-        }
-
-        private mutating func number(_ digits: Int) -> Int? {
-            guard position + digits <= bytes.count else { return nil }
-            var value = 0
-            for byte in bytes[position..<position + digits] {
-                guard Lexer.isDigit(byte) else { return nil }
-                value = value * 10 + Int(byte - 48)
-            }
-            position += digits
-            return value
-        }
-
-        private mutating func skip(_ byte: UnicodeScalar) -> Bool {
-            guard position < bytes.count, bytes[position] == UInt8(ascii: byte) else { return false }
-            position += 1
-            return true
         }
     }
 }

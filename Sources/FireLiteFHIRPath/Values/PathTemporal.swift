@@ -6,12 +6,7 @@ package struct PathTemporal: Sendable, Hashable {
         case date, dateTime, time
     }
 
-    /// How far a literal goes. Seconds and their fraction are one precision, as FHIRPath has it.
-    enum Precision: Int, Sendable, Comparable {
-        case year, month, day, hour, minute, second
-
-        static func < (left: Precision, right: Precision) -> Bool { left.rawValue < right.rawValue }
-    }
+    typealias Precision = TemporalPrecision
 
     let kind: Kind
     let precision: Precision

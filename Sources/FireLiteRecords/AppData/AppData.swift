@@ -1,3 +1,4 @@
+import FireLiteCore
 import Foundation
 
 /// An app's own data in the store: bytes or Codable values under ids, with annotations and metadata.
@@ -51,7 +52,7 @@ public struct AppData: Sendable {
         let encoder = JSONEncoder()
         encoder.dateEncodingStrategy = .iso8601
         encoder.outputFormatting = .sortedKeys
-        return try put(encoder.encode(value), id: id, form: "application/json", annotations: annotations)
+        return try put(encoder.encode(value), id: id, form: MediaType.json, annotations: annotations)
     }
 
     /// Stores many under their ids with the same annotations, in one write.

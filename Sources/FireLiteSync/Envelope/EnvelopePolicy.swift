@@ -1,3 +1,4 @@
+import FireLiteCore
 import Foundation
 
 /// Which requests are sealed, for whom, and where they go.
@@ -44,11 +45,11 @@ public struct EnvelopePolicy: Sendable {
         var sealed = request
         switch form {
         case .jwe:
-            sealed.body = try recipient.seal(body, contentType: request.fields["Content-Type"] ?? "application/fhir+json")
-            sealed.fields["Content-Type"] = "application/jose"
+            sealed.body = try recipient.seal(body, contentType: request.fields["Content-Type"] ?? MediaType.fhirJSON)
+            sealed.fields["Content-Type"] = MediaType.jose
         case .legacyDataQueue:
             sealed.body = try recipient.legacySeal(body)
-            sealed.fields["Content-Type"] = "application/json"
+            sealed.fields["Content-Type"] = MediaType.json
         }
         return sealed
     }

@@ -11,28 +11,11 @@ enum TrustTime {
             .formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true, timeZone: .gmt))
     }
 
-    /// The first moment of a date or time, and the first one after it; nil for other texts. A date without a zone is in UTC.
+    /// The first moment of a date or time, and the first one after it; nil for other texts. A date without a zone is in UTC. A time with a fraction
+    /// is one moment, as `text(_:)` writes them.
     static func bounds(_ text: String) -> (lower: Date, upper: Date)? {
-        // Foundation takes the 31st of February for the 2nd of March.
-        guard FHIRDateTime(text) != nil else { return nil }
-        if text.contains("T") {
-            // A style without fractions reads times with fractions too, and drops them: a period would end a second late.
-            let fraction = text.contains(".")
-            let style = Date.ISO8601FormatStyle(includingFractionalSeconds: fraction)
-            guard let date = try? style.parse(text) else { return nil }
-            let lower = Date(trustMilliseconds: date.trustMilliseconds)
-            return (lower, fraction ? lower : lower.addingTimeInterval(1))
-        }
-        let parts = text.split(separator: "-").compactMap { Int($0) }
-        guard parts.count == text.split(separator: "-", omittingEmptySubsequences: false).count, 1...3 ~= parts.count else { return nil }
-        var calendar = Foundation.Calendar(identifier: .gregorian)
-        calendar.timeZone = .gmt
-        let unit: Foundation.Calendar.Component = [.year, .month, .day][parts.count - 1]
-        let components = DateComponents(
-            year: parts[0], month: parts.count > 1 ? parts[1] : 1, day: parts.count > 2 ? parts[2] : 1)
-        guard let lower = calendar.date(from: components), let upper = calendar.date(byAdding: unit, value: 1, to: lower) else {
-            return nil
-        }
-        return (lower, upper)
+        guard let span = FHIRDateTime(text)?.span?.utc else { return nil }
+        let lower = Date(trustMilliseconds: span.start.date.trustMilliseconds)
+        return (lower, span.hasFraction ? lower : span.end.date)
     }
 }

@@ -62,7 +62,7 @@ enum SignatureCoding {
                             "system": .string("urn:iso-astm:E1762-95:2013"), "code": .string("1.2.840.10065.1.12.1.1"),
                         ])
                     ]),
-                    "when": time, "who": who, "targetFormat": .string("application/fhir+json"), "sigFormat": .string("application/jose"),
+                    "when": time, "who": who, "targetFormat": .string(MediaType.fhirJSON), "sigFormat": .string(MediaType.jose),
                     "data": .string(Data(jws.utf8).base64EncodedString()),
                 ])
             ]),
@@ -75,7 +75,7 @@ enum SignatureCoding {
     /// The texts of the signatures of a Provenance.
     static func signatures(_ provenance: JSONItem) -> [String] {
         (provenance["signature"]?.items ?? []).compactMap { item in
-            item["sigFormat"]?.text == "application/jose"
+            item["sigFormat"]?.text == MediaType.jose
                 ? item["data"]?.text.flatMap { Data(base64Encoded: $0) }.flatMap { String(data: $0, encoding: .utf8) } : nil
         }
     }
