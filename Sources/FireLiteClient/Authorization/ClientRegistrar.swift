@@ -1,3 +1,4 @@
+import FireLiteCore
 import Foundation
 
 /// Registers clients with an authorization server (RFC 7591), and reads, changes and deletes registrations (RFC 7592).
@@ -96,11 +97,11 @@ public struct ClientRegistrar: Sendable {
     private func send(
         _ method: HTTPMethod, _ url: URL, _ members: [String: JSONValue]?, token: Secret?
     ) async throws -> HTTPResponse {
-        var fields: HTTPFields = ["Accept": "application/json"]
+        var fields: HTTPFields = ["Accept": MediaType.json]
         if let token { fields["Authorization"] = "Bearer " + token.value }
         var body: Data?
         if let members {
-            fields["Content-Type"] = "application/json"
+            fields["Content-Type"] = MediaType.json
             do { body = try JSONEncoder().encode(members) } catch {
                 throw AuthorizationError(.invalidArgument, "the registration cannot be written as JSON")
             }

@@ -1,3 +1,4 @@
+import FireLiteCore
 import Foundation
 
 /// Where a server's authorization server is, and what it can do
@@ -33,7 +34,7 @@ public struct SMARTConfiguration: Sendable, Hashable, Codable {
     /// - Parameter context: the server and how to reach it.
     /// - Throws: ``AuthorizationError/Code/noEndpoint`` if neither says; other ``AuthorizationError``s.
     public static func discover(_ context: AuthorizationContext) async throws -> SMARTConfiguration {
-        let known = try await get(".well-known/smart-configuration", accept: "application/json", context)
+        let known = try await get(".well-known/smart-configuration", accept: MediaType.json, context)
         if known.status == 200 {
             do {
                 let found = try JSONDecoder().decode(SMARTConfiguration.self, from: known.body)

@@ -65,7 +65,7 @@ extension FHIRRequest {
     ///   - version: the version that it must still have at the server; nil for any.
     /// - Throws: ``FHIRClientError/Code/invalidArgument`` if that is no type or id.
     public static func patch(_ typeName: String, id: String, json: Data, ifMatch version: String? = nil) throws -> FHIRRequest {
-        var fields: HTTPFields = ["Content-Type": "application/json-patch+json"]
+        var fields: HTTPFields = ["Content-Type": MediaType.jsonPatch]
         fields["If-Match"] = version.map(entityTag)
         return FHIRRequest(.patch, try path(typeName, id), fields: fields, body: json)
     }
@@ -125,12 +125,7 @@ extension FHIRRequest {
         return String(text.dropFirst().dropLast())
     }
 
-    package static func contentFields(_ release: FHIRRelease) -> HTTPFields { ["Content-Type": contentType(release)] }
-
-    /// FHIR JSON's media type. DSTU2 was published before the present one was registered.
-    package static func contentType(_ release: FHIRRelease) -> String {
-        release.name == "DSTU2" ? "application/json+fhir" : "application/fhir+json"
-    }
+    package static func contentFields(_ release: FHIRRelease) -> HTTPFields { ["Content-Type": release.facts.json] }
 
     package static func path(_ typeName: String, _ id: String) throws -> String { try checkedType(typeName) + "/" + checked(id, "id") }
 

@@ -117,7 +117,7 @@ struct RequestRun {
 
     /// The request for an address. What identifies the user, and what the app adds, stays with the server's own origin.
     private func httpRequest(_ url: URL, _ header: String?, _ remaining: Duration?) -> HTTPRequest {
-        var fields: HTTPFields = ["Accept": FHIRRequest.contentType(client.release)]
+        var fields: HTTPFields = ["Accept": client.release.facts.json]
         if Origin(url) == client.origin {
             for field in configuration.fields.all { fields[field.name] = field.value }
             fields["X-Request-Id"] = id

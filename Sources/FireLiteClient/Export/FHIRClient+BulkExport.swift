@@ -58,7 +58,7 @@ extension FHIRClient {
     private func manifest(
         _ state: BulkExportState, _ progress: (@Sendable (BulkExportProgress) -> Void)?
     ) async throws -> BulkExportState.Manifest {
-        let request = FHIRRequest(.get, "$export", fields: ["Accept": "application/json"])
+        let request = FHIRRequest(.get, "$export", fields: ["Accept": MediaType.json])
         let url = try checkedAddress(state.statusURL, request)
         let clock = configuration.clock
         var delay = Duration.seconds(1)
@@ -99,7 +99,7 @@ extension FHIRClient {
 
     /// Loads a file under another name first, so that a file with the final name is complete.
     private func download(_ address: String, to path: String, isAnonymous: Bool) async throws -> Int {
-        let request = FHIRRequest(.get, "$export", fields: ["Accept": "application/fhir+ndjson"])
+        let request = FHIRRequest(.get, "$export", fields: ["Accept": MediaType.fhirLines])
         var run = RequestRun(self, request, url: try checkedAddress(address, request))
         run.isAnonymous = isAnonymous
         return try await configuration.retry.retrying(by: configuration.clock) {

@@ -10,26 +10,24 @@ enum DeviceWriter {
         if let bundle = origin[.bundleIdentifier] { identifiers.append(identifier(SampleMapping.system + ".bundle", bundle)) }
         if let udi = origin[.udi] { identifiers.append(identifier("urn:oid:2.16.840.1.113883.3.3719", udi)) }
         members.append(("identifier", JSONText.array(identifiers)))
-        let old = release.name == "DSTU2" || release.name == "STU3"
-        // DSTU2 requires a type.
-        if release.name == "DSTU2" { members.append(("type", "{\"text\":\"health data source\"}")) }
+        let facts = release.facts.device
+        if facts.needsType { members.append(("type", "{\"text\":\"health data source\"}")) }
         if let maker = origin[.manufacturer] { members.append(("manufacturer", JSONText.string(maker))) }
-        let names = [(origin[.sourceName], "user-friendly-name"), (origin[.deviceName], "model-name")]
-        let named = names.compactMap { name, type in
-            name.map {
-                JSONText.object([(release.name == "R5" ? "value" : "name", JSONText.string($0)), ("type", "\"\(kind(type, release))\"")])
+        if let form = facts.names {
+            let names = [(origin[.sourceName], "user-friendly-name"), (origin[.deviceName], form.model)].compactMap { name, type in
+                name.map { JSONText.object([(form.text, JSONText.string($0)), ("type", JSONText.string(type))]) }
             }
+            if !names.isEmpty { members.append((form.list, JSONText.array(names))) }
         }
-        if !old, !named.isEmpty { members.append((release.name == "R5" ? "name" : "deviceName", JSONText.array(named))) }
-        if let model = origin[.model] { members.append((old ? "model" : "modelNumber", JSONText.string(model))) }
+        if let model = origin[.model] { members.append((facts.model, JSONText.string(model))) }
         let versions: [(SampleOrigin.Part, String)] = [
             (.systemVersion, "operating system"), (.sourceVersion, "app"), (.firmware, "firmware"), (.hardware, "hardware"),
             (.software, "software"),
         ]
         let known = versions.compactMap { part, name in origin[part].map { (name, $0) } }
-        if old, let first = known.first {
+        if !facts.hasTypedVersions, let first = known.first {
             members.append(("version", JSONText.string(first.1)))
-        } else if !old, !known.isEmpty {
+        } else if facts.hasTypedVersions, !known.isEmpty {
             members.append(
                 (
                     "version",
@@ -42,11 +40,6 @@ enum DeviceWriter {
                 ))
         }
         return [UInt8](JSONText.object(members).utf8)
-    }
-
-    private static func kind(_ type: String, _ release: FHIRRelease) -> String {
-        // R5 has other codes for the names.
-        release.name == "R5" && type == "model-name" ? "registered-name" : type
     }
 
     private static func identifier(_ system: String, _ value: String) -> String {

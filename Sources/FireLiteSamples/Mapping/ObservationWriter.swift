@@ -59,8 +59,7 @@ struct ObservationWriter: Sendable {
             let categories = entry.categories.map {
                 SampleCoding(system: "http://terminology.hl7.org/CodeSystem/observation-category", code: $0)
             }
-            // DSTU2 has one category.
-            if release.name == "DSTU2", let first = categories.first {
+            if release.facts.hasOneCategory, let first = categories.first {
                 coding.raw("\"category\":")
                 coding.concept([first])
                 coding.raw(",")
@@ -391,9 +390,9 @@ extension ObservationWriter {
         effective(span, &json)
         json.raw(",\"valueSampledData\":{\"origin\":{\"value\":0")
         json.unit(target)
-        json.raw(release.name == "R5" ? ",\"interval\":" : ",\"period\":")
-        json.raw("\(series.period)")
-        if release.name == "R5" { json.raw(",\"intervalUnit\":\"ms\"") }
+        let interval = release.facts.sampledDataInterval
+        json.raw(",\"\(interval.name)\":\(series.period)")
+        if let unit = interval.unit { json.raw(",\"\(unit)\":\"ms\"") }
         json.raw(",\"dimensions\":1,")
         json.member("data", data)
         json.raw("}")

@@ -96,9 +96,8 @@ public final class FHIRExternalStore: ExternalStore, CommittingStore {
             }
         }
         bundle.raw("]}")
-        let type = client.release.name == "DSTU2" ? "application/json+fhir" : "application/fhir+json"
         // Each entry has one effect however often the outbox sends it.
-        let request = FHIRRequest(.post, "", fields: ["Content-Type": type], body: Data(bundle.bytes))
+        let request = FHIRRequest(.post, "", fields: FHIRRequest.contentFields(client.release), body: Data(bundle.bytes))
         try tx.enqueue(request, for: client.base, marksCreates: false)
     }
 

@@ -52,8 +52,8 @@ extension ConditionBuilder {
             return .constant(true)
         case "near":
             let compiled = try catalog.compiled(definition, on: layout)
-            // DSTU2 writes a comma between the coordinates.
-            let pairs = release.name == "DSTU2" && values.count == 2 ? [values.joined(separator: ":")] : values
+            let isOnePair = release.facts.coordinateSeparator == "," && values.count == 2
+            let pairs = isOnePair ? [values.joined(separator: ":")] : values
             return .or(
                 try pairs.map { value in
                     guard let area = SearchArea(near: value, distance: nearDistance) else {

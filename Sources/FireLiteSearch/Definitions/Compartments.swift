@@ -1,3 +1,4 @@
+import FireLiteCore
 import Foundation
 
 /// The types and parameters of compartments.
@@ -7,7 +8,7 @@ struct Compartments: Sendable {
 
     /// - Parameter release: the release's short name.
     init(release: String) {
-        let name = release == "DSTU2" ? "STU3" : release
+        let name = ReleaseFacts.of(release).compartments
         var parameters: [String: [String: [String]]] = [:]
         for line in CompartmentTable.text.split(separator: "\n") {
             let words = line.split(separator: " ")

@@ -56,10 +56,6 @@ struct SearchSubset {
         }
     }
 
-    /// The CodeSystem of the tag, and what releases before R4 call it.
-    private static let system = "http://terminology.hl7.org/CodeSystem/v3-ObservationValue"
-    private static let systems = ["DSTU2": "http://hl7.org/fhir/v3/ObservationValue", "STU3": "http://hl7.org/fhir/v3/ObservationValue"]
-
     /// Adds the tag that says that it is a part.
     private func mark(_ resource: FHIRResource) {
         guard let meta = resource.layout.element(named: "meta"), let layout = meta.layout, let tag = layout.element(named: "tag"),
@@ -67,7 +63,7 @@ struct SearchSubset {
         else { return }
         let object: FHIRObject = resource._object(meta.slot) ?? layout.makeObject()
         let mark = coding.makeObject()
-        mark._setString(system.slot, Self.systems[resource.layout.release.name] ?? Self.system)
+        mark._setString(system.slot, resource.layout.release.facts.subsetSystem)
         mark._setString(code.slot, "SUBSETTED")
         let tags: [FHIRObject] = object._objects(tag.slot)
         object._setObjects(tag.slot, tags + [mark])

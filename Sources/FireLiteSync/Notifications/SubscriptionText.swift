@@ -62,15 +62,15 @@ struct SubscriptionText {
                 let filters = request.filters.map { member("filter-criteria", "valueString", .string($0)) }
                 members["_criteria"] = ["extension": .array(filters)]
             }
-            channel["payload"] = .string(FHIRRequest.contentType(release))
+            channel["payload"] = .string(release.facts.json)
             channel["_payload"] = ["extension": [member("payload-content", "valueCode", .string(request.content.rawValue))]]
             if let heartbeat = request.heartbeat {
                 channel["extension"] = [member("heartbeat-period", "valueUnsignedInt", .number(max(heartbeat / .seconds(1), 1).rounded()))]
             }
         } else {
             members["criteria"] = .string(criteria)
-            // DSTU2 wants a type of content; without one, nothing is sent along.
-            if release.name == "DSTU2" { channel["payload"] = .string(FHIRRequest.contentType(release)) }
+            // Without a type of content nothing is sent along.
+            if release.facts.subscriptionsNeedPayload { channel["payload"] = .string(release.facts.json) }
         }
         members["channel"] = .object(channel)
     }
@@ -82,7 +82,7 @@ struct SubscriptionText {
         members["channelType"] = [
             "system": "http://terminology.hl7.org/CodeSystem/subscription-channel-type", "code": .string(request.channel.code),
         ]
-        members["contentType"] = .string(FHIRRequest.contentType(release))
+        members["contentType"] = .string(release.facts.json)
         members["content"] = .string(request.content.rawValue)
         if case .restHook(let endpoint, let fields) = request.channel {
             members["endpoint"] = .string(endpoint.absoluteString)

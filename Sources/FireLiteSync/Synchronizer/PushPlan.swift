@@ -272,7 +272,7 @@ struct PushPlan {
         guard let body else { return }
         request.method = .patch
         request.body = body
-        if form.updateFormat == .jsonPatch { request.fields["Content-Type"] = "application/json-patch+json" }
+        if form.updateFormat == .jsonPatch { request.fields["Content-Type"] = MediaType.jsonPatch }
     }
 
     /// New resources are created with POST, on condition that none has their tag; references within the Bundle are those of its entries.
