@@ -53,7 +53,8 @@ package struct TemporalSpan: Sendable {
         let (first, second) = (utc, other.utc)
         if first.isBefore(second, slack) { return .before }
         if second.isBefore(first, slack) { return .after }
-        return slack == 0 && first.start == second.start && isMoment == other.isMoment && (isMoment || first.end == second.end) ? .same : nil
+        guard slack == 0, isMoment == other.isMoment, first.start == second.start else { return nil }
+        return isMoment || first.end == second.end ? .same : nil
     }
 
     private var isMoment: Bool { precision > .day }
