@@ -44,7 +44,7 @@ enum DocumentTarget {
         }
         walk.typeName = outline.typeName
         walk.kind = outline.kind
-        walk.flags = [outline.isComplete, outline.isOneLine, outline.hasPlainEntries, outline.hasLongEntry]
+        walk.flags = [outline.isComplete, outline.isOneLine, outline.hasPlainEntries]
         walk.violation = outline.violation
         // Of a document that breaks off the frame is not used.
         if outline.isComplete, outline.violation == nil { walk.frame = outline.frame.bytes }

@@ -68,7 +68,7 @@ import Testing
                 if text != token { try check(text, isChanged: true) }
             }
         }
-        #expect(accepted > 20 && refused > Self.rounds)
+        #expect(accepted > Effort.count(20) && refused > Self.rounds)
     }
 
     @Test func changedKeysHeadsAndProofsAreRefusedOrRead() throws {

@@ -76,7 +76,7 @@ struct OutputPath {
         // What is only read, as from a pipe of a shell, need not be a file.
         if kind == .secret || kind == .database, status.st_mode & S_IFMT != S_IFREG { return }
         guard status.st_mode & S_IFMT == S_IFREG else { throw refusal("it is not an ordinary file") }
-        if kind == .lines, status.st_size > 0, try beginning(1) != Data("{".utf8) {
+        if kind == .lines, status.st_size > 0, try beginning(1) != Array("{".utf8) {
             throw refusal("it exists and does not hold lines of JSON")
         }
         // An encrypted database has whole pages, and no header that anybody can read.
@@ -96,16 +96,16 @@ struct OutputPath {
     }
 
     /// Source: SQLite, Database File Format, section 1.3.
-    private static let header = Data("SQLite format 3\0".utf8)
+    private static let header = Array("SQLite format 3\0".utf8)
 
-    private func beginning(_ count: Int) throws -> Data {
+    private func beginning(_ count: Int) throws -> [UInt8] {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { throw ToolError.system(path) }
         defer { close(descriptor) }
         var bytes = [UInt8](repeating: 0, count: count)
         let size = read(descriptor, &bytes, count)
         guard size >= 0 else { throw ToolError.system(path) }
-        return Data(bytes[..<size])
+        return Array(bytes[..<size])
     }
 
     private func refusal(_ reason: String, remedy: String = "name another file") -> ToolError {

