@@ -67,7 +67,7 @@ let package = Package(
         .systemLibrary(name: "CFireLiteCrypto"),
         .target(
             name: "FireLiteCrypto",
-            dependencies: [.target(name: "CFireLiteCrypto", condition: .when(platforms: [.linux, .android]))], swiftSettings: settings),
+            dependencies: ["FireLiteCore", .target(name: "CFireLiteCrypto", condition: .when(platforms: [.linux, .android]))], swiftSettings: settings),
         // Loads the system's libcurl when the first request is sent; Apple's systems have URLSession.
         .target(name: "CFireLiteCurl"),
         .target(
@@ -134,7 +134,7 @@ let package = Package(
             swiftSettings: settings),
         .testTarget(
             name: "FireLiteSyntheticTests", dependencies: ["FireLite", "FireLiteR4", "FireLiteSynthetic"], swiftSettings: settings),
-        .testTarget(name: "FireLiteCryptoTests", dependencies: ["FireLiteCrypto", "TestSupport"], swiftSettings: settings),
+        .testTarget(name: "FireLiteCryptoTests", dependencies: ["FireLiteCore", "FireLiteCrypto", "TestSupport"], swiftSettings: settings),
         .testTarget(
             name: "FireLiteSearchTests",
             dependencies: [

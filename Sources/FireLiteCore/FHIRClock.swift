@@ -28,3 +28,13 @@ public struct FHIRClock: Sendable {
     public static let system = FHIRClock(
         now: { Date() }, sleep: { try await Task.sleep(for: $0) }, random: { Double.random(in: 0..<1) })
 }
+
+extension Date {
+    /// The present by the system's clock: where no test sets another.
+    package static var present: Date { FHIRClock.system.now() }
+
+    /// The milliseconds since 1970, as tables have times.
+    package func milliseconds(_ rule: FloatingPointRoundingRule = .toNearestOrAwayFromZero) -> Int64 {
+        Int64((timeIntervalSince1970 * 1_000).rounded(rule))
+    }
+}

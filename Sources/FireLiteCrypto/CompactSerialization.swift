@@ -1,3 +1,4 @@
+import FireLiteCore
 import Foundation
 
 /// The compact serialization of a JWS (RFC 7515, section 7.1).

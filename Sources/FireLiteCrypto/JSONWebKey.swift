@@ -1,3 +1,4 @@
+import FireLiteCore
 import Foundation
 
 /// A key in JSON (RFC 7517), with the members of RSA and of the curves P-256 and P-384.

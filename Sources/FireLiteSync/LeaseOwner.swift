@@ -36,7 +36,7 @@ struct LeaseOwner: Sendable, Hashable {
     private static var container: String {
         #if os(Linux) || os(Android)
             do {
-                return try "/" + String(contentsOfFile: "/proc/sys/kernel/random/boot_id", encoding: .utf8) + "/"
+                return try "/" + WholeFile.text("/proc/sys/kernel/random/boot_id") + "/"
                     + FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/ns/pid")
             } catch {
                 // Without them no other process is known to have ended: its lease runs out.

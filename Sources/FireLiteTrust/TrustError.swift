@@ -1,7 +1,5 @@
-import Foundation
-
 /// An error of identities, signatures or permissions. Its description contains no values of records and no keys.
-public struct TrustError: LocalizedError, Sendable, CustomStringConvertible {
+public struct TrustError: FireLiteError {
     /// The kind of failure.
     public struct Code: RawRepresentable, Sendable, Hashable {
         /// The code's name.
@@ -46,10 +44,4 @@ public struct TrustError: LocalizedError, Sendable, CustomStringConvertible {
         self.code = code
         self.message = message
     }
-
-    /// The message.
-    public var description: String { message }
-
-    /// The message, so that `localizedDescription` is it too.
-    public var errorDescription: String? { message }
 }

@@ -11,12 +11,14 @@ let package = Package(
     name: "AppleCrypto",
     dependencies: [.package(url: "https://github.com/apple/swift-crypto.git", exact: "4.5.2")],
     targets: [
+        // What it uses of FireLiteCore: texts of bytes.
+        .target(name: "FireLiteCore", path: "FireLiteCore", swiftSettings: settings),
         .target(
-            name: "FireLiteCrypto", dependencies: [.product(name: "Crypto", package: "swift-crypto")], path: "FireLiteCrypto",
+            name: "FireLiteCrypto", dependencies: ["FireLiteCore", .product(name: "Crypto", package: "swift-crypto")], path: "FireLiteCrypto",
             swiftSettings: settings),
         .target(name: "TestSupport", path: "TestSupport", swiftSettings: settings),
         .testTarget(
-            name: "FireLiteCryptoTests", dependencies: ["FireLiteCrypto", "TestSupport"], path: "FireLiteCryptoTests",
+            name: "FireLiteCryptoTests", dependencies: ["FireLiteCore", "FireLiteCrypto", "TestSupport"], path: "FireLiteCryptoTests",
             swiftSettings: settings),
     ]
 )

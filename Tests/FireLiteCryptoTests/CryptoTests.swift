@@ -1,3 +1,4 @@
+import FireLiteCore
 import Foundation
 import Testing
 

@@ -31,7 +31,7 @@ struct ChangeRecorder {
         table = ChangeTable(connection: access.connection)
         first = settings.next
         next = settings.next
-        time = Int64(Date().timeIntervalSince1970 * 1_000)
+        time = Date.present.milliseconds(.down)
     }
 
     var hasWritten: Bool { next != first }

@@ -4,7 +4,7 @@ import Foundation
 
 /// Changes to the registry, in a write.
 extension Registry {
-    private static var now: Int64 { Int64(Date().timeIntervalSince1970 * 1_000) }
+    private static var now: Int64 { Date.present.milliseconds(.down) }
 
     private static func insertion(_ rows: Int) -> String {
         "INSERT OR FAIL INTO _resource(root, shape, revision, updated, nodes, digest, pk) VALUES "

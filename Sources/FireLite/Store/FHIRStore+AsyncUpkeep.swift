@@ -34,7 +34,7 @@ extension FHIRStore {
     /// - Throws: errors of `progress`; `FHIRStoreError`: `invalidArgument` for paths in several rows; `CancellationError`.
     @discardableResult
     public func createIndex<Resource: FHIRResource, each Path: QueryValuePath>(
-        _ type: Resource.Type, progress: (@Sendable (StoreProgress) throws -> Void)? = nil,
+        _ type: Resource.Type, progress: ProgressHandler<StoreProgress>? = nil,
         _ paths: (ElementPath<Resource>) -> (repeat each Path)
     ) async throws -> StoreIndex {
         let list = self.paths(type, paths)
@@ -59,7 +59,7 @@ extension FHIRStore {
     ///   - progress: receives the number of rows indexed so far, an estimate. Default: none.
     /// - Throws: errors of `progress`; `FHIRStoreError`; `CancellationError`.
     public func createIndexes(
-        _ set: StoreIndexSet, for type: FHIRResource.Type? = nil, progress: (@Sendable (StoreProgress) throws -> Void)? = nil
+        _ set: StoreIndexSet, for type: FHIRResource.Type? = nil, progress: ProgressHandler<StoreProgress>? = nil
     ) async throws {
         try await writing { try self.createIndexes(set, for: type, progress: progress) }
     }
@@ -84,7 +84,7 @@ extension FHIRStore {
     ///   - paths: the paths of the texts.
     /// - Throws: errors of `progress`; `FHIRStoreError`: `invalidArgument` if the SQLite library has no FTS5; `CancellationError`.
     public func createFullTextIndex<Resource: FHIRResource>(
-        _ type: Resource.Type, progress: (@Sendable (StoreProgress) throws -> Void)? = nil,
+        _ type: Resource.Type, progress: ProgressHandler<StoreProgress>? = nil,
         _ paths: (ElementPath<Resource>) -> [any QueryValuePath<String>]
     ) async throws {
         let list = paths(ElementPath(QueryPath())).map(\._path.path)
@@ -111,7 +111,7 @@ extension FHIRStore {
     @discardableResult
     public func backup(
         to target: String, replacing: Bool = false, encryption: BackupEncryption = .same,
-        progress: (@Sendable (StoreProgress) throws -> Void)? = nil
+        progress: ProgressHandler<StoreProgress>? = nil
     ) async throws -> [StoreFinding] {
         try await reading { try self.backup(to: target, replacing: replacing, encryption: encryption, progress: progress) }
     }
@@ -123,7 +123,7 @@ extension FHIRStore {
     ///   - key: the new key.
     ///   - progress: called about every mebibyte with the number of pages copied. Default: none.
     /// - Throws: errors of `progress`; `FHIRStoreError` as the blocking form does; `CancellationError`, and the key is then the old one.
-    public func rekey(to key: EncryptionKey, progress: (@Sendable (StoreProgress) throws -> Void)? = nil) async throws {
+    public func rekey(to key: EncryptionKey, progress: ProgressHandler<StoreProgress>? = nil) async throws {
         try await upkeep.run { try self.rekey(to: key, progress: progress) }
     }
 
@@ -134,7 +134,7 @@ extension FHIRStore {
     /// - Parameter progress: receives what was checked so far. Default: none.
     /// - Returns: the faults; empty if the store is sound.
     /// - Throws: errors of `progress`; `FHIRStoreError` if the file cannot be read at all; `CancellationError`.
-    public func check(progress: (@Sendable (StoreProgress) throws -> Void)? = nil) async throws -> [StoreFinding] {
+    public func check(progress: ProgressHandler<StoreProgress>? = nil) async throws -> [StoreFinding] {
         try await reading { try self.check(progress: progress) }
     }
 
@@ -147,7 +147,7 @@ extension FHIRStore {
     ///
     /// - Parameter progress: receives the steps of SQLite's virtual machine so far. Default: none.
     /// - Throws: errors of `progress`; `FHIRStoreError`: `busy`, `diskFull`; `CancellationError`.
-    public func vacuum(progress: (@Sendable (StoreProgress) throws -> Void)? = nil) async throws {
+    public func vacuum(progress: ProgressHandler<StoreProgress>? = nil) async throws {
         try await upkeep.run { try self.vacuum(progress: progress) }
     }
 
@@ -179,7 +179,7 @@ extension FHIRStore {
     @discardableResult
     public static func recover(
         from damaged: String, to target: String, release: FHIRRelease, key: EncryptionKey? = nil,
-        progress: (@Sendable (StoreProgress) throws -> Void)? = nil
+        progress: ProgressHandler<StoreProgress>? = nil
     ) async throws -> RecoveryReport {
         try await WorkQueue.unopened.run {
             try FHIRStore.recover(from: damaged, to: target, release: release, key: key, progress: progress)
@@ -198,7 +198,7 @@ extension FHIRStore {
     @discardableResult
     public static func reseal(
         path: String, release: FHIRRelease, configuration: Configuration = Configuration(),
-        progress: (@Sendable (StoreProgress) throws -> Void)? = nil
+        progress: ProgressHandler<StoreProgress>? = nil
     ) async throws -> ResealReport {
         try await WorkQueue.unopened.run {
             try FHIRStore.reseal(path: path, release: release, configuration: configuration, progress: progress)

@@ -1,8 +1,7 @@
 import FireLiteSQLiteBridge
-import Foundation
 
 /// An error of a store, with what to do about it. Descriptions contain no values of records.
-public struct FHIRStoreError: LocalizedError, AdvisedError, Sendable, CustomStringConvertible {
+public struct FHIRStoreError: AdvisedError {
     /// The kind of failure.
     public struct Code: RawRepresentable, Sendable, Hashable {
         /// The code's name.
@@ -73,10 +72,8 @@ public struct FHIRStoreError: LocalizedError, AdvisedError, Sendable, CustomStri
     /// The elements that a draft and others have changed in different ways, for the code `conflict` of a saved ``Draft``; empty otherwise.
     public let clashes: [ElementClash]
     /// What went wrong and what to do about it.
-    public let message: String
-    /// What went wrong; with the remedy, it makes the message.
-    private let problem: String
-    package let remedy: Remedy?
+    public var message: String { text.message() }
+    package let text: ErrorText
     /// The statement that failed, with `?` for values.
     public let sql: String?
     /// SQLite's extended result code.
@@ -92,9 +89,7 @@ public struct FHIRStoreError: LocalizedError, AdvisedError, Sendable, CustomStri
         self.conflict = conflict
         self.clashes = clashes
         self.code = code
-        self.problem = problem
-        self.remedy = remedy
-        message = remedy.map { "\(problem): \($0.text)" } ?? problem
+        text = ErrorText(problem, remedy)
         self.sql = sql
         self.sqliteCode = sqliteCode
     }
@@ -159,16 +154,6 @@ public struct FHIRStoreError: LocalizedError, AdvisedError, Sendable, CustomStri
     private static func isTooDeep(_ message: String) -> Bool {
         message.hasPrefix("parser stack overflow") || message.hasPrefix("Expression tree is too large")
     }
-
-    /// What went wrong and what to do about it.
-    public var description: String { message }
-
-    package func description(_ wording: (Remedy) -> String) -> String {
-        remedy.map { "\(problem): \(wording($0))" } ?? problem
-    }
-
-    /// The message, so that `localizedDescription` is it too.
-    public var errorDescription: String? { message }
 
     /// Whether SQLite found the file damaged, as opposed to it being another kind of file.
     package var isDamage: Bool { sqliteCode.map { $0 & 0xFF == ResultCode.corrupt } ?? false }

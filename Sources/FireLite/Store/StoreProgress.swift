@@ -28,6 +28,8 @@ public struct StoreProgress: Sendable, Hashable {
         public static let checkingResources = Phase(rawValue: "checking the resources")
         /// Copying the readable part of a damaged store.
         public static let recovering = Phase(rawValue: "recovering")
+        /// Wrapping keys again.
+        public static let rewrapping = Phase(rawValue: "wrapping keys")
     }
 
     /// What is counted.
@@ -43,6 +45,8 @@ public struct StoreProgress: Sendable, Hashable {
         public static let tables = Unit(rawValue: "tables")
         /// Resources.
         public static let resources = Unit(rawValue: "resources")
+        /// Keys of sealed content.
+        public static let keys = Unit(rawValue: "keys")
         /// Bytes of content, uncompressed.
         public static let bytes = Unit(rawValue: "bytes")
         /// Steps of SQLite's virtual machine, if nothing else can be counted.

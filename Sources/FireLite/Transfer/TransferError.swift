@@ -1,7 +1,7 @@
 import Foundation
 
 /// An import or export cannot read or write a file. Descriptions contain no values of records.
-public struct TransferError: LocalizedError, Equatable, Sendable, CustomStringConvertible {
+public struct TransferError: FireLiteError, Equatable {
     /// The kind of failure.
     public struct Code: RawRepresentable, Sendable, Hashable {
         /// The code's name.
@@ -37,9 +37,4 @@ public struct TransferError: LocalizedError, Equatable, Sendable, CustomStringCo
     package static func system(_ subject: String, code: Int32 = errno) -> TransferError {
         TransferError(.system, "\(subject): \(String(cString: strerror(code)))")
     }
-
-    /// The message.
-    public var description: String { message }
-    /// The same as `message`.
-    public var errorDescription: String? { message }
 }

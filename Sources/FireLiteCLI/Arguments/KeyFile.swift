@@ -18,27 +18,22 @@ enum KeyFile {
 
     /// - Throws: `ToolError` with status 3 if the file cannot be read, can be used by others, or holds no key.
     static func key(path: String) throws -> EncryptionKey {
-        // A pipe has no size, so it is read until it ends.
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { throw ToolError.system("key file \(path)") }
-        defer { close(descriptor) }
-        try refuseOpenFile(descriptor, path)
+        let name = "key file \(path)"
+        let file = try FileContents.located(name) { () throws(WholeFile.Failure) in try WholeFile(path) }
+        try refuseOpenFile(file.descriptor, path)
         let bytes = UnsafeMutableRawBufferPointer.allocate(byteCount: maximumSize + 1, alignment: 1)
         defer {
             wipe(bytes)
             bytes.deallocate()
         }
-        var count = 0
-        while count < bytes.count {
-            let part = read(descriptor, bytes.baseAddress?.advanced(by: count), bytes.count - count)
-            if part < 0, errno == EINTR { continue }
-            guard part >= 0 else { throw ToolError.system("key file \(path)") }
-            if part == 0 { break }
-            count += part
+        let count: Int
+        do throws(WholeFile.Failure) { count = try file.fill(bytes) } catch {
+            if case .reading(let code) = error { throw ToolError.system(name, code: code) }
+            throw ToolError(error, name)
         }
-        guard count > 0 else { throw ToolError.failed("key file \(path) is empty: put the key into it") }
+        guard count > 0 else { throw ToolError.failed("\(name) is empty: put the key into it") }
         guard count <= maximumSize else {
-            throw ToolError.failed("key file \(path) has more than \(maximumSize) bytes and so is not a key: give another file")
+            throw ToolError.failed("\(name) has more than \(maximumSize) bytes and so is not a key: give another file")
         }
         return EncryptionKey(bytes[..<count])
     }

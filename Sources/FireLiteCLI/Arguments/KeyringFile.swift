@@ -16,10 +16,8 @@ struct KeyringFile {
     ///
     /// - Throws: `ToolError` with status 3 if the file cannot be read, can be used by others, or holds no keyring.
     func read() throws -> RecordKeyring {
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { throw ToolError.system("keyring \(path)") }
-        let file = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
-        try KeyFile.refuseOpenFile(descriptor, path)
+        let file = try FileContents.located("keyring \(path)") { () throws(WholeFile.Failure) in try WholeFile(path) }
+        try KeyFile.refuseOpenFile(file.descriptor, path)
         do {
             return try RecordKeyring(exported: FileContents.bytes(of: file, named: "keyring \(path)"))
         } catch is RecordError {

@@ -41,7 +41,7 @@ struct PermissionsCommand: Command {
         request = arguments["actor"].map { actor in
             PermissionRequest(
                 actor: actor, action: arguments["action"].map { PermissionAction(rawValue: $0) } ?? .access,
-                purpose: arguments["purpose"], at: moment ?? Date())
+                purpose: arguments["purpose"], at: moment ?? .present)
         }
         key = try arguments["resource"].map { try ResourceKey($0, in: database) }
         isJSON = arguments.has("json")

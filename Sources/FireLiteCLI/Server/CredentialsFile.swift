@@ -44,18 +44,14 @@ struct CredentialsFile {
 
     /// The content of a file that only its owner can use.
     private static func content(path: String) throws -> Data {
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { throw ToolError.system("credentials file \(path)") }
-        let file = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+        let file = try FileContents.located("credentials file \(path)") { () throws(WholeFile.Failure) in try WholeFile(path) }
         var status = stat()
-        guard fstat(descriptor, &status) == 0 else { throw ToolError.system("credentials file \(path)") }
+        guard fstat(file.descriptor, &status) == 0 else { throw ToolError.system("credentials file \(path)") }
         if status.st_mode & S_IFMT == S_IFREG, status.st_mode & 0o077 != 0 {
             let mode = String(status.st_mode & 0o777, radix: 8)
             throw ToolError.failed("credentials file \(path) can be used by others than its owner (mode \(mode)): chmod 600 \(path)")
         }
-        do { return try file.read(upToCount: maximumSize) ?? Data() } catch {
-            throw ToolError.failed("credentials file \(path) cannot be read")
-        }
+        return try FileContents.bytes(of: file, named: "credentials file \(path)", limit: maximumSize)
     }
 
     /// Credentials that are not in a file yet.

@@ -31,7 +31,7 @@ struct SignerArgument {
         let hasOwner = try tx.identities().contains { $0.authority == .everything }
         let isNewOwner = becomesOwner && !hasOwner
         if known == nil || isNewOwner {
-            var identity = known ?? Identity(id: id, keys: [.init(key.verificationKey, from: Date())])
+            var identity = known ?? Identity(id: id, keys: [.init(key.verificationKey, from: .present)])
             if isNewOwner { identity.authority = .everything }
             try tx.setIdentity(identity)
         }

@@ -1,7 +1,7 @@
 import Foundation
 
 /// Why there is no access. Its description contains no secrets.
-public struct AuthorizationError: LocalizedError, AdvisedError, Sendable, CustomStringConvertible {
+public struct AuthorizationError: AdvisedError {
     /// The kind of failure.
     public struct Code: RawRepresentable, Sendable, Hashable {
         /// The code's name.
@@ -34,9 +34,8 @@ public struct AuthorizationError: LocalizedError, AdvisedError, Sendable, Custom
     /// The kind of failure.
     public let code: Code
     /// What went wrong and what to do about it.
-    public let message: String
-    private let problem: String
-    package let remedy: Remedy?
+    public var message: String { text.message() }
+    package let text: ErrorText
     /// OAuth's word for why the server refused, `invalid_client`.
     public let reason: String?
     /// The status of the answer; nil if there is none.
@@ -48,9 +47,7 @@ public struct AuthorizationError: LocalizedError, AdvisedError, Sendable, Custom
         _ code: Code, _ problem: String, remedy: Remedy? = nil, reason: String? = nil, status: Int? = nil, detail: String? = nil
     ) {
         self.code = code
-        self.problem = problem
-        self.remedy = remedy
-        message = remedy.map { "\(problem): \($0.text)" } ?? problem
+        text = ErrorText(problem, remedy)
         self.reason = reason
         self.status = status
         self.detail = detail
@@ -74,14 +71,4 @@ public struct AuthorizationError: LocalizedError, AdvisedError, Sendable, Custom
     static func printable(_ reason: String) -> String? {
         1...64 ~= reason.utf8.count && reason.utf8.allSatisfy { 97...122 ~= $0 || $0 == 95 } ? reason : nil
     }
-
-    /// What went wrong and what to do about it.
-    public var description: String { message }
-
-    package func description(_ wording: (Remedy) -> String) -> String {
-        remedy.map { "\(problem): \(wording($0))" } ?? problem
-    }
-
-    /// The message, so that `localizedDescription` is it too.
-    public var errorDescription: String? { message }
 }

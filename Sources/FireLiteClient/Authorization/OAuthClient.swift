@@ -34,7 +34,7 @@ public struct OAuthClient: Sendable, CustomStringConvertible {
     /// A request for a token.
     func tokenRequest(_ endpoint: URL, _ parameters: FHIRParameters, _ context: AuthorizationContext) throws -> HTTPRequest {
         var form = parameters
-        var fields: HTTPFields = ["Content-Type": "application/x-www-form-urlencoded", "Accept": MediaType.json]
+        var fields: HTTPFields = ["Content-Type": MediaType.form, "Accept": MediaType.json]
         switch authentication {
         case .none: form.append("client_id", id)
         case .secret(let secret):

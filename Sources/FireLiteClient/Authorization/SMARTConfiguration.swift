@@ -43,7 +43,7 @@ public struct SMARTConfiguration: Sendable, Hashable, Codable {
                 // Some servers answer every address with a page: the CapabilityStatement decides.
             }
         }
-        let statement = try await get("metadata", accept: "application/fhir+json, application/json+fhir", context)
+        let statement = try await get("metadata", accept: "\(MediaType.fhirJSON), \(MediaType.oldFHIRJSON)", context)
         if statement.status == 200, let found = fromStatement(statement.body) { return found }
         throw AuthorizationError(
             .noEndpoint, "the server says in neither .well-known/smart-configuration nor its CapabilityStatement where it gives out tokens")

@@ -30,11 +30,11 @@ public struct FHIRBundleEntry: Sendable, Hashable, Codable, CustomStringConverti
         if let fullUrl { json.append(contentsOf: "\"fullUrl\":\(JSONText.string(fullUrl)),".utf8) }
         if let body = request.body {
             json.append(contentsOf: "\"resource\":".utf8)
-            if request.fields["Content-Type"] == MediaType.jsonPatch {
+            if request.fields["Content-Type"].map({ MediaType($0).isJSONPatch }) == true {
                 // A patch travels as a Binary (https://hl7.org/fhir/http.html#patch).
                 let text = body.base64EncodedString()
                 json.append(
-                    contentsOf: "{\"resourceType\":\"Binary\",\"contentType\":\"application/json-patch+json\",\"data\":\"\(text)\"}".utf8)
+                    contentsOf: "{\"resourceType\":\"Binary\",\"contentType\":\"\(MediaType.jsonPatch)\",\"data\":\"\(text)\"}".utf8)
             } else {
                 json.append(body)
             }

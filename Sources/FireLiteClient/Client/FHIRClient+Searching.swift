@@ -69,7 +69,7 @@ extension FHIRClient {
     private static func search(_ typeName: String, _ parameters: FHIRParameters, _ usesPost: Bool) -> FHIRRequest {
         guard usesPost else { return FHIRRequest(.get, typeName, parameters: parameters) }
         return FHIRRequest(
-            .post, typeName + "/_search", fields: ["Content-Type": "application/x-www-form-urlencoded"],
+            .post, typeName + "/_search", fields: ["Content-Type": MediaType.form],
             body: Data(parameters.query.utf8), isRepeatable: true)
     }
 }

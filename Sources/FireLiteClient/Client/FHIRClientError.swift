@@ -2,7 +2,7 @@ import Foundation
 
 /// An error of a FHIR client: what the server answered, or why there is no answer. Its description contains no values of records and
 /// no secrets; what the server says is in ``issues``.
-public struct FHIRClientError: LocalizedError, AdvisedError, Sendable, CustomStringConvertible {
+public struct FHIRClientError: AdvisedError {
     /// The kind of failure.
     public struct Code: RawRepresentable, Sendable, Hashable {
         /// The code's name.
@@ -49,9 +49,8 @@ public struct FHIRClientError: LocalizedError, AdvisedError, Sendable, CustomStr
     /// The kind of failure.
     public let code: Code
     /// What went wrong and what to do about it.
-    public let message: String
-    private let problem: String
-    package let remedy: Remedy?
+    public var message: String { text.message() }
+    package let text: ErrorText
     /// The status of the answer; nil if there is none.
     public let status: Int?
     /// What the server says about it. The texts may repeat values of records.
@@ -69,9 +68,7 @@ public struct FHIRClientError: LocalizedError, AdvisedError, Sendable, CustomStr
         retryAfter: Duration? = nil
     ) {
         self.code = code
-        self.problem = problem
-        self.remedy = remedy
-        message = remedy.map { "\(problem): \($0.text)" } ?? problem
+        text = ErrorText(problem, remedy)
         self.status = status
         self.issues = issues
         self.outcome = outcome
@@ -83,13 +80,10 @@ public struct FHIRClientError: LocalizedError, AdvisedError, Sendable, CustomStr
     public var description: String { description(\.text) }
 
     package func description(_ wording: (Remedy) -> String) -> String {
-        var text = remedy.map { "\(problem): \(wording($0))" } ?? problem
+        var text = self.text.message(wording)
         let codes = issues.map(\.code).filter { $0.utf8.count < 32 && $0.utf8.allSatisfy { 97...122 ~= $0 || $0 == 45 } }
         if !codes.isEmpty { text += " (\(codes.prefix(5).joined(separator: ", ")))" }
         if let requestID { text += "; request \(requestID)" }
         return text
     }
-
-    /// The description, so that `localizedDescription` is it too.
-    public var errorDescription: String? { description }
 }

@@ -32,7 +32,7 @@ public actor FileCredentialStore: CredentialStore {
             throw AuthorizationError(.storage, "\(path) can be read by others: chmod 600 it, and replace the secrets in it")
         }
         do {
-            return try JSONDecoder().decode([String: Data].self, from: Data(contentsOf: URL(fileURLWithPath: path)))
+            return try JSONDecoder().decode([String: Data].self, from: WholeFile.bytes(path))
         } catch { throw AuthorizationError(.storage, "\(path) is not a file of credentials") }
     }
 }

@@ -33,7 +33,7 @@ struct BulkExportState: Codable, Sendable {
         let path = folder + "/" + fileName
         guard FileManager.default.fileExists(atPath: path) else { return nil }
         do {
-            return try JSONDecoder().decode(BulkExportState.self, from: Data(contentsOf: URL(fileURLWithPath: path)))
+            return try JSONDecoder().decode(BulkExportState.self, from: WholeFile.bytes(path))
         } catch {
             throw FHIRClientError(.file, "\(path) is not the state of an export: remove the folder to begin again")
         }

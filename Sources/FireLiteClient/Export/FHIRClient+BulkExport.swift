@@ -11,12 +11,12 @@ extension FHIRClient {
     /// - Parameters:
     ///   - options: what is exported.
     ///   - folder: the folder for the files, which is created; one folder for each export.
-    ///   - progress: called periodically.
+    ///   - progress: called periodically. An error that it throws ends the call, which continues when it is repeated.
     /// - Throws: ``FHIRClientError``, with the code ``FHIRClientError/Code/file`` if the folder has another export;
     ///   ``AuthorizationError``; `CancellationError`.
     public func export(
         _ options: BulkExportOptions = BulkExportOptions(), to folder: String,
-        progress: (@Sendable (BulkExportProgress) -> Void)? = nil
+        progress: ProgressHandler<BulkExportProgress>? = nil
     ) async throws -> BulkExportResult {
         do {
             try PrivateFile.makeFolder(folder)
@@ -56,7 +56,7 @@ extension FHIRClient {
 
     /// Waits for the list of files.
     private func manifest(
-        _ state: BulkExportState, _ progress: (@Sendable (BulkExportProgress) -> Void)?
+        _ state: BulkExportState, _ progress: ProgressHandler<BulkExportProgress>?
     ) async throws -> BulkExportState.Manifest {
         let request = FHIRRequest(.get, "$export", fields: ["Accept": MediaType.json])
         let url = try checkedAddress(state.statusURL, request)
@@ -69,7 +69,7 @@ extension FHIRClient {
                     return .done(try JSONDecoder().decode(BulkExportState.Manifest.self, from: response.body))
                 } catch { throw FHIRClientError(.invalidResponse, "\(request): the list of exported files cannot be read") }
             }
-            progress?(.preparing(response.fields["X-Progress"].map { String($0.prefix(100)) }))
+            try ProgressReporter(progress).report(.preparing(response.fields["X-Progress"].map { String($0.prefix(100)) }))
             let asked = HTTPDate.retryAfter(response.fields["Retry-After"], now: clock.now())
             defer { delay = min(delay * 2, .seconds(30)) }
             return .early(asked ?? delay)
@@ -77,7 +77,7 @@ extension FHIRClient {
     }
 
     private func download(
-        _ state: BulkExportState, _ folder: String, _ progress: (@Sendable (BulkExportProgress) -> Void)?
+        _ state: BulkExportState, _ folder: String, _ progress: ProgressHandler<BulkExportProgress>?
     ) async throws -> BulkExportResult {
         guard let manifest = state.manifest else { throw FHIRClientError(.file, "\(folder) has no list of files") }
         var files: [BulkExportResult.File] = []
@@ -91,7 +91,7 @@ extension FHIRClient {
             files.append(
                 BulkExportResult.File(
                     content: content, typeName: type, url: URL(fileURLWithPath: path), count: file.count))
-            progress?(.downloading(files: number + 1, of: manifest.all.count, bytes: bytes))
+            try ProgressReporter(progress).report(.downloading(files: number + 1, of: manifest.all.count, bytes: bytes))
         }
         await forget(state)
         return BulkExportResult(transactionTime: manifest.transactionTime.flatMap { FHIRInstant($0) }, files: files)

@@ -1,7 +1,5 @@
-import Foundation
-
 /// Why a request has no answer. Descriptions contain neither addresses nor content.
-public struct HTTPTransportError: LocalizedError, Sendable, CustomStringConvertible {
+public struct HTTPTransportError: FireLiteError {
     /// The kind of failure.
     public struct Code: RawRepresentable, Sendable, Hashable {
         /// The code's name.
@@ -39,10 +37,4 @@ public struct HTTPTransportError: LocalizedError, Sendable, CustomStringConverti
         self.code = code
         self.message = message
     }
-
-    /// The message.
-    public var description: String { message }
-
-    /// The message, so that `localizedDescription` is it too.
-    public var errorDescription: String? { message }
 }

@@ -90,12 +90,3 @@ package enum Remedy: Sendable, Hashable {
         }
     }
 }
-
-/// An error whose remedy a program above the library can put into its own words.
-package protocol AdvisedError: Error {
-    /// What to do, unless the message says it already for everybody.
-    var remedy: Remedy? { get }
-
-    /// What went wrong, with the remedy in these words.
-    func description(_ wording: (Remedy) -> String) -> String
-}

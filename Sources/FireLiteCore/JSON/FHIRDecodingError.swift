@@ -1,9 +1,7 @@
-import Foundation
-
 /// A mistake in JSON, or what lenient reading had to skip: where it is, what was expected and what was found.
 ///
 /// The description contains names and positions but no value from the data, which is health data; `excerpt(of:)` shows it on request.
-public struct FHIRDecodingError: LocalizedError, Sendable, Hashable, CustomStringConvertible {
+public struct FHIRDecodingError: FireLiteError, Hashable {
     /// The kind of mistake.
     public struct Code: RawRepresentable, Sendable, Hashable {
         /// The code's name.
@@ -50,13 +48,11 @@ public struct FHIRDecodingError: LocalizedError, Sendable, Hashable, CustomStrin
     /// What was found there, without values.
     public let found: String
 
-    /// Where the mistake is, what was expected and what was found, without values.
-    public var description: String {
-        "line \(line), column \(column)\(path.isEmpty ? "" : ", \(shortPath)"): expected \(expected), found \(found)"
-    }
+    /// What was expected and what was found, without values.
+    public var message: String { "expected \(expected), found \(found)" }
 
-    /// The description.
-    public var errorDescription: String? { description }
+    /// Where the mistake is, what was expected and what was found, without values.
+    public var description: String { "line \(line), column \(column)\(path.isEmpty ? "" : ", \(shortPath)"): \(message)" }
 
     /// The path for a message; of a long one, the beginning and the end.
     package var shortPath: String {

@@ -1,7 +1,5 @@
-import Foundation
-
 /// A mistake in a file of layouts: its line and what is wrong there.
-public struct FHIRReleaseError: LocalizedError, Sendable, Hashable, CustomStringConvertible {
+public struct FHIRReleaseError: FireLiteError, Hashable {
     /// The kind of mistake.
     public struct Code: RawRepresentable, Sendable, Hashable {
         /// The code's name.
@@ -34,6 +32,4 @@ public struct FHIRReleaseError: LocalizedError, Sendable, Hashable, CustomString
 
     /// The line and the message.
     public var description: String { "line \(line): \(message)" }
-    /// The line and the message.
-    public var errorDescription: String? { description }
 }

@@ -33,7 +33,7 @@ package struct ReleaseFacts: Sendable {
     private static let known: [String: ReleaseFacts] = {
         var dstu2 = ReleaseFacts(versions: ["0.5", "1.0"], compartments: "STU3")
         // Published before the present media type was registered.
-        dstu2.json = "application/json+fhir"
+        dstu2.json = MediaType.oldFHIRJSON
         dstu2.coordinateSeparator = ","
         dstu2.subsetSystem = "http://hl7.org/fhir/v3/ObservationValue"
         dstu2.subscriptionsNeedPayload = true
@@ -60,13 +60,4 @@ package struct ReleaseFacts: Sendable {
 extension FHIRRelease {
     /// What it does in its own way.
     package var facts: ReleaseFacts { ReleaseFacts.of(name) }
-}
-
-/// Media types that more than one module names.
-package enum MediaType {
-    package static let fhirJSON = "application/fhir+json"
-    package static let fhirLines = "application/fhir+ndjson"
-    package static let json = "application/json"
-    package static let jsonPatch = "application/json-patch+json"
-    package static let jose = "application/jose"
 }

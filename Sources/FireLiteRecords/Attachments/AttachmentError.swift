@@ -1,8 +1,7 @@
 import FireLite
-import Foundation
 
 /// An error about the payload of an attachment. Its description has no content of records.
-public struct AttachmentError: LocalizedError, AdvisedError, Sendable, Hashable, CustomStringConvertible {
+public struct AttachmentError: AdvisedError, Hashable {
     /// The kind of an error. Later versions may add codes.
     public struct Code: RawRepresentable, Sendable, Hashable {
         public let rawValue: String
@@ -26,23 +25,11 @@ public struct AttachmentError: LocalizedError, AdvisedError, Sendable, Hashable,
 
     public let code: Code
     /// A sentence that says what to do.
-    public let message: String
-    private let problem: String
-    package let remedy: Remedy?
-
-    public var description: String { message }
-
-    package func description(_ wording: (Remedy) -> String) -> String {
-        remedy.map { "\(problem): \(wording($0))" } ?? problem
-    }
-
-    /// The message, so that `localizedDescription` is it too.
-    public var errorDescription: String? { message }
+    public var message: String { text.message() }
+    package let text: ErrorText
 
     init(_ code: Code, _ problem: String, remedy: Remedy? = nil) {
         self.code = code
-        self.problem = problem
-        self.remedy = remedy
-        message = remedy.map { "\(problem): \($0.text)" } ?? problem
+        text = ErrorText(problem, remedy)
     }
 }

@@ -20,7 +20,7 @@ public enum AttachmentKind: String, Sendable, Hashable, CaseIterable, Codable {
     ///
     /// - Parameter contentType: a media type, with or without parameters.
     public init?(contentType: String) {
-        let name = contentType.split(separator: ";").first.map { $0.lowercased().filter { $0 != " " } } ?? ""
+        let name = MediaType(contentType).name
         guard let kind = Self.allCases.first(where: { $0.contentType == (name == "image/jpg" ? "image/jpeg" : name) }) else { return nil }
         self = kind
     }

@@ -62,7 +62,7 @@ extension Attachments {
     /// - Throws: as the blocking form does; `CancellationError`.
     @discardableResult
     public func moveApart(
-        _ policy: AttachmentPolicy? = nil, progress: (@Sendable (StoreProgress) throws -> Void)? = nil
+        _ policy: AttachmentPolicy? = nil, progress: ProgressHandler<StoreProgress>? = nil
     ) async throws -> Int {
         try await store.transferring { try self.moveApart(policy, progress: progress) }
     }
@@ -72,7 +72,7 @@ extension Attachments {
     /// - Parameter progress: receives the number of resources looked at. Default: none.
     /// - Throws: as the blocking form does; `CancellationError`.
     @discardableResult
-    public func moveBack(progress: (@Sendable (StoreProgress) throws -> Void)? = nil) async throws -> Int {
+    public func moveBack(progress: ProgressHandler<StoreProgress>? = nil) async throws -> Int {
         try await store.transferring { try self.moveBack(progress: progress) }
     }
 
@@ -80,7 +80,7 @@ extension Attachments {
     ///
     /// - Parameter progress: receives the number of bytes read. Default: none.
     /// - Throws: as the blocking form does; `CancellationError`.
-    public func verify(progress: (@Sendable (StoreProgress) throws -> Void)? = nil) async throws -> [PayloadFault] {
+    public func verify(progress: ProgressHandler<StoreProgress>? = nil) async throws -> [PayloadFault] {
         try await store.reading { try self.verify(progress: progress) }
     }
 

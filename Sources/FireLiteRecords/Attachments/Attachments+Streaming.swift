@@ -12,7 +12,7 @@ extension Attachments {
     ///   - progress: receives the number of bytes stored. Default: none.
     /// - Throws: errors of `pieces` and `progress`; `AttachmentError`: `tooLarge`, `wrongType`; `FHIRStoreError`; `CancellationError`.
     public func put<Pieces: AsyncSequence>(
-        _ pieces: Pieces, contentType: String? = nil, progress: ((Int) throws -> Void)? = nil
+        _ pieces: Pieces, contentType: String? = nil, progress: StoreProgressHandler? = nil
     ) async throws -> PayloadReference where Pieces.Element: Sequence, Pieces.Element.Element == UInt8 {
         let policy = try store.blocking { _ in try self.policy } ?? AttachmentPolicy()
         var staged = StagedPayload(store: store)
@@ -27,13 +27,13 @@ extension Attachments {
                 }
                 if staged.pending.count >= StagedPayload.bytesPerWrite {
                     try staged.write()
-                    try progress?(staged.byteCount)
+                    try progress?(StoreProgress(.importing, staged.byteCount, of: nil, .bytes))
                 }
             }
             try Task.checkCancellation()
             if beginning == nil { try policy.check(beginning: staged.pending, contentType: contentType) }
             let reference = try staged.finish()
-            try progress?(reference.byteCount)
+            try progress?(StoreProgress(.importing, reference.byteCount, of: reference.byteCount, .bytes))
             return reference
         } catch {
             try staged.discard()

@@ -75,7 +75,7 @@ extension Attachments {
                 "DELETE FROM _blob_reference WHERE kept = 1"
                     + (hasVersions ? " AND root NOT IN (SELECT root FROM _change WHERE content IS NOT NULL)" : ""))
             // A put that is under way writes every few seconds.
-            let recent = Int64(Date().timeIntervalSince1970 * 1_000) - Self.abandonedMilliseconds
+            let recent = Date.present.milliseconds(.down) - Self.abandonedMilliseconds
             let loose = try tx.blobRows("SELECT blob FROM _blob WHERE hash IS NOT NULL OR created < ?", [.integer(recent)])
             return try tx.deleteBlobs(loose.compactMap { $0[0].integer })
         }

@@ -5,11 +5,11 @@ extension Records {
     /// Wraps the keys of all sealed records, app data and payloads with the primary common key of the keyring. Nothing is sealed again.
     ///
     /// Works in writes of 1,000 keys, so it can be ended and begun again at any time. A key that cannot be opened stays as it is.
-    /// - Parameter progress: called after each write with the number of keys that were wrapped so far; return false to end.
+    /// - Parameter progress: called after each write with the number of keys that were wrapped so far. Default: none.
     /// - Returns: how many keys were wrapped, and how many could not be opened.
-    /// - Throws: ``RecordError/Code/missingKey`` without a keyring; `FHIRStoreError`.
+    /// - Throws: ``RecordError/Code/missingKey`` without a keyring; `FHIRStoreError`; errors of `progress`.
     @discardableResult
-    public func rewrap(progress: (Int) -> Bool = { _ in true }) throws -> (wrapped: Int, failed: Int) {
+    public func rewrap(progress: StoreProgressHandler? = nil) throws -> (wrapped: Int, failed: Int) {
         guard let keyring = keeper.encryption.keyring else {
             throw RecordError(.missingKey, "there is no keyring", remedy: .giveKeyring)
         }
@@ -29,7 +29,7 @@ extension Records {
                 failed += keys.failed
                 guard let end = keys.end else { break }
                 try last.advance(to: end)
-                if !progress(wrapped) { return (wrapped, failed) }
+                try progress?(StoreProgress(.rewrapping, wrapped, of: nil, .keys))
             }
         }
         return (wrapped, failed)

@@ -1,7 +1,5 @@
-import Foundation
-
 /// An error of records and app data, with what to do about it. Descriptions contain no values of records and no secrets.
-public struct RecordError: LocalizedError, AdvisedError, Sendable, CustomStringConvertible {
+public struct RecordError: AdvisedError {
     /// The kind of failure.
     public struct Code: RawRepresentable, Sendable, Hashable {
         /// The code's name.
@@ -34,26 +32,13 @@ public struct RecordError: LocalizedError, AdvisedError, Sendable, CustomStringC
     /// The kind of failure.
     public let code: Code
     /// What went wrong and what to do about it.
-    public let message: String
-    let problem: String
-    package let remedy: Remedy?
+    public var message: String { text.message() }
+    package let text: ErrorText
 
     init(_ code: Code, _ problem: String, remedy: Remedy? = nil) {
         self.code = code
-        self.problem = problem
-        self.remedy = remedy
-        message = remedy.map { "\(problem): \($0.text)" } ?? problem
+        text = ErrorText(problem, remedy)
     }
-
-    /// The message.
-    public var description: String { message }
-
-    package func description(_ wording: (Remedy) -> String) -> String {
-        remedy.map { "\(problem): \(wording($0))" } ?? problem
-    }
-
-    /// The message, so that `localizedDescription` is it too.
-    public var errorDescription: String? { message }
 }
 
 extension RecordError {

@@ -135,9 +135,9 @@ extension RecordKeeper: ContentSealer {
         do {
             return try body()
         } catch let error as RecordError where error.code == .missingKey {
-            throw FHIRStoreError(.missingKey, error.problem, remedy: error.remedy)
+            throw FHIRStoreError(.missingKey, error.text.problem, remedy: error.remedy)
         } catch let error as RecordError where error.code == .cannotOpen {
-            throw FHIRStoreError(.wrongKey, error.problem, remedy: error.remedy)
+            throw FHIRStoreError(.wrongKey, error.text.problem, remedy: error.remedy)
         }
     }
 }

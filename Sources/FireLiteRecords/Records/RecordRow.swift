@@ -54,6 +54,6 @@ struct RecordRow {
 
 /// Times as tables keep them.
 enum RecordTime {
-    static func milliseconds(_ date: Date) -> Int64 { Int64((date.timeIntervalSince1970 * 1_000).rounded()) }
+    static func milliseconds(_ date: Date) -> Int64 { date.milliseconds() }
     static func date(_ milliseconds: Int64) -> Date { Date(timeIntervalSince1970: Double(milliseconds) / 1_000) }
 }

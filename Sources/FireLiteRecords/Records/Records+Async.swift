@@ -90,11 +90,11 @@ extension Records {
 
     /// Wraps the keys of all sealed records, app data and payloads again: see the blocking form. Cancelling ends it between two writes.
     ///
-    /// - Parameter progress: called after each write, on the thread that does the work; return false to end. Default: none.
+    /// - Parameter progress: called after each write, on the thread that does the work. Default: none.
     /// - Throws: as the blocking form does; `CancellationError`.
     @discardableResult
     public func rewrap(
-        progress: @escaping @Sendable (Int) -> Bool = { _ in true }
+        progress: ProgressHandler<StoreProgress>? = nil
     ) async throws -> (wrapped: Int, failed: Int) {
         try await store.transferring { try self.rewrap(progress: progress) }
     }

@@ -59,12 +59,12 @@ public final class SampleEngine: Sendable {
     ///
     /// - Parameters:
     ///   - types: the types; nil for all that the source has. A source that gives all types in one order gives all of them.
-    ///   - progress: is called after each batch with what was done so far.
+    ///   - progress: called after each batch with what was done so far. An error that it throws ends the run.
     /// - Returns: what was done. A delegate that stops is no error.
     /// - Throws: what the source or an external store throws, after which the anchor is where it was; `FHIRStoreError`; `CancellationError`.
     @discardableResult
     public func run(
-        types: [SampleType]? = nil, progress: (@Sendable (SampleRunResult) -> Void)? = nil
+        types: [SampleType]? = nil, progress: ProgressHandler<SampleRunResult>? = nil
     ) async throws -> SampleRunResult {
         let available = try await source.types()
         let types = available == [.all] ? [.all] : types ?? available
@@ -80,9 +80,9 @@ public final class SampleEngine: Sendable {
     ///
     /// - Parameters:
     ///   - types: the types; nil for all that the source has.
-    ///   - progress: is called after each batch with what was done so far.
+    ///   - progress: called after each batch with what was done so far. An error that it throws ends the run.
     /// - Throws: as ``run(types:progress:)``.
-    public func observe(types: [SampleType]? = nil, progress: (@Sendable (SampleRunResult) -> Void)? = nil) async throws {
+    public func observe(types: [SampleType]? = nil, progress: ProgressHandler<SampleRunResult>? = nil) async throws {
         let available = try await source.types()
         let types = types ?? available
         // Before the first run, so that nothing in between is missed.

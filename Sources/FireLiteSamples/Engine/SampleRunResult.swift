@@ -47,18 +47,18 @@ public struct SampleRunResult: Sendable, Hashable {
 final class SampleTally: @unchecked Sendable {
     private let lock = NSLock()
     private var sum = SampleRunResult()
-    private let progress: (@Sendable (SampleRunResult) -> Void)?
+    private let progress: ProgressReporter<SampleRunResult>
 
-    init(progress: (@Sendable (SampleRunResult) -> Void)?) { self.progress = progress }
+    init(progress: ProgressHandler<SampleRunResult>?) { self.progress = ProgressReporter(progress) }
 
     var result: SampleRunResult { lock.withLock { sum } }
 
-    func add(_ result: SampleRunResult) {
+    func add(_ result: SampleRunResult) throws {
         let now = lock.withLock {
             sum += result
             return sum
         }
-        progress?(now)
+        try progress.report(now)
     }
 
     func wait(_ reason: String?) { lock.withLock { sum.waiting = reason } }

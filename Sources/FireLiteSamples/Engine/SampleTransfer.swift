@@ -24,7 +24,7 @@ struct SampleTransfer: Sendable {
         switch await delegate?.shouldRun(type, at: destination) ?? .proceed {
         case .proceed: break
         case .skip: return
-        case .stop: return tally.add(SampleRunResult.stopped)
+        case .stop: return try tally.add(SampleRunResult.stopped)
         }
         let (ledger, type, source) = (ledger, type, engine.source.name)
         let anchor = try await engine.store.read { tx in try ledger.anchor(tx, source: source, type: type) }
@@ -87,7 +87,7 @@ struct SampleTransfer: Sendable {
     private func finish(_ stage: Stage) async throws {
         if stage.isNew || !stage.batch.isEmpty { try await commit(stage) }
         await report(stage.batch)
-        tally.add(stage.result)
+        try tally.add(stage.result)
     }
 
     private func known(_ changes: SampleChanges, besides last: SampleBatch?) async throws -> [UUID: SampleLedger.Known] {

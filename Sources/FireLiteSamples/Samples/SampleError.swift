@@ -1,7 +1,5 @@
-import Foundation
-
 /// An error of reading, mapping, storing or sending samples. Its description contains no values of samples and no secrets.
-public struct SampleError: LocalizedError, Sendable, CustomStringConvertible {
+public struct SampleError: FireLiteError {
     /// The kind of failure.
     public struct Code: RawRepresentable, Sendable, Hashable {
         /// The code's name.
@@ -52,7 +50,4 @@ public struct SampleError: LocalizedError, Sendable, CustomStringConvertible {
         let place = [line.map { "line \($0)" }, path].compactMap { $0 }.joined(separator: ", ")
         return place.isEmpty ? message : "\(place): \(message)"
     }
-
-    /// The message, so that `localizedDescription` is it too.
-    public var errorDescription: String? { description }
 }

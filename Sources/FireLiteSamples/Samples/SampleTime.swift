@@ -2,7 +2,7 @@ import Foundation
 
 /// Times of samples: milliseconds since 1970, read and written by arithmetic, as Foundation's formatters cost more than storing a sample.
 enum SampleTime {
-    static func milliseconds(_ date: Date) -> Int64 { Int64((date.timeIntervalSince1970 * 1_000).rounded()) }
+    static func milliseconds(_ date: Date) -> Int64 { date.milliseconds() }
 
     static func date(_ milliseconds: Int64) -> Date { Date(timeIntervalSince1970: Double(milliseconds) / 1_000) }
 

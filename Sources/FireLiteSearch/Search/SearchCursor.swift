@@ -21,7 +21,7 @@ public struct SearchCursor: Sendable, Hashable, Codable {
         encoder.outputFormatting = .sortedKeys
         // A cursor has only texts and numbers, which always can be encoded.
         let data = (try? encoder.encode(self)) ?? Data()
-        return data.base64EncodedString().replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
+        return data.base64URL
     }
 
     /// Reads a cursor.
@@ -29,10 +29,8 @@ public struct SearchCursor: Sendable, Hashable, Codable {
     /// - Parameter text: `text` of a cursor.
     /// - Throws: `SearchError.invalid` for other text.
     public init(_ text: String) throws {
-        var base64 = text.replacing("-", with: "+").replacing("_", with: "/")
-        while base64.utf8.count % 4 != 0 { base64 += "=" }
         do {
-            self = try JSONDecoder().decode(Self.self, from: Data(base64Encoded: base64) ?? Data())
+            self = try JSONDecoder().decode(Self.self, from: Data(base64URL: text) ?? Data())
         } catch {
             throw SearchError(.invalid, "this is not a cursor: use the address of the next page unchanged", in: Self.parameter)
         }

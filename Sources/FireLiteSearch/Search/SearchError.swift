@@ -1,10 +1,9 @@
 import FireLite
-import Foundation
 
 /// A search that cannot be answered, or a part of one that was ignored: what is wrong and in which parameter.
 ///
 /// Messages contain names of parameters and types, but no value of a search, which may be health data.
-public struct SearchError: LocalizedError, Sendable, Hashable, CustomStringConvertible {
+public struct SearchError: FireLiteError, Hashable {
     /// The kind of mistake.
     public struct Code: RawRepresentable, Sendable, Hashable {
         /// The code's name.
@@ -43,9 +42,6 @@ public struct SearchError: LocalizedError, Sendable, Hashable, CustomStringConve
 
     /// The parameter and the message.
     public var description: String { parameter.map { "\($0): \(message)" } ?? message }
-
-    /// The description.
-    public var errorDescription: String? { description }
 
     /// The code of FHIR's value set `issue-type`.
     private var issueType: String {

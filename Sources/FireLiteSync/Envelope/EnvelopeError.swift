@@ -1,8 +1,7 @@
 import FireLiteCrypto
-import Foundation
 
 /// An error of sealing or opening an envelope. Its description contains neither keys nor content.
-public struct EnvelopeError: LocalizedError, Sendable, CustomStringConvertible {
+public struct EnvelopeError: FireLiteError {
     /// The kind of failure.
     public struct Code: RawRepresentable, Sendable, Hashable {
         /// The code's name.
@@ -27,10 +26,4 @@ public struct EnvelopeError: LocalizedError, Sendable, CustomStringConvertible {
         self.code = code
         self.message = message
     }
-
-    /// The message.
-    public var description: String { message }
-
-    /// The message, so that `localizedDescription` is it too.
-    public var errorDescription: String? { message }
 }

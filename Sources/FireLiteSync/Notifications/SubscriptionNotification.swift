@@ -88,7 +88,7 @@ public struct SubscriptionNotification: Sendable, Hashable, CustomStringConverti
     ///   - body: the body.
     ///   - contentType: the field `Content-Type`. A body that is not JSON says that something changed, and not what.
     public init(body: Data, contentType: String? = nil) {
-        let isJSON = contentType.map { $0.lowercased().contains("json") } ?? true
+        let isJSON = contentType.map { MediaType($0).isJSON } ?? true
         self = (isJSON ? NotificationBody(body)?.notification : nil) ?? Self(.ping)
     }
 

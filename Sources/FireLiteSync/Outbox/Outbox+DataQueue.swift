@@ -68,7 +68,7 @@ private struct QueuedFile: Sendable {
         let body: Data
         let head: Head
         do {
-            body = try Data(contentsOf: url)
+            body = try WholeFile.bytes(url.path)
             head = try JSONDecoder().decode(Head.self, from: body)
         } catch { throw OutboxError(.file, "\(url.path) cannot be read as a resource: repair it, or move it elsewhere") }
         guard release.resourceLayout(named: head.resourceType) != nil else {
@@ -82,7 +82,7 @@ private struct QueuedFile: Sendable {
                 }
         } catch { throw OutboxError(.file, "\(url.path) has an id that FHIR does not allow: repair it, or move it elsewhere") }
         var status = stat()
-        created = stat(url.path, &status) == 0 ? Date(timeIntervalSince1970: Double(status.modificationSeconds)) : Date()
+        created = stat(url.path, &status) == 0 ? Date(timeIntervalSince1970: Double(status.modificationSeconds)) : .present
         var hash = [UInt8](HashAlgorithm.sha256.digest(of: Data(url.lastPathComponent.utf8) + body).prefix(16))
         // A UUID of version 8 (RFC 9562).
         hash[6] = hash[6] & 0x0F | 0x80

@@ -64,6 +64,6 @@ extension Outbox {
 extension HTTPResponse {
     /// Whether it is a page for people, as portals and gateways return it.
     fileprivate var isPage: Bool {
-        fields["Content-Type"]?.lowercased().contains("html") == true || body.first { $0 > 0x20 } == UInt8(ascii: "<")
+        fields["Content-Type"].map { MediaType($0).isPage } == true || body.first { $0 > 0x20 } == UInt8(ascii: "<")
     }
 }

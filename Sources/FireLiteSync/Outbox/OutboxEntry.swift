@@ -79,7 +79,7 @@ public struct OutboxEntry: Sendable, Hashable, Identifiable, CustomStringConvert
 enum OutboxTime {
     static func date(_ milliseconds: Int64?) -> Date? { milliseconds.map { Date(timeIntervalSince1970: Double($0) / 1_000) } }
 
-    static func milliseconds(_ date: Date) -> Int64 { Int64((date.timeIntervalSince1970 * 1_000).rounded()) }
+    static func milliseconds(_ date: Date) -> Int64 { date.milliseconds() }
 }
 
 extension SQLValue {

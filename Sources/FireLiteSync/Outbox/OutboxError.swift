@@ -1,7 +1,5 @@
-import Foundation
-
 /// An error of using an outbox. Its description contains no values of records and no secrets.
-public struct OutboxError: LocalizedError, Sendable, CustomStringConvertible {
+public struct OutboxError: FireLiteError {
     /// The kind of failure.
     public struct Code: RawRepresentable, Sendable, Hashable {
         /// The code's name.
@@ -26,10 +24,4 @@ public struct OutboxError: LocalizedError, Sendable, CustomStringConvertible {
         self.code = code
         self.message = message
     }
-
-    /// The message.
-    public var description: String { message }
-
-    /// The message, so that `localizedDescription` is it too.
-    public var errorDescription: String? { message }
 }

@@ -26,7 +26,7 @@ extension WriteTransaction {
     public func enqueue(
         _ request: FHIRRequest, for server: URL, sealing envelopes: EnvelopePolicy? = nil, marksCreates: Bool = true
     ) throws -> Int64 {
-        try enqueue(request, for: server, sealing: envelopes, mark: marksCreates ? OutboxMark() : nil, created: Date())
+        try enqueue(request, for: server, sealing: envelopes, mark: marksCreates ? OutboxMark() : nil, created: .present)
     }
 
     /// - Parameter mark: what makes a create unique; nil to leave it as it is.

@@ -1,8 +1,7 @@
 import FireLite
-import Foundation
 
 /// An error of a ``Synchronizer``. What servers answer is thrown as `FHIRClientError`.
-public struct SyncError: LocalizedError, AdvisedError, Sendable, CustomStringConvertible {
+public struct SyncError: AdvisedError {
     /// The kind of failure.
     public struct Code: RawRepresentable, Sendable, Hashable {
         /// The code's name.
@@ -29,24 +28,11 @@ public struct SyncError: LocalizedError, AdvisedError, Sendable, CustomStringCon
     /// The kind of failure.
     public let code: Code
     /// What went wrong and what to do about it.
-    public let message: String
-    private let problem: String
-    package let remedy: Remedy?
+    public var message: String { text.message() }
+    package let text: ErrorText
 
     init(_ code: Code, _ problem: String, remedy: Remedy? = nil) {
         self.code = code
-        self.problem = problem
-        self.remedy = remedy
-        message = remedy.map { "\(problem): \($0.text)" } ?? problem
+        text = ErrorText(problem, remedy)
     }
-
-    /// The message.
-    public var description: String { message }
-
-    package func description(_ wording: (Remedy) -> String) -> String {
-        remedy.map { "\(problem): \(wording($0))" } ?? problem
-    }
-
-    /// The message, so that `localizedDescription` is it too.
-    public var errorDescription: String? { message }
 }

@@ -88,7 +88,7 @@ extension SyncJournal {
         try run("UPDATE _sync_missing SET depth = ?, state = 0 WHERE missing = ?", [.integer(Int64(depth)), .integer(number)])
     }
 
-    private var milliseconds: Int64 { Int64(now.timeIntervalSince1970 * 1_000) }
+    private var milliseconds: Int64 { now.milliseconds(.down) }
 
     /// The next resources to read, without those that came meanwhile.
     func wantedReferences(limit: Int) throws -> [WantedReference] {

@@ -75,7 +75,7 @@ extension SyncJournal {
 
 /// Times of the server as milliseconds.
 enum ServerTime {
-    static func milliseconds(_ date: Date?) -> Int64? { date.map { Int64(($0.timeIntervalSince1970 * 1_000).rounded(.down)) } }
+    static func milliseconds(_ date: Date?) -> Int64? { date?.milliseconds(.down) }
 
     /// As an instant of FHIR.
     static func instant(_ milliseconds: Int64) -> String {

@@ -114,7 +114,7 @@ struct SyncJournal {
     ///
     /// - Throws: `SyncError.busy` if another owner has it.
     func renewLease(_ owner: String, now: Date) throws {
-        let time = Int64(now.timeIntervalSince1970 * 1_000)
+        let time = now.milliseconds(.down)
         let row = try rows("SELECT owner, until FROM _sync_server WHERE server = ?", [.integer(server)]).first
         if let other = row?[0].text, other != owner, row?[1].integer ?? 0 > time, LeaseOwner(other)?.hasEnded != true {
             throw SyncError(.busy, "the store is being synchronized with this server already: wait for that to end")

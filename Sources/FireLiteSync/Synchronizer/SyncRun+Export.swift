@@ -80,7 +80,7 @@ extension SyncRun {
             if let newest { newestOfType[file.typeName] = max(newestOfType[file.typeName] ?? newest, newest) }
             try await settle(reception.unsettled)
             done += texts.count
-            progress?(SyncProgress(phase: .pull, typeName: file.typeName, done: done, total: file.count))
+            try progress.report(SyncProgress(phase: .pull, typeName: file.typeName, done: done, total: file.count))
         }
     }
 

@@ -17,7 +17,7 @@ extension SyncRun {
             guard !wanted.isEmpty else { break }
             asked += wanted.count
             try await follow(wanted)
-            progress?(SyncProgress(phase: .pull, typeName: wanted.first?.key.typeName, done: asked, total: nil))
+            try progress.report(SyncProgress(phase: .pull, typeName: wanted.first?.key.typeName, done: asked, total: nil))
         }
         result.leftToPrefetch = try await journal { try $0.wantedCount }
     }

@@ -129,7 +129,7 @@ extension SyncRun {
             try await settle(step.reception.unsettled)
             done += step.count
             total = total ?? step.page.total
-            progress?(SyncProgress(phase: .pull, typeName: search.typeName, done: done, total: total))
+            try progress.report(SyncProgress(phase: .pull, typeName: search.typeName, done: done, total: total))
             if case .proof = step.step {
                 proof = try await newest(search, since: order.start)
                 step.order.take(proof: proof, step.page)

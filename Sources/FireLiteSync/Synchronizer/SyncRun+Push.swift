@@ -58,9 +58,9 @@ extension SyncRun {
         form.separatesDependents = grouping == .batches
         if configuration.updateFormat != .whole {
             let formats = try await abilities().patchFormats
-            let offers = { (format: String) in formats.contains { $0.contains(format) } }
             let format = configuration.updateFormat
-            if offers(format == .jsonPatch ? "json-patch" : "fhir+json") { form.updateFormat = format }
+            let isOffered = formats.map { MediaType($0) }.contains { format == .jsonPatch ? $0.isJSONPatch : $0.isFHIRJSON }
+            if isOffered { form.updateFormat = format }
         }
         let (total, locked) = try await journal { (try $0.waitingCount, try $0.lockedChanges()) }
         // What refers to them waits with them.
@@ -100,16 +100,18 @@ extension SyncRun {
             for (entry, answer) in zip(entries, answers) where !answer.isSuccess {
                 try await refused([entry], answer.status, answer.issues, nil, &state)
             }
-            guard !unclear.isEmpty else { return }
-            try await interrupted(
-                unclear,
-                FHIRClientError(
-                    .invalidResponse,
-                    "the server's answer to \(unclear.count) changes of a Bundle is not about these: nobody knows what was done"),
-                &state)
+            if !unclear.isEmpty {
+                try await interrupted(
+                    unclear,
+                    FHIRClientError(
+                        .invalidResponse,
+                        "the server's answer to \(unclear.count) changes of a Bundle is not about these: nobody knows what was done"),
+                    &state)
+            }
         } catch let error as FHIRClientError {
             try await failed(bundle, error, &state)
         }
+        try progress.report(SyncProgress(phase: .push, typeName: nil, done: state.done, total: max(state.total, state.done)))
     }
 
     private mutating func note(_ entry: PushEntry, _ state: inout PushState) {
@@ -120,7 +122,6 @@ extension SyncRun {
         }
         state.failures = 0
         state.done += 1
-        progress?(SyncProgress(phase: .push, typeName: nil, done: state.done, total: max(state.total, state.done)))
     }
 
     /// Sends one change by itself, or several in a Bundle.

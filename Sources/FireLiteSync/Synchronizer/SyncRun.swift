@@ -5,7 +5,7 @@ import Foundation
 /// One sync from its begin to its end.
 struct SyncRun {
     let synchronizer: Synchronizer
-    let progress: (@Sendable (SyncProgress) -> Void)?
+    let progress: ProgressReporter<SyncProgress>
     /// Who has the lease.
     let owner: String
     var result: SyncResult
@@ -19,9 +19,9 @@ struct SyncRun {
     var configuration: Synchronizer.Configuration { synchronizer.configuration }
     var clock: FHIRClock { client.configuration.clock }
 
-    init(_ synchronizer: Synchronizer, _ progress: (@Sendable (SyncProgress) -> Void)?) {
+    init(_ synchronizer: Synchronizer, _ progress: ProgressHandler<SyncProgress>?) {
         self.synchronizer = synchronizer
-        self.progress = progress
+        self.progress = ProgressReporter(progress)
         owner = LeaseOwner().text
         result = SyncResult(begin: synchronizer.client.configuration.clock.now())
     }

@@ -58,13 +58,13 @@ public final class Synchronizer: Sendable {
     ///
     /// - Parameters:
     ///   - direction: one way only. Default: first the pull, then the push.
-    ///   - progress: called after each page and each Bundle.
+    ///   - progress: called after each page and each Bundle, when all of it is noted.
     /// - Returns: what was done. The store keeps it, also of a sync that failed: ``lastResult()``.
     /// - Throws: `SyncError.busy` if another sync with the server is running; `FHIRClientError`; `AuthorizationError`; `FHIRStoreError`;
     ///   `CancellationError`. What was done until then stays done.
     @discardableResult
     public func sync(
-        _ direction: SyncDirection = .both, progress: (@Sendable (SyncProgress) -> Void)? = nil
+        _ direction: SyncDirection = .both, progress: ProgressHandler<SyncProgress>? = nil
     ) async throws -> SyncResult {
         try checkRelease()
         var run = SyncRun(self, progress)
@@ -88,7 +88,7 @@ public final class Synchronizer: Sendable {
     /// - Returns: what was done.
     /// - Throws: as ``sync(_:progress:)``.
     @discardableResult
-    public func pull(progress: (@Sendable (SyncProgress) -> Void)? = nil) async throws -> SyncResult {
+    public func pull(progress: ProgressHandler<SyncProgress>? = nil) async throws -> SyncResult {
         try await sync(.pull, progress: progress)
     }
 
@@ -98,7 +98,7 @@ public final class Synchronizer: Sendable {
     /// - Returns: what was done.
     /// - Throws: as ``sync(_:progress:)``.
     @discardableResult
-    public func push(progress: (@Sendable (SyncProgress) -> Void)? = nil) async throws -> SyncResult {
+    public func push(progress: ProgressHandler<SyncProgress>? = nil) async throws -> SyncResult {
         try await sync(.push, progress: progress)
     }
 

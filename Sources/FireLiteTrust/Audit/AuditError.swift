@@ -1,7 +1,5 @@
-import Foundation
-
 /// An error of an audit trail. Its description contains no values of records and no secrets.
-public struct AuditError: LocalizedError, Sendable, CustomStringConvertible {
+public struct AuditError: FireLiteError {
     /// The kind of failure.
     public struct Code: RawRepresentable, Sendable, Hashable {
         /// The code's name.
@@ -34,10 +32,4 @@ public struct AuditError: LocalizedError, Sendable, CustomStringConvertible {
         self.code = code
         self.message = message
     }
-
-    /// The message.
-    public var description: String { message }
-
-    /// The message, so that `localizedDescription` is it too.
-    public var errorDescription: String? { message }
 }

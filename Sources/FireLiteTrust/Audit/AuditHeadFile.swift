@@ -16,7 +16,7 @@ public struct AuditHeadFile: Sendable {
     /// - Throws: `AuditError.file` if it cannot be read; `AuditError.invalidProof` if a line is not a head.
     public func heads() throws -> [AuditHead] {
         guard FileManager.default.fileExists(atPath: path) else { return [] }
-        guard let text = try? String(contentsOfFile: path, encoding: .utf8) else {
+        guard let text = try? WholeFile.text(path) else {
             throw AuditError(.file, "\(path) cannot be read: check its permissions")
         }
         return try text.split(separator: "\n").map { try AuditHead(token: String($0)) }

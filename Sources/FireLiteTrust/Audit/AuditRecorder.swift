@@ -31,7 +31,7 @@ final class AuditRecorder: ContentWitness, ReadWitness, @unchecked Sendable {
         var value: [UInt8]?
     }
 
-    init(signer: AuditSigner, party: AuditParty, recordsReads: Bool = false, now: @escaping @Sendable () -> Date = { Date() }) {
+    init(signer: AuditSigner, party: AuditParty, recordsReads: Bool = false, now: @escaping @Sendable () -> Date = FHIRClock.system.now) {
         self.signer = signer
         self.party = party
         self.recordsReads = recordsReads
@@ -95,7 +95,7 @@ final class AuditRecorder: ContentWitness, ReadWitness, @unchecked Sendable {
         return try lock.withLock {
             let state = try state(tx)
             var frontier = state?.frontier ?? MerkleFrontier()
-            let at = max(Int64(now().timeIntervalSince1970 * 1_000), state?.head.milliseconds ?? 0)
+            let at = max(now().milliseconds(.down), state?.head.milliseconds ?? 0)
             var nodes: [SQLValue] = []
             var rows = AuditRowBuffer(at: at, party: party, hasher)
             for draft in drafts {

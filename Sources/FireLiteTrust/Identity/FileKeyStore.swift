@@ -21,7 +21,7 @@ public struct FileKeyStore: IdentityKeyStore {
         guard status.st_mode & 0o077 == 0 else {
             throw TrustError(.key, "\(path) can be read by others: chmod 600 it, and rotate the key in it")
         }
-        guard let pem = try? String(contentsOfFile: path, encoding: .utf8) else {
+        guard let pem = try? WholeFile.text(path) else {
             throw TrustError(.key, "\(path) cannot be read: check its permissions")
         }
         return try SoftwareKey(pem: pem)

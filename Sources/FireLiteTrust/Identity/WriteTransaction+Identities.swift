@@ -54,7 +54,7 @@ extension WriteTransaction {
     ///   - moment: when it begins, and earlier keys end.
     /// - Throws: ``TrustError/Code/unknown`` if the store does not know the identity; ``TrustError/Code/invalidArgument`` for a key that was
     ///   used before; `FHIRStoreError`.
-    public func rotateKey(ofIdentity id: String, to key: VerificationKey, at moment: Date = Date()) throws {
+    public func rotateKey(ofIdentity id: String, to key: VerificationKey, at moment: Date = FHIRClock.system.now()) throws {
         guard let identity = try identity(id) else { throw TrustError(.unknown, "the store knows no identity \(id)") }
         guard try self.identity(withKey: key.id) == nil else {
             throw TrustError(.invalidArgument, "the \(key) was used before: make a new one")
@@ -70,7 +70,7 @@ extension WriteTransaction {
     ///   - keyID: the key's thumbprint.
     ///   - moment: the end of its period. A period that ends earlier stays as it is.
     /// - Throws: ``TrustError/Code/unknown`` if the store does not know the key; `FHIRStoreError`.
-    public func endKey(_ keyID: String, at moment: Date = Date()) throws {
+    public func endKey(_ keyID: String, at moment: Date = FHIRClock.system.now()) throws {
         guard try identity(withKey: keyID) != nil else { throw TrustError(.unknown, "the store knows no key \(keyID)") }
         try run(
             on: TrustTables.module, "UPDATE _trust_key SET ends = ?1 WHERE kid = ?2 AND (ends IS NULL OR ends > ?1)",

@@ -18,7 +18,7 @@ public struct PermissionRequest: Sendable, Hashable {
     ///   - action: the action.
     ///   - purpose: the code of the purpose.
     ///   - moment: the time of the request.
-    public init(actor: String, action: PermissionAction = .access, purpose: String? = nil, at moment: Date = Date()) {
+    public init(actor: String, action: PermissionAction = .access, purpose: String? = nil, at moment: Date = FHIRClock.system.now()) {
         self.actor = actor
         self.action = action
         self.purpose = purpose

@@ -15,7 +15,7 @@ extension WriteTransaction {
     ///   without any condition; ``TrustError/Code/unknown`` or ``TrustError/Code/keyNotValid`` for the key; ``TrustError/Code/release``;
     ///   `FHIRStoreError`.
     @discardableResult
-    public func grant(_ permission: AccessPermission, signedBy grantor: SigningIdentity, at moment: Date = Date()) throws -> FHIRResource {
+    public func grant(_ permission: AccessPermission, signedBy grantor: SigningIdentity, at moment: Date = FHIRClock.system.now()) throws -> FHIRResource {
         let coding = try ConsentCoding(store.release)
         store.keepPermissions()
         guard permission.grantor == grantor.id else { throw TrustError(.invalidArgument, "a permission is signed by its grantor") }
@@ -81,7 +81,7 @@ extension WriteTransaction {
     ///   - moment: when it is revoked.
     /// - Throws: ``TrustError/Code/unknown`` if there is no such permission, or for the key; ``TrustError/Code/invalidArgument`` if somebody else
     ///   signs; `FHIRStoreError`.
-    public func revokePermission(_ id: String, signedBy signer: SigningIdentity, at moment: Date = Date()) throws {
+    public func revokePermission(_ id: String, signedBy signer: SigningIdentity, at moment: Date = FHIRClock.system.now()) throws {
         let (identity, _) = try key(signer.keyID, at: moment)
         var permissions = try self.permissions().filter { $0.permission.id == id }.map(\.permission)
         let consent = try resource(typeName: "Consent", id: id).map { try JSONItem.read(FHIRJSON.data($0)) }

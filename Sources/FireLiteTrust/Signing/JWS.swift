@@ -176,7 +176,7 @@ extension ReadTransaction {
     /// - Returns: the identity that signed.
     /// - Throws: ``TrustError/Code/unknown``, ``TrustError/Code/keyNotValid``, ``TrustError/Code/unsupported``,
     ///   ``TrustError/Code/invalidSignature``; `FHIRStoreError`.
-    public func verify(_ signature: JWS, at moment: Date = Date()) throws -> Identity {
+    public func verify(_ signature: JWS, at moment: Date = FHIRClock.system.now()) throws -> Identity {
         guard let keyID = signature.keyID else { throw TrustError(.unknown, "the JWS names no key") }
         let (identity, key) = try key(keyID, at: moment)
         try signature.verify(with: key)

@@ -22,7 +22,7 @@ extension SigningIdentity {
     ///   - clientID: the client's id at the server; nil for the identity's.
     ///   - moment: the present.
     /// - Throws: ``TrustError/Code/key``.
-    public func clientAssertion(for audience: String, clientID: String? = nil, at moment: Date = Date()) throws -> String {
+    public func clientAssertion(for audience: String, clientID: String? = nil, at moment: Date = FHIRClock.system.now()) throws -> String {
         // SMART permits five minutes, and clocks differ.
         try token(TokenClaims(issuer: clientID ?? id, audience: [audience], issuedAt: moment, lifetime: 240))
     }

@@ -32,7 +32,7 @@ public struct TokenClaims: Sendable, Hashable {
     ///   - id: its own id; nil for 192 random bits.
     ///   - scope: what is asked for or granted.
     public init(
-        issuer: String, subject: String? = nil, audience: [String], issuedAt: Date = Date(), lifetime: TimeInterval = 300,
+        issuer: String, subject: String? = nil, audience: [String], issuedAt: Date = FHIRClock.system.now(), lifetime: TimeInterval = 300,
         id: String? = nil,
         scope: String? = nil
     ) {

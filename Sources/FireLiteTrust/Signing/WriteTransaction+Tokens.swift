@@ -17,7 +17,7 @@ extension WriteTransaction {
     /// - Returns: its claims.
     /// - Throws: ``TrustError``, with a code for each reason; `FHIRStoreError`.
     @discardableResult
-    public func accept(_ token: String, expecting expectation: TokenExpectation, at moment: Date = Date()) throws -> TokenClaims {
+    public func accept(_ token: String, expecting expectation: TokenExpectation, at moment: Date = FHIRClock.system.now()) throws -> TokenClaims {
         guard !token.contains("{") else { throw TrustError(.malformed, "a token is a JWS in the compact form") }
         let signature = try JWS(token)
         let signer = try verify(signature, at: moment)

@@ -1,3 +1,4 @@
+import FireLiteCore
 import Foundation
 import TestSupport
 import Testing
@@ -26,7 +27,7 @@ import Testing
 
     /// A device without an end ends the command, not the memory.
     @Test func whatNeverEndsIsRefused() throws {
-        let file = try #require(FileHandle(forReadingAtPath: "/dev/zero"))
+        let file = try WholeFile("/dev/zero")
         let error = #expect(throws: ToolError.self) { try FileContents.bytes(of: file, named: "zeros", limit: 5 << 20) }
         #expect(error?.status == .failed && error?.message == "zeros has more than 5242880 bytes, which is too much here")
     }

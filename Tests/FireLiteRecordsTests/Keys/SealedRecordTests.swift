@@ -157,13 +157,17 @@ import Testing
             #expect(nothing.wrapped == 0 && nothing.failed == 0)
             try keyring.makePrimary(fresh)
             var calls = 0
-            let part = try store.records.rewrap { _ in
-                calls += 1
-                return false
+            var part = 0
+            #expect(throws: CancellationError.self) {
+                try store.records.rewrap {
+                    calls += 1
+                    part = $0.completed
+                    throw CancellationError()
+                }
             }
-            #expect(part.wrapped == min(1_000, count) && calls == 1)
+            #expect(part == min(1_000, count) && calls == 1)
             let rest = try store.records.rewrap()
-            #expect(part.wrapped + rest.wrapped == count + 2 && rest.failed == 0)
+            #expect(part + rest.wrapped == count + 2 && rest.failed == 0)
             try keyring.removeKey(RecordKeyring.firstID)
             #expect(try store.sql(contents).map(\.values) == before)
             #expect(try store.records.fetch(Observation.self, id: "\(count - 1)")?.resource.code?.text == "text \(count - 1)")

@@ -78,7 +78,7 @@ extension StoreOpener {
 
     /// Moves the log into the file, deletes it and takes the lock; waits for other connections as long as for any lock.
     private func leaveLog(_ connection: Connection) throws {
-        let end = Date(timeIntervalSinceNow: Double(configuration.busyMilliseconds) / 1_000)
+        let end = DispatchTime.now() + .milliseconds(configuration.busyMilliseconds)
         while true {
             do {
                 // If the mode was the same already, no lock was needed, and another process may have started a log.
@@ -89,7 +89,7 @@ extension StoreOpener {
             } catch let error as SQLiteError where error.isBusy {
             }
             try Cancellation.check()
-            guard Date() < end else { throw FHIRStoreError(.busy, "\(path) is open elsewhere: close it there to change its key") }
+            guard DispatchTime.now() < end else { throw FHIRStoreError(.busy, "\(path) is open elsewhere: close it there to change its key") }
             Thread.sleep(forTimeInterval: 0.005)
         }
     }

@@ -12,9 +12,9 @@ public struct ExportedChunks: AsyncSequence, Sendable {
 
     private let store: FHIRStore
     private let options: ExportOptions
-    private let progress: (@Sendable (StoreProgress) throws -> Void)?
+    private let progress: ProgressHandler<StoreProgress>?
 
-    init(store: FHIRStore, options: ExportOptions, progress: (@Sendable (StoreProgress) throws -> Void)?) {
+    init(store: FHIRStore, options: ExportOptions, progress: ProgressHandler<StoreProgress>?) {
         self.store = store
         self.options = options
         self.progress = progress

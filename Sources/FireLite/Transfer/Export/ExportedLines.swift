@@ -47,7 +47,7 @@ extension FHIRStore {
     ///   - options: what to write; see ``ExportOptions``. Default: everything.
     ///   - progress: called after every 1,000 resources and after each type, on a thread of the library.
     public func exportedChunks(
-        options: ExportOptions = ExportOptions(), progress: (@Sendable (StoreProgress) throws -> Void)? = nil
+        options: ExportOptions = ExportOptions(), progress: ProgressHandler<StoreProgress>? = nil
     ) -> ExportedChunks {
         ExportedChunks(store: self, options: options, progress: progress)
     }
@@ -58,7 +58,7 @@ extension FHIRStore {
     ///   - options: what to write; see ``ExportOptions``. Default: everything.
     ///   - progress: called after every 1,000 resources and after each type, on a thread of the library.
     public func exportedLines(
-        options: ExportOptions = ExportOptions(), progress: (@Sendable (StoreProgress) throws -> Void)? = nil
+        options: ExportOptions = ExportOptions(), progress: ProgressHandler<StoreProgress>? = nil
     ) -> ExportedLines {
         ExportedLines(chunks: exportedChunks(options: options, progress: progress))
     }

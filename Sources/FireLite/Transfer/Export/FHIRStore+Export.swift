@@ -52,7 +52,7 @@ extension FHIRStore {
     /// - Throws: as the blocking form does.
     @discardableResult
     public func export(
-        to folder: URL, options: ExportOptions = ExportOptions(), progress: (@Sendable (StoreProgress) throws -> Void)? = nil
+        to folder: URL, options: ExportOptions = ExportOptions(), progress: ProgressHandler<StoreProgress>? = nil
     ) async throws -> ExportResult {
         try await reading { try self.export(to: folder, options, progress) }
     }
@@ -67,7 +67,7 @@ extension FHIRStore {
     /// - Throws: as the blocking form does.
     @discardableResult
     public func export(
-        to handle: FileHandle, options: ExportOptions = ExportOptions(), progress: (@Sendable (StoreProgress) throws -> Void)? = nil
+        to handle: FileHandle, options: ExportOptions = ExportOptions(), progress: ProgressHandler<StoreProgress>? = nil
     ) async throws -> ExportResult {
         let descriptor = handle.fileDescriptor
         // The handle may close its descriptor when it is released.

@@ -59,7 +59,7 @@ extension FHIRStore {
     /// - Throws: as the blocking form does.
     @discardableResult
     public func importResources(
-        from urls: [URL], options: ImportOptions = ImportOptions(), progress: (@Sendable (StoreProgress) throws -> Void)? = nil
+        from urls: [URL], options: ImportOptions = ImportOptions(), progress: ProgressHandler<StoreProgress>? = nil
     ) async throws -> ImportResult {
         try await transfers.run(interruptsWrites: false) { try self.importSources(urls, options, progress) }
     }
@@ -74,7 +74,7 @@ extension FHIRStore {
     /// - Throws: as the form with several URLs does.
     @discardableResult
     public func importResources(
-        from url: URL, options: ImportOptions = ImportOptions(), progress: (@Sendable (StoreProgress) throws -> Void)? = nil
+        from url: URL, options: ImportOptions = ImportOptions(), progress: ProgressHandler<StoreProgress>? = nil
     ) async throws -> ImportResult {
         try await importResources(from: [url], options: options, progress: progress)
     }
@@ -92,7 +92,7 @@ extension FHIRStore {
     /// - Throws: as the form with URLs does; errors of the sequence.
     @discardableResult
     public func importResources<Bytes: AsyncSequence & Sendable>(
-        from bytes: Bytes, options: ImportOptions = ImportOptions(), progress: (@Sendable (StoreProgress) throws -> Void)? = nil
+        from bytes: Bytes, options: ImportOptions = ImportOptions(), progress: ProgressHandler<StoreProgress>? = nil
     ) async throws -> ImportResult where Bytes.Element == UInt8 {
         try await importStream(options, progress) { stream in
             let size = 1 << 16
@@ -117,7 +117,7 @@ extension FHIRStore {
     /// - Throws: as the form with a sequence of bytes does.
     @discardableResult
     public func importResources<Chunks: AsyncSequence & Sendable>(
-        from chunks: Chunks, options: ImportOptions = ImportOptions(), progress: (@Sendable (StoreProgress) throws -> Void)? = nil
+        from chunks: Chunks, options: ImportOptions = ImportOptions(), progress: ProgressHandler<StoreProgress>? = nil
     ) async throws -> ImportResult where Chunks.Element == Data {
         try await importStream(options, progress) { stream in
             for try await chunk in chunks {
@@ -144,7 +144,7 @@ extension FHIRStore {
 
     /// Runs an import on a thread while the calling task feeds it.
     private func importStream(
-        _ options: ImportOptions, _ progress: (@Sendable (StoreProgress) throws -> Void)?, _ feed: (ByteStream) async throws -> Void
+        _ options: ImportOptions, _ progress: ProgressHandler<StoreProgress>?, _ feed: (ByteStream) async throws -> Void
     ) async throws -> ImportResult {
         let stream = ByteStream()
         async let result = importResources(of: stream, options, progress)
@@ -159,7 +159,7 @@ extension FHIRStore {
     }
 
     private func importResources(
-        of stream: ByteStream, _ options: ImportOptions, _ progress: (@Sendable (StoreProgress) throws -> Void)?
+        of stream: ByteStream, _ options: ImportOptions, _ progress: ProgressHandler<StoreProgress>?
     ) async throws -> ImportResult {
         // If the import ends early, or never begins, nobody reads on.
         defer { stream.stop() }

@@ -1,0 +1,58 @@
+import Foundation
+
+/// What all errors of FireLite have in common: a kind, and a message for the person who has to do something about it.
+///
+/// Each domain has an error of its own, `FHIRStoreError` or `SyncError`, with what only it knows. Descriptions contain no values of records.
+///
+/// ```swift
+/// do { try store.write { try $0.add(patient) } } catch let error as any FireLiteError { show(error.message) }
+/// ```
+public protocol FireLiteError: LocalizedError, CustomStringConvertible, Sendable {
+    /// A kind of failure. Later versions may add codes.
+    associatedtype Code: RawRepresentable, Sendable, Hashable where Code.RawValue == String
+
+    /// The kind of failure.
+    var code: Code { get }
+    /// What went wrong and what to do about it.
+    var message: String { get }
+}
+
+extension FireLiteError {
+    /// The message; of errors that know more, with the place.
+    public var description: String { message }
+
+    /// The description, so that `localizedDescription` is it too.
+    public var errorDescription: String? { description }
+}
+
+/// An error whose remedy a program above the library can put into its own words.
+package protocol AdvisedError: FireLiteError {
+    var text: ErrorText { get }
+
+    /// What went wrong, with the remedy in these words.
+    func description(_ wording: (Remedy) -> String) -> String
+}
+
+extension AdvisedError {
+    /// What to do, unless the message says it already for everybody.
+    package var remedy: Remedy? { text.remedy }
+
+    package func description(_ wording: (Remedy) -> String) -> String { text.message(wording) }
+}
+
+/// What went wrong, and what to do about it apart from that.
+package struct ErrorText: Sendable, Hashable {
+    package let problem: String
+    package let remedy: Remedy?
+
+    /// - Parameters:
+    ///   - problem: what went wrong, and what to do about it unless `remedy` says that.
+    ///   - remedy: what to do about it, if a program above the library has other means than its developer.
+    package init(_ problem: String, _ remedy: Remedy? = nil) {
+        self.problem = problem
+        self.remedy = remedy
+    }
+
+    /// Both, with the remedy in these words; those for somebody who writes a program unless given.
+    package func message(_ wording: (Remedy) -> String = \.text) -> String { remedy.map { "\(problem): \(wording($0))" } ?? problem }
+}
