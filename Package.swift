@@ -29,7 +29,9 @@ let package = Package(
         .library(name: "FireLiteSync", targets: ["FireLiteSync"]),
         .library(name: "FireLiteRecords", targets: ["FireLiteRecords"]),
         .library(name: "FireLiteSamples", targets: ["FireLiteSamples"]),
+        .library(name: "FireLiteSampleSync", targets: ["FireLiteSampleSync"]),
         .library(name: "FireLiteTrust", targets: ["FireLiteTrust"]),
+        .library(name: "FireLiteLegacy", targets: ["FireLiteLegacy"]),
         .library(name: "FireLiteSynthetic", targets: ["FireLiteSynthetic"]),
         .library(name: "FireLiteGenerator", targets: ["FireLiteGenerator"]),
         .executable(name: "firelite", targets: ["FireLiteCLI"]),
@@ -78,10 +80,12 @@ let package = Package(
         .target(
             name: "FireLiteSync", dependencies: ["FireLite", "FireLiteClient", "FireLiteCrypto", "FireLiteSearch"], swiftSettings: settings),
         .target(name: "FireLiteRecords", dependencies: ["FireLite", "FireLiteCrypto"], swiftSettings: settings),
-        .target(
-            name: "FireLiteSamples", dependencies: ["FireLite", "FireLiteClient", "FireLiteCrypto", "FireLiteSync"], swiftSettings: settings
-        ),
+        .target(name: "FireLiteSamples", dependencies: ["FireLite", "FireLiteCrypto"], swiftSettings: settings),
+        .target(name: "FireLiteSampleSync", dependencies: ["FireLiteSamples", "FireLiteSync"], swiftSettings: settings),
         .target(name: "FireLiteTrust", dependencies: ["FireLite", "FireLiteCrypto", "FireLiteSearch"], swiftSettings: settings),
+        .target(
+            name: "FireLiteLegacy", dependencies: ["FireLiteCrypto", "FireLiteSamples", "FireLiteSync", "FireLiteTrust"],
+            swiftSettings: settings),
         .target(name: "FireLiteSynthetic", dependencies: ["FireLiteCore", "FireLiteR4"], swiftSettings: settings),
         .target(name: "FireLiteReleases", dependencies: ["FireLiteCore"], swiftSettings: settings),
         .target(name: "FireLiteTerminal", dependencies: ["FireLiteCore"], swiftSettings: settings),
@@ -93,8 +97,9 @@ let package = Package(
         .executableTarget(
             name: "FireLiteCLI",
             dependencies: [
-                "FireLite", "FireLiteR4", "FireLiteDemonstration", "FireLiteFHIRPath", "FireLiteRecords", "FireLiteReleases",
-                "FireLiteSamples", "FireLiteSearch", "FireLiteSync", "FireLiteSynthetic", "FireLiteTerminal", "FireLiteTrust",
+                "FireLite", "FireLiteR4", "FireLiteDemonstration", "FireLiteFHIRPath", "FireLiteLegacy", "FireLiteRecords",
+                "FireLiteReleases", "FireLiteSampleSync", "FireLiteSamples", "FireLiteSearch", "FireLiteSync", "FireLiteSynthetic",
+                "FireLiteTerminal", "FireLiteTrust",
             ],
             swiftSettings: settings),
         .executableTarget(
@@ -147,7 +152,7 @@ let package = Package(
         .testTarget(
             name: "FireLiteSyncTests",
             dependencies: [
-                "FireLiteClient", "FireLiteSync", "FireLiteR4", "FireLiteRecords", "FireLiteReleases", "FireLiteSearch", "TestSupport",
+                "FireLiteClient", "FireLiteLegacy", "FireLiteSync", "FireLiteR4", "FireLiteRecords", "FireLiteReleases", "FireLiteSearch", "TestSupport",
                 "OutboxChild",
                 .target(name: "CFireLiteCurl", condition: .when(platforms: [.linux, .android])),
             ],
@@ -156,17 +161,21 @@ let package = Package(
             name: "FireLiteRecordsTests", dependencies: ["FireLiteRecords", "FireLiteR4", "FireLiteReleases", "TestSupport"],
             swiftSettings: settings),
         .executableTarget(
-            name: "SamplesChild", dependencies: ["FireLiteSamples", "FireLiteR4"], path: "Tests/SamplesChild", swiftSettings: settings),
+            name: "SamplesChild", dependencies: ["FireLiteSampleSync", "FireLiteR4"], path: "Tests/SamplesChild", swiftSettings: settings),
         .testTarget(
             name: "FireLiteSamplesTests",
-            dependencies: ["FireLiteSamples", "FireLiteR4", "FireLiteReleases", "TestSupport", "SamplesChild"], exclude: ["Fixtures"],
+            dependencies: [
+                "FireLiteClient", "FireLiteLegacy", "FireLiteSampleSync", "FireLiteSamples", "FireLiteR4", "FireLiteReleases", "TestSupport",
+                "SamplesChild",
+            ],
+            exclude: ["Fixtures"],
             swiftSettings: settings),
         .executableTarget(
             name: "AuditChild", dependencies: ["FireLiteTrust", "FireLiteR4"], path: "Tests/AuditChild", swiftSettings: settings),
         .testTarget(
             name: "FireLiteTrustTests",
             dependencies: [
-                "FireLiteTrust", "FireLiteR4", "FireLiteR5", "FireLiteReleases", "FireLiteSearch", "FireLiteRecords", "TestSupport",
+                "FireLiteLegacy", "FireLiteTrust", "FireLiteR4", "FireLiteR5", "FireLiteReleases", "FireLiteSearch", "FireLiteRecords", "TestSupport",
                 "AuditChild",
             ],
             swiftSettings: settings),

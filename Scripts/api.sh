@@ -11,7 +11,7 @@ work="$(mktemp -d)"
 trap 'rm -rf "$work"' EXIT
 
 # A module comes after those that it imports, as their types are named by then.
-modules="FireLiteCore FireLite FireLiteSearch FireLiteClient FireLiteSync FireLiteRecords FireLiteSamples FireLiteTrust FireLiteR4 FireLiteFHIRPath FireLiteSynthetic FireLiteGenerator"
+modules="FireLiteCore FireLite FireLiteSearch FireLiteClient FireLiteSync FireLiteRecords FireLiteSamples FireLiteSampleSync FireLiteTrust FireLiteLegacy FireLiteR4 FireLiteFHIRPath FireLiteSynthetic FireLiteGenerator"
 # One line a type: a class for each of FHIR's types is too much to read one declaration a line.
 compact="FireLiteR4"
 

@@ -1,3 +1,4 @@
+import FireLiteLegacy
 import FireLiteTrust
 import Foundation
 import TestSupport

@@ -1,5 +1,5 @@
 import FireLiteR4
-import FireLiteSamples
+import FireLiteSampleSync
 import Foundation
 
 // Imports an export, to be killed meanwhile, and writes how far it is.

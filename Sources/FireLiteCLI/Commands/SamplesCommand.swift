@@ -1,4 +1,5 @@
 import FireLite
+import FireLiteSampleSync
 import FireLiteSamples
 import Foundation
 

@@ -1,4 +1,5 @@
 import FireLite
+import FireLiteLegacy
 import FireLiteSamples
 import FireLiteTerminal
 import Foundation

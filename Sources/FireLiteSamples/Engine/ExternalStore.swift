@@ -76,24 +76,24 @@ extension ExternalStore {
 }
 
 /// What is to be done at an external store with one batch.
-struct SampleBatch: Sendable {
-    var deleted: [ExternalObject] = []
-    var added: [ExternalObject] = []
-    var updated: [ExternalObject] = []
+package struct SampleBatch: Sendable {
+    package var deleted: [ExternalObject] = []
+    package var added: [ExternalObject] = []
+    package var updated: [ExternalObject] = []
 
-    var isEmpty: Bool { deleted.isEmpty && added.isEmpty && updated.isEmpty }
+    package var isEmpty: Bool { deleted.isEmpty && added.isEmpty && updated.isEmpty }
 }
 
 /// What a committing store has made of a batch before the write.
 ///
 /// `@unchecked Sendable`: one task fills it and hands it over to the write, after which nothing uses it.
-final class PreparedSamples: @unchecked Sendable {
+package final class PreparedSamples: @unchecked Sendable {
     var resources: [FHIRResource] = []
     var digests: [ContentDigest.Value] = []
 }
 
 /// An external store that works inside the write that notes the batch: what it does is done with the note, or not at all.
-protocol CommittingStore: ExternalStore {
+package protocol CommittingStore: ExternalStore {
     /// Whether it is the store of the file itself.
     var isLocal: Bool { get }
     /// Does what needs no write, while the last batch may still be written.
@@ -107,6 +107,6 @@ protocol CommittingStore: ExternalStore {
 }
 
 extension CommittingStore {
-    func prepare(_ batch: SampleBatch) throws -> PreparedSamples? { nil }
-    func finish(_ store: FHIRStore) async throws -> String? { nil }
+    package func prepare(_ batch: SampleBatch) throws -> PreparedSamples? { nil }
+    package func finish(_ store: FHIRStore) async throws -> String? { nil }
 }

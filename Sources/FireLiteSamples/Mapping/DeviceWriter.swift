@@ -2,8 +2,8 @@ import FireLiteCore
 import Foundation
 
 /// Writes origins as the JSON of Devices: what the releases have in common, and names and versions where the release has them.
-enum DeviceWriter {
-    static func json(_ origin: SampleOrigin, id: String, release: FHIRRelease, hasID: Bool = true) -> [UInt8] {
+package enum DeviceWriter {
+    package static func json(_ origin: SampleOrigin, id: String, release: FHIRRelease, hasID: Bool = true) -> [UInt8] {
         var members: [(name: String, json: String)] = [("resourceType", "\"Device\"")]
         if hasID { members.append(("id", JSONText.string(id))) }
         var identifiers = [identifier(SampleMapping.system, id)]

@@ -1,18 +1,18 @@
 /// Appends JSON to bytes.
-struct JSONBytes {
-    var bytes: [UInt8] = []
+package struct JSONBytes {
+    package var bytes: [UInt8] = []
 
-    init(capacity: Int = 1_024) { bytes.reserveCapacity(capacity) }
+    package init(capacity: Int = 1_024) { bytes.reserveCapacity(capacity) }
 
-    mutating func raw(_ text: StaticString) {
+    package mutating func raw(_ text: StaticString) {
         bytes.append(contentsOf: UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
     }
 
-    mutating func raw(_ text: String) { bytes.append(contentsOf: text.utf8) }
+    package mutating func raw(_ text: String) { bytes.append(contentsOf: text.utf8) }
 
-    mutating func raw(_ text: [UInt8]) { bytes.append(contentsOf: text) }
+    package mutating func raw(_ text: [UInt8]) { bytes.append(contentsOf: text) }
 
-    mutating func string(_ text: String) {
+    package mutating func string(_ text: String) {
         bytes.append(UInt8(ascii: "\""))
         let isPlain = text.utf8.withContiguousStorageIfAvailable { memory in
             guard memory.allSatisfy(Self.isPlain) else { return false }
@@ -41,7 +41,7 @@ struct JSONBytes {
         }
     }
 
-    mutating func member(_ name: StaticString, _ text: String) {
+    package mutating func member(_ name: StaticString, _ text: String) {
         raw("\"")
         raw(name)
         raw("\":")

@@ -5,7 +5,7 @@ import Foundation
 ///
 /// As JSON and not as objects of a release: the text is what servers get, and one text serves every release; reading it into objects for the
 /// store takes less time than storing them. What is the same in all samples of a type is written once.
-struct ObservationWriter: Sendable {
+package struct ObservationWriter: Sendable {
     static let metadataURL = "urn:firelite:sample-metadata"
     static let quantityURL = "urn:firelite:sample-quantity"
     static let zoneURL = "urn:firelite:sample-zone"
@@ -32,7 +32,7 @@ struct ObservationWriter: Sendable {
     private let templates: [SampleType: Template]
     private var isStandard: Bool { mapping.form == .standard }
 
-    init(_ mapping: SampleMapping, release: FHIRRelease) {
+    package init(_ mapping: SampleMapping, release: FHIRRelease) {
         self.mapping = mapping
         self.release = release
         var templates: [SampleType: Template] = [:]
@@ -104,7 +104,7 @@ struct ObservationWriter: Sendable {
     ///   - sample: the sample.
     ///   - id: the id of the resource; nil to leave it out.
     ///   - device: the reference of the device; nil to leave it out.
-    func json(_ sample: Sample, id: String?, device: String?) -> [UInt8] {
+    package func json(_ sample: Sample, id: String?, device: String?) -> [UInt8] {
         var json = JSONBytes()
         append(sample, id: id, device: device, to: &json)
         return json.bytes

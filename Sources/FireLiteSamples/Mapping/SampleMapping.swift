@@ -87,7 +87,7 @@ public struct SampleMapping: Sendable, Hashable {
     }
 
     /// A number that is another for another mapping, in every process the same.
-    var fingerprint: Int64 {
+    package var fingerprint: Int64 {
         var fingerprint = SampleFingerprint()
         fingerprint.add(form.rawValue)
         fingerprint.add(subject ?? "")

@@ -21,9 +21,9 @@ public struct Sample: Sendable, Hashable, Identifiable, CustomStringConvertible,
     /// Its type.
     public var type: SampleType
     /// When it begins, in milliseconds since 1970.
-    var startTime: Int64
+    package var startTime: Int64
     /// When it ends, in milliseconds since 1970.
-    var endTime: Int64
+    package var endTime: Int64
     /// The time zone in which it was measured; nil if unknown.
     public var zone: TimeZone?
     /// What was measured.
@@ -83,14 +83,14 @@ public struct Sample: Sendable, Hashable, Identifiable, CustomStringConvertible,
     /// Shows no more than the description.
     public var customMirror: Mirror { Mirror(self, children: []) }
     /// The identifier in resources.
-    var identifier: String { uuid.lowercased }
+    package var identifier: String { uuid.lowercased }
 }
 
 extension UUID {
     private static let digits = [UInt8]("0123456789abcdef".utf8)
 
     /// The UUID as text in lower case. Foundation's text in upper case takes several times as long to make.
-    var lowercased: String {
+    package var lowercased: String {
         String(unsafeUninitializedCapacity: 36) { text in
             var place = 0
             withUnsafeBytes(of: uuid) { bytes in

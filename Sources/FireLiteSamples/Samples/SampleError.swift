@@ -38,7 +38,7 @@ public struct SampleError: FireLiteError {
     /// The place inside a mapping, `HeartRate.code[0].system`; nil if it is about none.
     public let path: String?
 
-    init(_ code: Code, _ message: String, line: Int? = nil, path: String? = nil) {
+    package init(_ code: Code, _ message: String, line: Int? = nil, path: String? = nil) {
         self.code = code
         self.message = message
         self.line = line

@@ -35,7 +35,7 @@ public final class SampleOrigin: Sendable, Hashable {
     /// A number of the parts.
     let fingerprint: Int64
     /// The id of the origin's Device.
-    let deviceID: String
+    package let deviceID: String
 
     /// Creates an origin.
     ///

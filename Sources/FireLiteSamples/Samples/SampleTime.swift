@@ -1,7 +1,7 @@
 import Foundation
 
 /// Times of samples: milliseconds since 1970, read and written by arithmetic, as Foundation's formatters cost more than storing a sample.
-enum SampleTime {
+package enum SampleTime {
     static func milliseconds(_ date: Date) -> Int64 { date.milliseconds() }
 
     static func date(_ milliseconds: Int64) -> Date { Date(timeIntervalSince1970: Double(milliseconds) / 1_000) }
@@ -35,7 +35,7 @@ enum SampleTime {
     /// As FHIR's dateTime: `2026-03-29T08:30:00.250+01:00`; without a fraction if it is a whole second.
     ///
     /// - Parameter offset: seconds east of Greenwich, written in whole minutes.
-    static func text(_ milliseconds: Int64, offset: Int) -> String {
+    package static func text(_ milliseconds: Int64, offset: Int) -> String {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(32)
         append(milliseconds, offset: offset, to: &bytes)

@@ -23,7 +23,7 @@ public final class LocalStore: ExternalStore, CommittingStore {
     public let name = "local"
     /// Changes with the mapping.
     public let form: Int64
-    let isLocal = true
+    package let isLocal = true
     private let writer: ObservationWriter
 
     /// Creates it. Nothing is written yet.
@@ -43,7 +43,7 @@ public final class LocalStore: ExternalStore, CommittingStore {
 
     // MARK: - Writing
 
-    func prepare(_ batch: SampleBatch) throws -> PreparedSamples? {
+    package func prepare(_ batch: SampleBatch) throws -> PreparedSamples? {
         let prepared = PreparedSamples()
         prepared.resources.reserveCapacity(batch.added.count + batch.updated.count)
         prepared.digests.reserveCapacity(batch.added.count + batch.updated.count)
@@ -71,7 +71,7 @@ public final class LocalStore: ExternalStore, CommittingStore {
         return SampledSeries.Group(sample, window: options.windowLength)
     }
 
-    func commit(_ batch: SampleBatch, _ prepared: PreparedSamples?, in tx: WriteTransaction) throws {
+    package func commit(_ batch: SampleBatch, _ prepared: PreparedSamples?, in tx: WriteTransaction) throws {
         guard !batch.isEmpty else { return }
         let reader = FHIRJSONReader(release: store.release)
         var rows = try SampleRows(tx)

@@ -2,7 +2,7 @@ import FireLiteCore
 import Foundation
 
 /// Units of samples and their conversion. Apple's units (`count/min`, `mmHg`) have UCUM codes; numbers are converted as decimals.
-enum SampleUnits {
+package enum SampleUnits {
     /// The UCUM code of a unit as sources write it. UCUM codes are their own.
     static func code(of unit: String) -> String { codes[unit] ?? unit }
 
@@ -43,7 +43,7 @@ enum SampleUnits {
     ///   - number: the number.
     ///   - unit: its unit, as the source writes it. HealthKit's `%` is a fraction: 0.97 is 97 %.
     ///   - target: a UCUM code.
-    static func convert(_ number: FHIRDecimal, from unit: String, to target: String) -> FHIRDecimal? {
+    package static func convert(_ number: FHIRDecimal, from unit: String, to target: String) -> FHIRDecimal? {
         let source = code(of: unit)
         if source == "%" && unit == "%" && target == "%" { return shifted(number, by: 2) }
         if source == target { return number }

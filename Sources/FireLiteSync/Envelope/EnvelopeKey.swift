@@ -3,7 +3,7 @@ import Foundation
 
 /// The private key that opens envelopes, for servers and tests.
 public struct EnvelopeKey: Sendable, CustomStringConvertible, CustomReflectable {
-    private let key: PrivateKey
+    package let key: PrivateKey
 
     /// Reads a key.
     ///
@@ -32,23 +32,24 @@ public struct EnvelopeKey: Sendable, CustomStringConvertible, CustomReflectable 
 
     /// The id of the key that an envelope is for; nil if it names none, or is no envelope.
     public static func keyID(of envelope: Data) -> String? {
-        if let parts = JWEParts(envelope) { return parts.header["kid"]?.text }
-        do { return try JSONDecoder().decode(LegacyEnvelope.self, from: envelope).key_id } catch { return nil }
+        JWEParts(envelope)?.header["kid"]?.text
     }
 
-    /// Opens an envelope: a JWE with `RSA-OAEP-256` and `A256GCM`, or the four members of the old DataQueue.
+    /// Opens an envelope: a JWE with `RSA-OAEP-256` and `A256GCM`.
     ///
     /// - Parameter envelope: the envelope.
-    /// - Returns: the message. Of an old envelope, nothing shows whether it was changed.
+    /// - Returns: the message.
     /// - Throws: ``EnvelopeError/Code/cannotOpen``, with the same text whatever the reason.
     public func open(_ envelope: Data) throws -> Data {
-        do {
-            if let parts = JWEParts(envelope) { return try open(parts) }
-            let old = try JSONDecoder().decode(LegacyEnvelope.self, from: envelope)
-            let contentKey = try key.decrypt(old.symmetric_key, hash: .sha1)
-            return try LegacyAESCBC.decrypt(old.message, key: contentKey, vector: Data(count: LegacyAESCBC.vectorByteCount))
-        } catch {
-            // Which step failed would help an attacker who can try many envelopes.
+        try Self.opened {
+            guard let parts = JWEParts(envelope) else { throw EnvelopeError(.cannotOpen, "") }
+            return try open(parts)
+        }
+    }
+
+    /// Which step failed would help an attacker who can try many envelopes, so that no error tells it.
+    package static func opened(_ body: () throws -> Data) throws -> Data {
+        do { return try body() } catch {
             throw EnvelopeError(.cannotOpen, "the envelope was changed, is for another key, or is no envelope")
         }
     }

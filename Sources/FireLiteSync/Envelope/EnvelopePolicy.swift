@@ -6,11 +6,26 @@ import Foundation
 /// A sealed request keeps its method and path. Its body is the envelope, and it goes to a second endpoint.
 public struct EnvelopePolicy: Sendable {
     /// The form of envelopes.
-    public enum Form: Sendable, Hashable {
+    public struct Form: Sendable, Hashable {
+        private let name: String
+        /// The media type of envelopes.
+        let mediaType: String
+        let seal: @Sendable (_ body: Data, _ contentType: String, _ recipient: EnvelopeRecipient) throws -> Data
+
+        package init(
+            _ name: String, _ mediaType: String,
+            seal: @escaping @Sendable (_ body: Data, _ contentType: String, _ recipient: EnvelopeRecipient) throws -> Data
+        ) {
+            self.name = name
+            self.mediaType = mediaType
+            self.seal = seal
+        }
+
         /// A JWE with `RSA-OAEP-256` and `A256GCM`.
-        case jwe
-        /// The four members of the old DataQueue, whose content is not authenticated.
-        case legacyDataQueue
+        public static let jwe = Form("jwe", MediaType.jose) { try $2.seal($0, contentType: $1) }
+
+        public static func == (left: Form, right: Form) -> Bool { left.name == right.name }
+        public func hash(into hasher: inout Hasher) { hasher.combine(name) }
     }
 
     /// The base address for sealed requests.
@@ -43,14 +58,8 @@ public struct EnvelopePolicy: Sendable {
                 .cannotSeal, "\(request): the values of conditions would be readable outside the envelope: update the resource by its id")
         }
         var sealed = request
-        switch form {
-        case .jwe:
-            sealed.body = try recipient.seal(body, contentType: request.fields["Content-Type"] ?? MediaType.fhirJSON)
-            sealed.fields["Content-Type"] = MediaType.jose
-        case .legacyDataQueue:
-            sealed.body = try recipient.legacySeal(body)
-            sealed.fields["Content-Type"] = MediaType.json
-        }
+        sealed.body = try form.seal(body, request.fields["Content-Type"] ?? MediaType.fhirJSON, recipient)
+        sealed.fields["Content-Type"] = form.mediaType
         return sealed
     }
 }

@@ -1,3 +1,4 @@
+import FireLiteCore
 import FireLiteCrypto
 import Foundation
 
@@ -5,7 +6,7 @@ import Foundation
 public struct EnvelopeRecipient: Sendable {
     /// The key's id at the recipient.
     public let keyID: String
-    private let key: PublicKey
+    package let key: PublicKey
 
     /// Creates a recipient.
     ///
@@ -41,25 +42,6 @@ public struct EnvelopeRecipient: Sendable {
             let sealed = try AESGCM.seal(message, key: contentKey, nonce: nonce, authenticating: Data(header.utf8))
             let parts = [header, encryptedKey.base64URL, nonce.base64URL, sealed.ciphertext.base64URL, sealed.tag.base64URL]
             return Data(parts.joined(separator: ".").utf8)
-        } catch { throw EnvelopeError(.cannotSeal, "the message cannot be sealed: \(error)") }
-    }
-
-    /// Seals a message in the form of the old DataQueue, for servers that know no other.
-    ///
-    /// Its content is not authenticated: whoever can change messages on their way can change parts of it unnoticed. The key is fresh each
-    /// time, which the old program's was not.
-    /// - Parameter message: the message.
-    /// - Throws: ``EnvelopeError/Code/cannotSeal`` if the system's cryptography fails.
-    public func legacySeal(_ message: Data) throws -> Data {
-        do {
-            let contentKey = try SecretData.random(count: 32)
-            let vector = Data(count: LegacyAESCBC.vectorByteCount)
-            let envelope = LegacyEnvelope(
-                key_id: keyID, symmetric_key: try contentKey.withBytes { try key.encrypt(Data($0), hash: .sha1) },
-                message: try LegacyAESCBC.encrypt(message, key: contentKey, vector: vector), version: LegacyEnvelope.version)
-            let encoder = JSONEncoder()
-            encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-            return try encoder.encode(envelope)
         } catch { throw EnvelopeError(.cannotSeal, "the message cannot be sealed: \(error)") }
     }
 }

@@ -20,7 +20,7 @@ public struct OutboxError: FireLiteError {
     /// What went wrong and what to do about it.
     public let message: String
 
-    init(_ code: Code, _ message: String) {
+    package init(_ code: Code, _ message: String) {
         self.code = code
         self.message = message
     }

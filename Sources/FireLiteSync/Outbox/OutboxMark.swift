@@ -5,14 +5,14 @@ import Foundation
 /// (<https://hl7.org/fhir/http.html#ccreate>).
 ///
 /// A resource whose type has no list of identifiers gets a tag.
-struct OutboxMark {
+package struct OutboxMark: Sendable {
     /// A UUID in lower case.
-    let uuid: String
+    package let uuid: String
 
     private static let uriSystem = "urn:ietf:rfc:3986"
     private static let tagSystem = "urn:firelite:outbox"
 
-    init(uuid: String = UUID().uuidString.lowercased()) { self.uuid = uuid }
+    package init(uuid: String = UUID().uuidString.lowercased()) { self.uuid = uuid }
 
     /// Whether a request creates a resource without a condition of its own.
     static func applies(to request: FHIRRequest, _ release: FHIRRelease) -> Bool {

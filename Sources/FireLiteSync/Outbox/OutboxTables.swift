@@ -28,7 +28,7 @@ enum OutboxTables {
 
 extension ReadTransaction {
     /// The rows that a statement selects from the outbox's tables.
-    func outboxRows(_ sql: String, _ arguments: [SQLValue] = []) throws -> [SQLRow] {
+    package func outboxRows(_ sql: String, _ arguments: [SQLValue] = []) throws -> [SQLRow] {
         try rows(of: OutboxTables.module, sql, arguments)
     }
 }

@@ -30,7 +30,7 @@ extension WriteTransaction {
     }
 
     /// - Parameter mark: what makes a create unique; nil to leave it as it is.
-    func enqueue(
+    package func enqueue(
         _ request: FHIRRequest, for server: URL, sealing envelopes: EnvelopePolicy?, mark: OutboxMark?, created: Date
     ) throws -> Int64 {
         let name = try OutboxServer.name(server)

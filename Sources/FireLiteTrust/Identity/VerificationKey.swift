@@ -3,7 +3,7 @@ import Foundation
 
 /// The public key of an app or a device, with which its signatures are verified.
 public struct VerificationKey: Sendable, Hashable, CustomStringConvertible {
-    let key: PublicKey
+    package let key: PublicKey
     /// The key's thumbprint (RFC 7638), in base64url: its id wherever it is used.
     public let id: String
     /// The algorithm of its signatures, which its type determines.

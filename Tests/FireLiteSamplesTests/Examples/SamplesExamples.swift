@@ -1,4 +1,5 @@
 import FireLiteR4
+import FireLiteSampleSync
 import FireLiteSamples
 import Foundation
 import TestSupport
@@ -36,7 +37,7 @@ struct NightFilter: SampleDelegate {
         let store = try memoryStore()
         try await SampleEngine(store: store, source: MemorySampleSource([heartRate(1)]), destinations: [LocalStore(store)]).run()
         let server = try #require(URL(string: "http://127.0.0.1:1/fhir"))
-        // example Samples.md
+        // example FireLiteSampleSync.md
         let client = try FHIRClient(base: server, release: .r4)
         let push = SampleEngine(store: store, source: StoredSamples(store), destinations: [FHIRExternalStore(client)])
         let pushed = try await push.run()

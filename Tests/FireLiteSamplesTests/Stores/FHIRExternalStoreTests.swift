@@ -1,4 +1,5 @@
 import FireLiteR4
+import FireLiteSampleSync
 import FireLiteSamples
 import Foundation
 import Testing

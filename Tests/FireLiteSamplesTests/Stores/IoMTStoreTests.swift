@@ -1,3 +1,4 @@
+import FireLiteLegacy
 import FireLiteSamples
 import Foundation
 import TestSupport

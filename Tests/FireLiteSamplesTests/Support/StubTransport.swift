@@ -1,3 +1,4 @@
+import FireLiteClient
 import FireLiteSamples
 import Foundation
 

@@ -158,4 +158,71 @@ import Testing
             }
         }
     }
+
+    /// Pieces of references put together at random, most of them no reference: what SQL says of a text (`SQLText.referenceKey`) is what the code for
+    /// objects says (`ReferenceParts`), in statements and in views of the file.
+    @Test(arguments: Effort.seeds(8)) func keysOfRandomTextsAgree(_ seed: UInt64) throws {
+        var random = SeededGenerator(seed: seed &+ 92_000)
+        let pieces = [
+            "Patient", "Patient", "Group", "/", "/", "/", "1", "1", "a.B-3", "_history", "_history", "http", "https", "://", "example.org", "ftp",
+            "urn:uuid:", "urn:oid:", "0c3151bd-1cbf-4d64-b04d-cd9187a4c6e0", "?", "#", "é", "H", " ", "%", "'", "|", "..",
+            String(repeating: "a", count: 64), "a",
+        ]
+        let known = Self.bases.filter { _ in random.percent(40) }
+        let store = try FHIRStore(path: ":memory:", release: .r4)
+        for base in known { try store.addBase(base) }
+        var texts: [String: String] = [:]
+        for number in 0..<200 {
+            var text =
+                random.percent(50)
+                ? Link.random(&random, types: Self.types).text : (0..<random.int(1...9)).map { _ in random.pick(pieces) }.joined()
+            if random.percent(40) {
+                var scalars = Array(text.unicodeScalars)
+                let place = random.int(0...scalars.count - 1)
+                switch random.int(0...2) {
+                case 0: scalars.remove(at: place)
+                case 1: scalars.insert(scalars[place], at: place)
+                default: scalars[place] = random.pick(["/", "1", "A", "_", "é", " "])
+                }
+                text = String(String.UnicodeScalarView(scalars))
+            }
+            texts["t\(number)"] = text.isEmpty ? "Patient/1" : text
+        }
+        try store.write { tx in
+            for (id, text) in texts {
+                try tx.add(
+                    Task {
+                        $0.id = id
+                        $0.focus = Reference { $0.reference = text }
+                    })
+            }
+        }
+        let view = ViewDefinition(
+            name: "keys", resource: "Task",
+            selects: [
+                ViewDefinition.Select(columns: [
+                    ViewDefinition.Column(name: "id", path: "id"), ViewDefinition.Column(name: "k", path: "focus.getReferenceKey()"),
+                    ViewDefinition.Column(name: "p", path: "focus.getReferenceKey(Patient)"),
+                ])
+            ])
+        var keys: [[String: [String?]]] = []
+        for backEnd in [ViewBackEnd.objects, .sql] {
+            var found: [String: [String?]] = [:]
+            try store.forEachRow(of: view, by: backEnd) { row in
+                found[row["id"].text] = ["k", "p"].map { row[$0] == .null ? nil : row[$0].text }
+            }
+            keys.append(found)
+        }
+        try store.createView(view)
+        let rows = try store.sql("SELECT id, k, p FROM keys")
+        keys.append(Dictionary(uniqueKeysWithValues: rows.map { ($0["id"].text ?? "", [$0["k"].text, $0["p"].text]) }))
+        for (id, text) in texts {
+            let comment = "seed \(seed), bases \(known): \(text.debugDescription)"
+            #expect(keys[1][id] == keys[0][id], "SQL, \(comment)")
+            #expect(keys[2][id] == keys[0][id], "view in the file, \(comment)")
+        }
+        // The texts are not all refused, nor all taken.
+        let count = keys[0].values.count { $0[0] != nil }
+        #expect(count > 20 && count < texts.count, "seed \(seed)")
+    }
 }

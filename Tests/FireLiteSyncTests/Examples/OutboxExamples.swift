@@ -1,3 +1,4 @@
+import FireLiteLegacy
 import FireLiteR4
 import FireLiteSync
 import Foundation
@@ -68,7 +69,7 @@ import Testing
         // end
         #expect(try await sealing.send(.create(numbered(1))).isSent)
         let outbox = try Outbox(store: store, client: client)
-        // example TheOutbox.md
+        // example FireLiteLegacy.md
         try await outbox.importDataQueue(from: folder)
         // end
         #expect(try await outbox.flush().sent.count == 1)

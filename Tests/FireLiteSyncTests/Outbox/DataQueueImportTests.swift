@@ -1,3 +1,4 @@
+import FireLiteLegacy
 import FireLiteR4
 import FireLiteSync
 import Foundation

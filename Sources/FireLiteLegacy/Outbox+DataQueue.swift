@@ -1,6 +1,7 @@
 import FireLite
 import FireLiteCore
 import FireLiteCrypto
+import FireLiteSync
 import Foundation
 
 extension Outbox {
@@ -12,8 +13,8 @@ extension Outbox {
     ///   - folder: the folder of the server's host, `DataQueue/example.org`.
     ///   - removingFiles: whether the files are deleted once they are in the outbox.
     /// - Returns: the number of resources that were put into the outbox.
-    /// - Throws: ``OutboxError/Code/file``, which names the file, if one cannot be read or is no resource of the release;
-    ///   ``EnvelopeError``; `FHIRStoreError`.
+    /// - Throws: `OutboxError.Code.file`, which names the file, if one cannot be read or is no resource of the release;
+    ///   `EnvelopeError`; `FHIRStoreError`.
     @discardableResult
     public func importDataQueue(from folder: URL, removingFiles: Bool = true) async throws -> Int {
         let queued = try Self.files(in: folder).map { try QueuedFile($0, store.release) }

@@ -1,5 +1,6 @@
 import FireLite
 import FireLiteCore
+import FireLiteSamples
 import FireLiteSync
 import Foundation
 
@@ -27,7 +28,7 @@ public final class FHIRExternalStore: ExternalStore, CommittingStore {
     public let name: String
     /// Changes with the mapping.
     public let form: Int64
-    let isLocal = false
+    package let isLocal = false
     private let writer: ObservationWriter
 
     /// Creates it. Nothing is sent yet.
@@ -45,7 +46,7 @@ public final class FHIRExternalStore: ExternalStore, CommittingStore {
         writer = ObservationWriter(mapping, release: client.release)
     }
 
-    func commit(_ batch: SampleBatch, _ prepared: PreparedSamples?, in tx: WriteTransaction) throws {
+    package func commit(_ batch: SampleBatch, _ prepared: PreparedSamples?, in tx: WriteTransaction) throws {
         guard !batch.isEmpty else { return }
         var bundle = JSONBytes(capacity: 1 << 16)
         bundle.raw("{\"resourceType\":\"Bundle\",\"type\":\"transaction\",\"entry\":[")
@@ -101,7 +102,7 @@ public final class FHIRExternalStore: ExternalStore, CommittingStore {
         try tx.enqueue(request, for: client.base, marksCreates: false)
     }
 
-    func finish(_ store: FHIRStore) async throws -> String? {
+    package func finish(_ store: FHIRStore) async throws -> String? {
         let result = try await Outbox(store: store, client: client).flush()
         switch result.stop {
         case nil: return nil

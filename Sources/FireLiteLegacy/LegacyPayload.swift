@@ -1,4 +1,5 @@
 import FireLiteCrypto
+import FireLiteTrust
 import Foundation
 
 /// A request of the old FhirBlocks service, as its apps signed it: fields between bars.
@@ -25,7 +26,7 @@ public struct LegacyPayload: Sendable, Hashable {
     ///   - deviceID: the device's id.
     ///   - date: the server's date, as it wrote it.
     ///   - nonce: 32 digits.
-    /// - Throws: ``TrustError/Code/invalidArgument`` for a field with a bar.
+    /// - Throws: `TrustError.Code.invalidArgument` for a field with a bar.
     public static func registration(of key: VerificationKey, deviceID: String, date: String, nonce: String) throws -> LegacyPayload {
         let claims = "[" + person.map { "{\"key\": \"\($0)\", \"value\": \"\"}" }.joined(separator: ", ") + "]"
         return try LegacyPayload(["ecdsa", key.key.der.base64EncodedString(), deviceID, date, nonce, claims])
@@ -37,7 +38,7 @@ public struct LegacyPayload: Sendable, Hashable {
     ///   - id: the identity.
     ///   - date: the server's date.
     ///   - nonce: 32 digits.
-    /// - Throws: ``TrustError/Code/invalidArgument`` for a field with a bar.
+    /// - Throws: `TrustError.Code.invalidArgument` for a field with a bar.
     public static func claims(of id: String, date: String, nonce: String) throws -> LegacyPayload { try LegacyPayload([id, date, nonce]) }
 
     /// A permission to read a patient's record.
@@ -51,7 +52,7 @@ public struct LegacyPayload: Sendable, Hashable {
     ///   - sensitivities: the codes of sensitivities.
     ///   - date: the server's date.
     ///   - nonce: 32 digits.
-    /// - Throws: ``TrustError/Code/invalidArgument`` for a field with a bar.
+    /// - Throws: `TrustError.Code.invalidArgument` for a field with a bar.
     public static func permission(
         from id: String, to grantees: [String], start: String, end: String, confidentiality: String = "V",
         sensitivities: [String] = ["ETH", "SOC"], date: String, nonce: String
@@ -65,7 +66,7 @@ public struct LegacyPayload: Sendable, Hashable {
     ///   - id: the identity.
     ///   - date: the server's date.
     ///   - nonce: 32 digits.
-    /// - Throws: ``TrustError/Code/invalidArgument`` for a field with a bar.
+    /// - Throws: `TrustError.Code.invalidArgument` for a field with a bar.
     public static func permissionsGiven(by id: String, date: String, nonce: String) throws -> LegacyPayload {
         try LegacyPayload([id, date, nonce])
     }
@@ -75,13 +76,13 @@ public struct LegacyPayload: Sendable, Hashable {
     /// - Parameters:
     ///   - date: the server's date.
     ///   - nonce: 32 digits.
-    /// - Throws: ``TrustError/Code/invalidArgument`` for a field with a bar.
+    /// - Throws: `TrustError.Code.invalidArgument` for a field with a bar.
     public static func permissionsGivenToMe(date: String, nonce: String) throws -> LegacyPayload { try LegacyPayload([date, nonce]) }
 
     /// The signature in the old form: DER in base64.
     ///
     /// - Parameter key: a key for ES256.
-    /// - Throws: ``TrustError/Code/key``.
+    /// - Throws: `TrustError.Code.key`.
     public func signature(with key: any IdentityKey) throws -> String {
         guard key.verificationKey.algorithm == .es256 else { throw TrustError(.key, "the old payloads are signed with P-256") }
         return SignatureAlgorithm.derSignature(joined: try key.signature(of: Data(text.utf8))).base64EncodedString()

@@ -1,5 +1,6 @@
 import FireLiteCore
 import FireLiteCrypto
+import FireLiteSamples
 import Foundation
 
 /// The address and the key of an event hub, from its connection string. Its description shows no key.

@@ -1,4 +1,5 @@
 import FireLiteCore
+import FireLiteSamples
 import Foundation
 
 /// The event of a sample for an IoMT connector: uuid, times and the value under the type's name.

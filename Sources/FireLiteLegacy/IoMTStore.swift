@@ -1,5 +1,6 @@
 import FireLiteClient
 import FireLiteCore
+import FireLiteSamples
 import Foundation
 
 /// An event hub that an IoMT connector reads from. Events can only be added: deletions and updates are not sent.
@@ -35,7 +36,7 @@ public final class IoMTStore: ExternalStore {
     ///   - connectionString: `Endpoint=sb://…;SharedAccessKeyName=…;SharedAccessKey=…;EntityPath=…`.
     ///   - configuration: the settings.
     ///   - transport: what sends the requests.
-    /// - Throws: ``SampleError/Code/invalidArgument`` if the connection string lacks a part.
+    /// - Throws: `SampleError.Code.invalidArgument` if the connection string lacks a part.
     public init(
         connectionString: String, configuration: Configuration = Configuration(), transport: any HTTPTransport = .standard
     ) throws {
