@@ -63,7 +63,7 @@ struct RuntimeLimitsTests {
         let colliding = members.filter { ["open", "public"].contains($0.access) || ($0.access == "package" && $0.isProperty) }
         #expect(Set(colliding.filter { !$0.isOfResource }.map(\.name)).subtracting(ReservedWords.members) == [])
         #expect(Set(colliding.filter(\.isOfResource).map(\.name)) == ReservedWords.resourceMembers)
-        let others: Set = ["upsert", "debugDescription", "isDeleted", "init", "self", "Type", "Protocol", "ID"]
+        let others: Set = ["debugDescription", "isDeleted", "init", "self", "Type", "Protocol", "ID"]
         #expect(ReservedWords.members.subtracting(members.map(\.name)) == others)
     }
 

@@ -36,6 +36,7 @@ struct SettingsErrorTests {
         (#"{"files": [{"template": "a"}]}"#, "1:12: a file needs `template`, `each` and `path`"),
         (#"{"files": [{"templat": "a"}]}"#, "1:13: unknown key `templat` of a file; the keys are template, each, path"),
         (#"{"files": [{"each": "class"}]}"#, "1:21: `each` is `type`, `codes` or `release`, not `class`"),
+        (#"{"upsertMethods": "yes"}"#, "1:19: this should be `true` or `false`"),
         (#"{"templates": "a\u000ab"}"#, "1:15: this should be a path in quotes"),
     ])
     func mistakesInTheFile(settings: String, expected: String) throws {

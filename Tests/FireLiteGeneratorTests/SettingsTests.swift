@@ -80,6 +80,26 @@ struct SettingsTests {
         #expect(task.contains("    pk 0..1 id\n"))
     }
 
+    // MARK: - Methods
+
+    @Test func upsertMethodsAreMadeIfAskedFor() throws {
+        let without = try generated("{}", "Resources/Task.swift")
+        #expect(!without.contains("upsert"))
+        #expect(try generated(#"{"upsertMethods": false}"#, "Resources/Task.swift") == without)
+        let with = try generated(#"{"upsertMethods": true}"#, "Resources/Task.swift")
+        for line in [
+            "    public func upsert(kind newValue: Coding?) { _upsert(6, newValue) }",
+            "    public func upsert(for newValue: Reference?) { _upsert(9, newValue) }",
+            "    public func upsert(`inout` newValue: Quantity?) { _upsert(10, newValue) }",
+            "    public func upsert(valueQuantity newValue: Quantity?) { _upsert(13, newValue) }",
+        ] {
+            #expect(with.contains("    /// Updates the element in place from the new value; nil removes it.\n\(line)\n"), "\(line)")
+        }
+        // One comment and one method for each; what is left is the same.
+        let lines = with.split(separator: "\n").filter { !$0.contains("upsert(") && !$0.contains("/// Updates the element in place") }
+        #expect(lines == without.split(separator: "\n"))
+    }
+
     // MARK: - Files
 
     @Test func handwrittenFilesStay() throws {

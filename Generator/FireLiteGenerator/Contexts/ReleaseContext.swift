@@ -6,13 +6,14 @@ enum ReleaseContext {
     /// The keys of every template.
     ///
     /// - Parameter template: File name of the template.
-    static func common(_ release: NamedRelease, template: String) -> TemplateContext {
+    static func common(_ release: NamedRelease, template: String, settings: Settings) -> TemplateContext {
         [
             "release": .context([
                 "name": .text(release.release.name), "version": .text(release.release.version),
                 "member": .text(release.memberName), "module": .text("FireLite" + release.release.name),
             ]),
             "template": .text(template),
+            "upsertMethods": .flag(settings.hasUpsertMethods),
         ]
     }
 

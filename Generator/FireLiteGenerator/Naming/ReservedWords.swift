@@ -34,9 +34,9 @@ enum ReservedWords {
         "containerResource", "copy", "differences", "encode", "filledSlotCount", "hasContent", "isEmpty", "isManaged", "layout",
         "layoutTable", "objectExtras", "objectFlags", "ownerObject", "pk", "populate", "rootObject", "rowNode", "slotCapacity", "slotCount",
         "slotRun",
-        "slots", "validate",
-        // Generated functions, a conformance a user may add, Swift's own.
-        "upsert", "debugDescription", "isDeleted", "init", "self", "Type", "Protocol", "ID",
+        "slots", "upsert", "validate",
+        // A conformance a user may add, Swift's own.
+        "debugDescription", "isDeleted", "init", "self", "Type", "Protocol", "ID",
     ]
 
     /// Members of the runtime's resources besides. `id` is the element itself.

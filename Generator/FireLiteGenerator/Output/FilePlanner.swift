@@ -9,7 +9,7 @@ struct FilePlanner {
 
     /// - Parameters:
     ///   - descriptions: FHIR's short descriptions for the doc comments, by default none.
-    ///   - settings: Further files.
+    ///   - settings: Further files, and whether classes have an `upsert` for each element.
     ///   - hasExtensions: Whether there is also a file with the conformances that FireLite's own modules have in hand-written files.
     /// - Returns: Files with paths relative to the module's folder for generated code.
     /// - Throws: `GeneratorError` for a template with a mistake.
@@ -77,7 +77,7 @@ struct FilePlanner {
         for setting in settings.files {
             for context in contexts(for: setting.subject) {
                 let path = try FilePath.render(
-                    setting.path, context.merging(ReleaseContext.common(release, template: "")) { own, _ in own })
+                    setting.path, context.merging(ReleaseContext.common(release, template: "", settings: settings)) { own, _ in own })
                 guard taken.insert(path.lowercased()).inserted else {
                     throw GeneratorError("two files would have the path `\(path)`", at: setting.path.location)
                 }
@@ -101,7 +101,7 @@ struct FilePlanner {
     private func file(
         _ path: String, from template: String, _ context: TemplateContext, setBy place: SourceLocation? = nil
     ) throws -> PlannedFile {
-        let common = ReleaseContext.common(release, template: templates.fileName(of: template))
+        let common = ReleaseContext.common(release, template: templates.fileName(of: template), settings: settings)
         let content = try TemplateRenderer.render(template, in: templates, common.merging(context) { _, own in own }, setBy: place)
         guard OutputFolder.isMarked(Array(content.utf8), path: path) else {
             throw GeneratorError(

@@ -30,6 +30,9 @@ struct Settings: Sendable {
     /// Types that are left out.
     var skipped: [String: SourceLocation] = [:]
 
+    /// Whether classes have a method `upsert(element:)` for each to-one element, as FireKit's have.
+    var hasUpsertMethods = false
+
     /// Templates by type.
     var classTemplates: [String: SettingText] = [:]
     var files: [FileSetting] = []

@@ -10,6 +10,7 @@ struct SettingsReader {
     static let keys = [
         "release", "resources", "templates", "definitions", "descriptions", "digest", "classes", "properties", "choices", "codes", "bases",
         "types", "ignoredCodes", "handwritten", "skipped", "classTemplates", "files", "profiles", "profileDefinitions", "logicalModels",
+        "upsertMethods",
     ]
 
     /// - Throws: `GeneratorError` with line and column of the first key or value that is wrong.
@@ -47,6 +48,7 @@ struct SettingsReader {
         case "files": settings.files = try list(value).map(fileSetting)
         case "profiles": settings.profiles = try list(value).map { try self.text($0, "the URL of a profile") }
         case "logicalModels": settings.logicalModels = try map(value, kind)
+        case "upsertMethods": settings.hasUpsertMethods = try condition(value)
         default:
             throw error("unknown setting `\(key)`; the settings are \(Self.keys.joined(separator: ", "))", atKeyOf: value)
         }
@@ -104,7 +106,12 @@ struct SettingsReader {
         return result
     }
 
-    // MARK: - Texts
+    // MARK: - Texts and conditions
+
+    private func condition(_ node: JSONNode) throws -> Bool {
+        guard let condition = node.bool else { throw error("this should be `true` or `false`", at: node) }
+        return condition
+    }
 
     private func text(_ node: JSONNode, _ what: String) throws -> SettingText {
         guard let text = node.string, Identifier.isLine(text) else { throw error("this should be \(what) in quotes", at: node) }

@@ -131,7 +131,7 @@ extension FHIRObject {
         setChildren(slot, unsafeBitCast(values, to: [FHIRObject].self))
     }
 
-    /// Copies the content of `value`, which is not adopted, into the existing element or into a new one; nil removes the element.
+    /// `upsert(_:to:)` by slot, for the methods that the Generator's setting `upsertMethods` adds.
     public final func _upsert<Object: FHIRObject>(_ slot: Int, _ value: Object?) {
         guard let value else { return setChild(slot, nil) }
         if let current: Object = _object(slot), current.layoutTable == value.layoutTable {

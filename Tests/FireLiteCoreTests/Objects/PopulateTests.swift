@@ -167,36 +167,85 @@ import Testing
         let nested = Extension {
             $0.valueReference = Reference { $0.identifier = Identifier { $0.assigner = Reference { $0.display = "x" } } }
         }
-        nested.upsert(valueReference: nested.valueReference?.identifier?.assigner)
+        nested.upsert(\.valueReference, to: nested.valueReference?.identifier?.assigner)
         #expect(FHIRJSON.string(nested) == #"{"valueReference":{"display":"x"}}"#)
     }
 
-    // MARK: - upsert(element:)
+    // MARK: - upsert(_:to:)
 
     @Test func upsertTakesOverContentOnly() {
         let name = HumanName()
         let period = Period { $0.start = "2020" }
-        name.upsert(period: period)
+        name.upsert(\.period, to: period)
         #expect(name.period !== period)
         #expect(name.period == period)
         #expect(period.ownerObject == nil)
         let own = name.period
         period.end = "2021"
-        name.upsert(period: period)
+        name.upsert(\.period, to: period)
         #expect(name.period === own)
         #expect(own?.end == "2021")
-        name.upsert(period: nil)
+        name.upsert(\.period, to: nil)
         #expect(name.period == nil)
         #expect(own?.ownerObject == nil)
-        name.upsert(period: nil)
+        name.upsert(\.period, to: nil)
         #expect(name.isEmpty)
+    }
+
+    @Test func upsertOfAListGoesByPosition() {
+        let patient = Patient { $0.name = [HumanName { $0.text = "a" }, HumanName { $0.text = "b" }] }
+        let (first, second) = (patient.name[0], patient.name[1])
+        let values = ["x", "y", "z"].map { text in HumanName { $0.text = text } }
+        patient.upsert(\.name, to: values)
+        #expect(patient.name == values)
+        #expect(patient.name[0] === first && patient.name[1] === second && patient.name[2] !== values[2])
+        #expect(values.allSatisfy { $0.ownerObject == nil })
+        patient.upsert(\.name, to: [values[2]])
+        #expect(patient.name.map(\.text) == ["z"] && patient.name[0] === first && second.ownerObject == nil)
+        patient.upsert(\.name, to: [])
+        #expect(patient.isEmpty)
+    }
+
+    @Test func upsertOfAListFromItsOwnElements() {
+        func item(_ linkId: String, _ items: [QuestionnaireItem] = []) -> QuestionnaireItem {
+            QuestionnaireItem {
+                $0.linkId = linkId; $0.item = items
+            }
+        }
+        let outer = item("1", [item("a"), item("b", [item("c")]), item("d")])
+        let items = outer.item
+        outer.upsert(\.item, to: [items[1], items[0], items[2], items[1].item[0], outer])
+        #expect(outer.item.map(\.linkId) == ["b", "a", "d", "c", "1"])
+        #expect(outer.item[4].item.map(\.linkId) == ["a", "b", "d"] && outer.item[0].item.map(\.linkId) == ["c"])
+        #expect(zip(outer.item, items).allSatisfy { $0 === $1 })
+        expectSoundOwnership(outer)
+    }
+
+    @Test func upsertGoesThroughPathsToPartsAndPropertiesOfOnesOwn() {
+        let patient = Patient { $0.contact = [PatientContact { $0.name = HumanName { $0.text = "a" } }] }
+        let name = patient.contact[0].name
+        patient.upsert(\.contact[0].name, to: HumanName { $0.family = "b" })
+        #expect(patient.contact[0].name === name && name?.family == "b" && name?.text == nil)
+        patient.upsert(\.firstName, to: HumanName { $0.text = "c" })
+        let first = patient.name[0]
+        patient.upsert(\.firstName, to: HumanName { $0.text = "d" })
+        #expect(patient.name[0] === first && first.text == "d")
+        patient.upsert(\.firstName, to: nil)
+        #expect(patient.name.isEmpty)
     }
 
     @Test func upsertOfAChoiceClearsTheOthers() {
         let observation = Observation { $0.valueString = "high" }
-        observation.upsert(valueQuantity: Quantity { $0.value = 2 })
+        observation.upsert(\.valueQuantity, to: Quantity { $0.value = 2 })
         #expect(FHIRJSON.string(observation) == #"{"resourceType":"Observation","valueQuantity":{"value":2}}"#)
-        observation.upsert(valueCodeableConcept: nil)
+        observation.upsert(\.valueCodeableConcept, to: nil)
         #expect(observation.valueQuantity?.value == 2)
+    }
+}
+
+extension Patient {
+    fileprivate var firstName: HumanName? {
+        get { name.first }
+        set { name = (newValue.map { [$0] } ?? []) + name.dropFirst() }
     }
 }

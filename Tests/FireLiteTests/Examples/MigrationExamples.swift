@@ -3,6 +3,12 @@ import FireLiteR4
 import Foundation
 import Testing
 
+// example MigratingFromFireKit.md
+extension Patient {
+    func upsert(managingOrganization reference: Reference?) { upsert(\.managingOrganization, to: reference) }
+}
+// end
+
 /// The examples of MigratingFromFireKit.md, MigratingFromGRDB.md and MigratingFromFHIRModels.md.
 @Suite struct MigrationExamples {
     @Test func objects() throws {
@@ -40,6 +46,7 @@ import Testing
             print(result.added, result.updated, result.unchanged)
             // end
             #expect(twin.name[0].given == ["Joe"] && result.added == 1 && result.updated == 1)
+            patient.copy().upsert(managingOrganization: Reference { $0.display = "A" })
         }
     }
 

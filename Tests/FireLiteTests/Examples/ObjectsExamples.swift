@@ -70,6 +70,15 @@ import Testing
             #expect(!twin.isManaged && twin.pk != observation.pk)
             let stored = try store.resource(Observation.self, id: "weight-1")
             #expect(stored?.status == .amended && stored?.valueQuantity?.pk == quantity)
+            twin.subject = Reference { $0.reference = "Patient/1" }
+            twin.category = [CodeableConcept { $0.text = "vital signs" }]
+            // example ObjectsAndIdentity.md
+            try store.write { _ in
+                observation.upsert(\.subject, to: twin.subject)
+                observation.upsert(\.category, to: twin.category)
+            }
+            // end
+            #expect(try store.resource(Observation.self, id: "weight-1") == twin)
         }
     }
 

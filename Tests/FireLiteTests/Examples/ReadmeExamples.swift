@@ -120,7 +120,7 @@ import Testing
             let twin = joey!.copy()
             twin.name[0].given[0] = "Joe"
             try store.write { _ in try joey!.populate(from: twin) }
-            try store.write { _ in joey!.upsert(managingOrganization: reference) }
+            try store.write { _ in joey!.upsert(\.managingOrganization, to: reference) }
             // end
             #expect(try store.resource(Patient.self, id: "123")?.managingOrganization == reference)
             #expect(try store.resource(Patient.self, id: "123")?.name[0].given.first == "Joe")

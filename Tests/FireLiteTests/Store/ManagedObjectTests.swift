@@ -40,6 +40,22 @@ import Testing
         }
     }
 
+    @Test func upsertedElementsKeepTheirPKs() throws {
+        try withStore { store in
+            let patient = try stored(store)
+            let names = patient.copy().name
+            names[1].family = "new"
+            let pks = patient.name.map(\.pk)
+            let status = patient.maritalStatus?.pk
+            #expect(try rowsWritten(store) { patient.upsert(\.name, to: names) } == 2, "one name, the registry")
+            #expect(try rowsWritten(store) { patient.upsert(\.maritalStatus, to: CodeableConcept { $0.text = "single" }) } > 0)
+            let fetched = try #require(try store.resource(Patient.self, id: "123"))
+            #expect(fetched.name.map(\.family) == ["One", "new", "Three"] && fetched.name.map(\.pk) == pks)
+            #expect(fetched.maritalStatus?.text == "single" && fetched.maritalStatus?.pk == status)
+            #expect(try rowsWritten(store) { patient.upsert(\.name, to: names) } == 0, "nothing changed")
+        }
+    }
+
     @Test func onlyChangedRowsAreWritten() throws {
         try withStore { store in
             let patient = try stored(store)

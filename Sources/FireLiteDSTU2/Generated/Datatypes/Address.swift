@@ -28,8 +28,6 @@ public final class Address: Element {
     public var country: String? { get { _string(11) } set { _setString(11, newValue) } }
     /// `Address.period`: `Period` 0..1
     public var period: Period? { get { _object(12) } set { _setObject(12, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(period newValue: Period?) { _upsert(12, newValue) }
 }
 
 private let addressLayout = Layout(_class: Address.self, "Address", .datatype, base: Element._layout, release: .dstu2, """

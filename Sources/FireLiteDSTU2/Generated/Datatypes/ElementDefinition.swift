@@ -20,8 +20,6 @@ public final class ElementDefinition: Element {
     public var code: [Coding] { get { _objects(7) } set { _setObjects(7, newValue) } }
     /// `ElementDefinition.slicing`: `ElementDefinition.slicing` 0..1
     public var slicing: ElementDefinitionSlicing? { get { _object(8) } set { _setObject(8, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(slicing newValue: ElementDefinitionSlicing?) { _upsert(8, newValue) }
     /// `ElementDefinition.short`: `string` 0..1
     public var short: String? { get { _string(9) } set { _setString(9, newValue) } }
     /// `ElementDefinition.definition`: `markdown` 0..1
@@ -38,8 +36,6 @@ public final class ElementDefinition: Element {
     public var max: String? { get { _string(15) } set { _setString(15, newValue) } }
     /// `ElementDefinition.base`: `ElementDefinition.base` 0..1
     public var base: ElementDefinitionBase? { get { _object(16) } set { _setObject(16, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(base newValue: ElementDefinitionBase?) { _upsert(16, newValue) }
     /// `ElementDefinition.type`: `ElementDefinition.type` 0..*
     public var type: [ElementDefinitionType] { get { _objects(17) } set { _setObjects(17, newValue) } }
     /// `ElementDefinition.nameReference`: `string` 0..1
@@ -112,40 +108,6 @@ public final class ElementDefinition: Element {
     public var defaultValueReference: Reference? { get { _object(50) } set { _setObject(50, newValue) } }
     /// `ElementDefinition.defaultValue[x]` as `Meta`.
     public var defaultValueMeta: Meta? { get { _object(51) } set { _setObject(51, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(defaultValueAnnotation newValue: Annotation?) { _upsert(35, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(defaultValueAttachment newValue: Attachment?) { _upsert(36, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(defaultValueIdentifier newValue: Identifier?) { _upsert(37, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(defaultValueCodeableConcept newValue: CodeableConcept?) { _upsert(38, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(defaultValueCoding newValue: Coding?) { _upsert(39, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(defaultValueQuantity newValue: Quantity?) { _upsert(40, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(defaultValueRange newValue: Range?) { _upsert(41, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(defaultValuePeriod newValue: Period?) { _upsert(42, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(defaultValueRatio newValue: Ratio?) { _upsert(43, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(defaultValueSampledData newValue: SampledData?) { _upsert(44, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(defaultValueSignature newValue: Signature?) { _upsert(45, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(defaultValueHumanName newValue: HumanName?) { _upsert(46, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(defaultValueAddress newValue: Address?) { _upsert(47, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(defaultValueContactPoint newValue: ContactPoint?) { _upsert(48, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(defaultValueTiming newValue: Timing?) { _upsert(49, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(defaultValueReference newValue: Reference?) { _upsert(50, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(defaultValueMeta newValue: Meta?) { _upsert(51, newValue) }
     /// `ElementDefinition.meaningWhenMissing`: `markdown` 0..1
     public var meaningWhenMissing: String? { get { _string(52) } set { _setString(52, newValue) } }
     /// `ElementDefinition.fixed[x]`: `boolean` | `integer` | `decimal` | `base64Binary` | `instant` | `string` | `uri` | `date` | `dateTime` | `time` | `code` | `oid` | `id` | `unsignedInt` | `positiveInt` | `markdown` | `Annotation` | `Attachment` | `Identifier` | `CodeableConcept` | `Coding` | `Quantity` | `Range` | `Period` | `Ratio` | `SampledData` | `Signature` | `HumanName` | `Address` | `ContactPoint` | `Timing` | `Reference` | `Meta` 0..1
@@ -216,40 +178,6 @@ public final class ElementDefinition: Element {
     public var fixedReference: Reference? { get { _object(84) } set { _setObject(84, newValue) } }
     /// `ElementDefinition.fixed[x]` as `Meta`.
     public var fixedMeta: Meta? { get { _object(85) } set { _setObject(85, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(fixedAnnotation newValue: Annotation?) { _upsert(69, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(fixedAttachment newValue: Attachment?) { _upsert(70, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(fixedIdentifier newValue: Identifier?) { _upsert(71, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(fixedCodeableConcept newValue: CodeableConcept?) { _upsert(72, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(fixedCoding newValue: Coding?) { _upsert(73, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(fixedQuantity newValue: Quantity?) { _upsert(74, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(fixedRange newValue: Range?) { _upsert(75, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(fixedPeriod newValue: Period?) { _upsert(76, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(fixedRatio newValue: Ratio?) { _upsert(77, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(fixedSampledData newValue: SampledData?) { _upsert(78, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(fixedSignature newValue: Signature?) { _upsert(79, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(fixedHumanName newValue: HumanName?) { _upsert(80, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(fixedAddress newValue: Address?) { _upsert(81, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(fixedContactPoint newValue: ContactPoint?) { _upsert(82, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(fixedTiming newValue: Timing?) { _upsert(83, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(fixedReference newValue: Reference?) { _upsert(84, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(fixedMeta newValue: Meta?) { _upsert(85, newValue) }
     /// `ElementDefinition.pattern[x]`: `boolean` | `integer` | `decimal` | `base64Binary` | `instant` | `string` | `uri` | `date` | `dateTime` | `time` | `code` | `oid` | `id` | `unsignedInt` | `positiveInt` | `markdown` | `Annotation` | `Attachment` | `Identifier` | `CodeableConcept` | `Coding` | `Quantity` | `Range` | `Period` | `Ratio` | `SampledData` | `Signature` | `HumanName` | `Address` | `ContactPoint` | `Timing` | `Reference` | `Meta` 0..1
     public var pattern: OpenType? { get { _choice(86) } set { _setChoice(86, 33, newValue) } }
     /// `ElementDefinition.pattern[x]` as `boolean`.
@@ -318,40 +246,6 @@ public final class ElementDefinition: Element {
     public var patternReference: Reference? { get { _object(117) } set { _setObject(117, newValue) } }
     /// `ElementDefinition.pattern[x]` as `Meta`.
     public var patternMeta: Meta? { get { _object(118) } set { _setObject(118, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(patternAnnotation newValue: Annotation?) { _upsert(102, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(patternAttachment newValue: Attachment?) { _upsert(103, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(patternIdentifier newValue: Identifier?) { _upsert(104, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(patternCodeableConcept newValue: CodeableConcept?) { _upsert(105, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(patternCoding newValue: Coding?) { _upsert(106, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(patternQuantity newValue: Quantity?) { _upsert(107, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(patternRange newValue: Range?) { _upsert(108, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(patternPeriod newValue: Period?) { _upsert(109, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(patternRatio newValue: Ratio?) { _upsert(110, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(patternSampledData newValue: SampledData?) { _upsert(111, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(patternSignature newValue: Signature?) { _upsert(112, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(patternHumanName newValue: HumanName?) { _upsert(113, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(patternAddress newValue: Address?) { _upsert(114, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(patternContactPoint newValue: ContactPoint?) { _upsert(115, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(patternTiming newValue: Timing?) { _upsert(116, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(patternReference newValue: Reference?) { _upsert(117, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(patternMeta newValue: Meta?) { _upsert(118, newValue) }
     /// `ElementDefinition.example[x]`: `boolean` | `integer` | `decimal` | `base64Binary` | `instant` | `string` | `uri` | `date` | `dateTime` | `time` | `code` | `oid` | `id` | `unsignedInt` | `positiveInt` | `markdown` | `Annotation` | `Attachment` | `Identifier` | `CodeableConcept` | `Coding` | `Quantity` | `Range` | `Period` | `Ratio` | `SampledData` | `Signature` | `HumanName` | `Address` | `ContactPoint` | `Timing` | `Reference` | `Meta` 0..1
     public var example: OpenType? { get { _choice(119) } set { _setChoice(119, 33, newValue) } }
     /// `ElementDefinition.example[x]` as `boolean`.
@@ -420,40 +314,6 @@ public final class ElementDefinition: Element {
     public var exampleReference: Reference? { get { _object(150) } set { _setObject(150, newValue) } }
     /// `ElementDefinition.example[x]` as `Meta`.
     public var exampleMeta: Meta? { get { _object(151) } set { _setObject(151, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(exampleAnnotation newValue: Annotation?) { _upsert(135, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(exampleAttachment newValue: Attachment?) { _upsert(136, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(exampleIdentifier newValue: Identifier?) { _upsert(137, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(exampleCodeableConcept newValue: CodeableConcept?) { _upsert(138, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(exampleCoding newValue: Coding?) { _upsert(139, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(exampleQuantity newValue: Quantity?) { _upsert(140, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(exampleRange newValue: Range?) { _upsert(141, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(examplePeriod newValue: Period?) { _upsert(142, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(exampleRatio newValue: Ratio?) { _upsert(143, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(exampleSampledData newValue: SampledData?) { _upsert(144, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(exampleSignature newValue: Signature?) { _upsert(145, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(exampleHumanName newValue: HumanName?) { _upsert(146, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(exampleAddress newValue: Address?) { _upsert(147, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(exampleContactPoint newValue: ContactPoint?) { _upsert(148, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(exampleTiming newValue: Timing?) { _upsert(149, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(exampleReference newValue: Reference?) { _upsert(150, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(exampleMeta newValue: Meta?) { _upsert(151, newValue) }
     /// `ElementDefinition.minValue[x]`: `boolean` | `integer` | `decimal` | `base64Binary` | `instant` | `string` | `uri` | `date` | `dateTime` | `time` | `code` | `oid` | `id` | `unsignedInt` | `positiveInt` | `markdown` | `Annotation` | `Attachment` | `Identifier` | `CodeableConcept` | `Coding` | `Quantity` | `Range` | `Period` | `Ratio` | `SampledData` | `Signature` | `HumanName` | `Address` | `ContactPoint` | `Timing` | `Reference` | `Meta` 0..1
     public var minValue: OpenType? { get { _choice(152) } set { _setChoice(152, 33, newValue) } }
     /// `ElementDefinition.minValue[x]` as `boolean`.
@@ -522,40 +382,6 @@ public final class ElementDefinition: Element {
     public var minValueReference: Reference? { get { _object(183) } set { _setObject(183, newValue) } }
     /// `ElementDefinition.minValue[x]` as `Meta`.
     public var minValueMeta: Meta? { get { _object(184) } set { _setObject(184, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(minValueAnnotation newValue: Annotation?) { _upsert(168, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(minValueAttachment newValue: Attachment?) { _upsert(169, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(minValueIdentifier newValue: Identifier?) { _upsert(170, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(minValueCodeableConcept newValue: CodeableConcept?) { _upsert(171, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(minValueCoding newValue: Coding?) { _upsert(172, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(minValueQuantity newValue: Quantity?) { _upsert(173, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(minValueRange newValue: Range?) { _upsert(174, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(minValuePeriod newValue: Period?) { _upsert(175, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(minValueRatio newValue: Ratio?) { _upsert(176, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(minValueSampledData newValue: SampledData?) { _upsert(177, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(minValueSignature newValue: Signature?) { _upsert(178, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(minValueHumanName newValue: HumanName?) { _upsert(179, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(minValueAddress newValue: Address?) { _upsert(180, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(minValueContactPoint newValue: ContactPoint?) { _upsert(181, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(minValueTiming newValue: Timing?) { _upsert(182, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(minValueReference newValue: Reference?) { _upsert(183, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(minValueMeta newValue: Meta?) { _upsert(184, newValue) }
     /// `ElementDefinition.maxValue[x]`: `boolean` | `integer` | `decimal` | `base64Binary` | `instant` | `string` | `uri` | `date` | `dateTime` | `time` | `code` | `oid` | `id` | `unsignedInt` | `positiveInt` | `markdown` | `Annotation` | `Attachment` | `Identifier` | `CodeableConcept` | `Coding` | `Quantity` | `Range` | `Period` | `Ratio` | `SampledData` | `Signature` | `HumanName` | `Address` | `ContactPoint` | `Timing` | `Reference` | `Meta` 0..1
     public var maxValue: OpenType? { get { _choice(185) } set { _setChoice(185, 33, newValue) } }
     /// `ElementDefinition.maxValue[x]` as `boolean`.
@@ -624,40 +450,6 @@ public final class ElementDefinition: Element {
     public var maxValueReference: Reference? { get { _object(216) } set { _setObject(216, newValue) } }
     /// `ElementDefinition.maxValue[x]` as `Meta`.
     public var maxValueMeta: Meta? { get { _object(217) } set { _setObject(217, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(maxValueAnnotation newValue: Annotation?) { _upsert(201, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(maxValueAttachment newValue: Attachment?) { _upsert(202, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(maxValueIdentifier newValue: Identifier?) { _upsert(203, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(maxValueCodeableConcept newValue: CodeableConcept?) { _upsert(204, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(maxValueCoding newValue: Coding?) { _upsert(205, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(maxValueQuantity newValue: Quantity?) { _upsert(206, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(maxValueRange newValue: Range?) { _upsert(207, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(maxValuePeriod newValue: Period?) { _upsert(208, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(maxValueRatio newValue: Ratio?) { _upsert(209, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(maxValueSampledData newValue: SampledData?) { _upsert(210, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(maxValueSignature newValue: Signature?) { _upsert(211, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(maxValueHumanName newValue: HumanName?) { _upsert(212, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(maxValueAddress newValue: Address?) { _upsert(213, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(maxValueContactPoint newValue: ContactPoint?) { _upsert(214, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(maxValueTiming newValue: Timing?) { _upsert(215, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(maxValueReference newValue: Reference?) { _upsert(216, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(maxValueMeta newValue: Meta?) { _upsert(217, newValue) }
     /// `ElementDefinition.maxLength`: `integer` 0..1
     public var maxLength: Int? { get { _int(218) } set { _setInt(218, newValue) } }
     /// `ElementDefinition.condition`: `id` 0..*
@@ -672,8 +464,6 @@ public final class ElementDefinition: Element {
     public var isSummary: Bool? { get { _bool(223) } set { _setBool(223, newValue) } }
     /// `ElementDefinition.binding`: `ElementDefinition.binding` 0..1
     public var binding: ElementDefinitionBinding? { get { _object(224) } set { _setObject(224, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(binding newValue: ElementDefinitionBinding?) { _upsert(224, newValue) }
     /// `ElementDefinition.mapping`: `ElementDefinition.mapping` 0..*
     public var mapping: [ElementDefinitionMapping] { get { _objects(225) } set { _setObjects(225, newValue) } }
 }
@@ -751,8 +541,6 @@ public final class ElementDefinitionBinding: Element {
     public var valueSetUri: String? { get { _string(5) } set { _setString(5, newValue) } }
     /// `ElementDefinition.binding.valueSet[x]` as `Reference`.
     public var valueSetReference: Reference? { get { _object(6) } set { _setObject(6, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueSetReference newValue: Reference?) { _upsert(6, newValue) }
 }
 
 /// `ElementDefinition.mapping`, a backbone element

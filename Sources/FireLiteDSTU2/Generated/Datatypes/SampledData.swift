@@ -10,8 +10,6 @@ public final class SampledData: Element {
 
     /// `SampledData.origin`: `Quantity` 1..1
     public var origin: Quantity? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(origin newValue: Quantity?) { _upsert(3, newValue) }
     /// `SampledData.period`: `decimal` 1..1
     public var period: FHIRDecimal? { get { _decimal(4) } set { _setDecimal(4, newValue) } }
     /// `SampledData.factor`: `decimal` 0..1

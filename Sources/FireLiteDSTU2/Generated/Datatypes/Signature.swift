@@ -18,8 +18,6 @@ public final class Signature: Element {
     public var whoUri: String? { get { _string(5) } set { _setString(5, newValue) } }
     /// `Signature.who[x]` as `Reference`.
     public var whoReference: Reference? { get { _object(6) } set { _setObject(6, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(whoReference newValue: Reference?) { _upsert(6, newValue) }
     /// `Signature.contentType`: `code` 1..1, required binding (<http://www.rfc-editor.org/bcp/bcp13.txt>)
     public var contentType: String? { get { _string(7) } set { _setString(7, newValue) } }
     /// `Signature.blob`: `base64Binary` 1..1

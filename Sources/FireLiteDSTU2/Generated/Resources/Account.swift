@@ -14,34 +14,20 @@ public final class Account: DomainResource {
     public var name: String? { get { _string(10) } set { _setString(10, newValue) } }
     /// `Account.type`: `CodeableConcept` 0..1
     public var type: CodeableConcept? { get { _object(11) } set { _setObject(11, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: CodeableConcept?) { _upsert(11, newValue) }
     /// `Account.status`: `code` 0..1, preferred binding (<http://hl7.org/fhir/ValueSet/account-status>)
     public var status: String? { get { _string(12) } set { _setString(12, newValue) } }
     /// `Account.activePeriod`: `Period` 0..1
     public var activePeriod: Period? { get { _object(13) } set { _setObject(13, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(activePeriod newValue: Period?) { _upsert(13, newValue) }
     /// `Account.currency`: `Coding` 0..1, example binding (<http://www.iso.org/iso/home/standards/currency_codes>)
     public var currency: Coding? { get { _object(14) } set { _setObject(14, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(currency newValue: Coding?) { _upsert(14, newValue) }
     /// `Account.balance`: `Quantity` 0..1
     public var balance: Quantity? { get { _object(15) } set { _setObject(15, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(balance newValue: Quantity?) { _upsert(15, newValue) }
     /// `Account.coveragePeriod`: `Period` 0..1
     public var coveragePeriod: Period? { get { _object(16) } set { _setObject(16, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(coveragePeriod newValue: Period?) { _upsert(16, newValue) }
     /// `Account.subject`: `Reference` 0..1 to `Patient` | `Device` | `Practitioner` | `Location` | `HealthcareService` | `Organization`
     public var subject: Reference? { get { _object(17) } set { _setObject(17, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(subject newValue: Reference?) { _upsert(17, newValue) }
     /// `Account.owner`: `Reference` 0..1 to `Organization`
     public var owner: Reference? { get { _object(18) } set { _setObject(18, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(owner newValue: Reference?) { _upsert(18, newValue) }
     /// `Account.description`: `string` 0..1
     public var description: String? { get { _string(19) } set { _setString(19, newValue) } }
 }

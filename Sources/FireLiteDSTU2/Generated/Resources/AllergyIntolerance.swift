@@ -16,20 +16,12 @@ public final class AllergyIntolerance: DomainResource {
     public var recordedDate: FHIRDateTime? { get { _dateTime(11) } set { _setDateTime(11, newValue) } }
     /// `AllergyIntolerance.recorder`: `Reference` 0..1 to `Practitioner` | `Patient`
     public var recorder: Reference? { get { _object(12) } set { _setObject(12, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(recorder newValue: Reference?) { _upsert(12, newValue) }
     /// `AllergyIntolerance.patient`: `Reference` 1..1 to `Patient`
     public var patient: Reference? { get { _object(13) } set { _setObject(13, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(patient newValue: Reference?) { _upsert(13, newValue) }
     /// `AllergyIntolerance.reporter`: `Reference` 0..1 to `Patient` | `RelatedPerson` | `Practitioner`
     public var reporter: Reference? { get { _object(14) } set { _setObject(14, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(reporter newValue: Reference?) { _upsert(14, newValue) }
     /// `AllergyIntolerance.substance`: `CodeableConcept` 1..1, example binding (<http://hl7.org/fhir/ValueSet/allergyintolerance-substance-code>)
     public var substance: CodeableConcept? { get { _object(15) } set { _setObject(15, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(substance newValue: CodeableConcept?) { _upsert(15, newValue) }
     /// `AllergyIntolerance.status`: `code` 0..1, one of `AllergyIntoleranceStatus` (<http://hl7.org/fhir/ValueSet/allergy-intolerance-status>)
     public var status: AllergyIntoleranceStatus? { get { _code(16) } set { _setCode(16, newValue) } }
     /// `AllergyIntolerance.criticality`: `code` 0..1, one of `AllergyIntoleranceCriticality` (<http://hl7.org/fhir/ValueSet/allergy-intolerance-criticality>)
@@ -42,8 +34,6 @@ public final class AllergyIntolerance: DomainResource {
     public var lastOccurence: FHIRDateTime? { get { _dateTime(20) } set { _setDateTime(20, newValue) } }
     /// `AllergyIntolerance.note`: `Annotation` 0..1
     public var note: Annotation? { get { _object(21) } set { _setObject(21, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(note newValue: Annotation?) { _upsert(21, newValue) }
     /// `AllergyIntolerance.reaction`: `AllergyIntolerance.reaction` 0..*
     public var reaction: [AllergyIntoleranceReaction] { get { _objects(22) } set { _setObjects(22, newValue) } }
 }
@@ -55,8 +45,6 @@ public final class AllergyIntoleranceReaction: BackboneElement {
 
     /// `AllergyIntolerance.reaction.substance`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/substance-code>)
     public var substance: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(substance newValue: CodeableConcept?) { _upsert(4, newValue) }
     /// `AllergyIntolerance.reaction.certainty`: `code` 0..1, one of `AllergyIntoleranceCertainty` (<http://hl7.org/fhir/ValueSet/reaction-event-certainty>)
     public var certainty: AllergyIntoleranceCertainty? { get { _code(5) } set { _setCode(5, newValue) } }
     /// `AllergyIntolerance.reaction.manifestation`: `CodeableConcept` 1..*, example binding (<http://hl7.org/fhir/ValueSet/manifestation-codes>)
@@ -69,12 +57,8 @@ public final class AllergyIntoleranceReaction: BackboneElement {
     public var severity: AllergyIntoleranceSeverity? { get { _code(9) } set { _setCode(9, newValue) } }
     /// `AllergyIntolerance.reaction.exposureRoute`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/route-codes>)
     public var exposureRoute: CodeableConcept? { get { _object(10) } set { _setObject(10, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(exposureRoute newValue: CodeableConcept?) { _upsert(10, newValue) }
     /// `AllergyIntolerance.reaction.note`: `Annotation` 0..1
     public var note: Annotation? { get { _object(11) } set { _setObject(11, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(note newValue: Annotation?) { _upsert(11, newValue) }
 }
 
 private let allergyIntoleranceLayout = Layout(_class: AllergyIntolerance.self, "AllergyIntolerance", .resource, base: DomainResource._layout, release: .dstu2, """

@@ -14,12 +14,8 @@ public final class Appointment: DomainResource {
     public var status: AppointmentStatus? { get { _code(10) } set { _setCode(10, newValue) } }
     /// `Appointment.type`: `CodeableConcept` 0..1, preferred binding (<http://hl7.org/fhir/ValueSet/c80-practice-codes>)
     public var type: CodeableConcept? { get { _object(11) } set { _setObject(11, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: CodeableConcept?) { _upsert(11, newValue) }
     /// `Appointment.reason`: `CodeableConcept` 0..1, required binding (<http://hl7.org/fhir/ValueSet/encounter-reason>)
     public var reason: CodeableConcept? { get { _object(12) } set { _setObject(12, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(reason newValue: CodeableConcept?) { _upsert(12, newValue) }
     /// `Appointment.priority`: `unsignedInt` 0..1
     public var priority: Int? { get { _int(13) } set { _setInt(13, newValue) } }
     /// `Appointment.description`: `string` 0..1
@@ -47,8 +43,6 @@ public final class AppointmentParticipant: BackboneElement {
     public var type: [CodeableConcept] { get { _objects(4) } set { _setObjects(4, newValue) } }
     /// `Appointment.participant.actor`: `Reference` 0..1 to `Patient` | `Practitioner` | `RelatedPerson` | `Device` | `HealthcareService` | `Location`
     public var actor: Reference? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(actor newValue: Reference?) { _upsert(5, newValue) }
     /// `Appointment.participant.required`: `code` 0..1, one of `ParticipantRequired` (<http://hl7.org/fhir/ValueSet/participantrequired>)
     public var required: ParticipantRequired? { get { _code(6) } set { _setCode(6, newValue) } }
     /// `Appointment.participant.status`: `code` 1..1, one of `ParticipationStatus` (<http://hl7.org/fhir/ValueSet/participationstatus>)

@@ -12,8 +12,6 @@ public final class AppointmentResponse: DomainResource {
     public var identifier: [Identifier] { get { _objects(9) } set { _setObjects(9, newValue) } }
     /// `AppointmentResponse.appointment`: `Reference` 1..1 to `Appointment`
     public var appointment: Reference? { get { _object(10) } set { _setObject(10, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(appointment newValue: Reference?) { _upsert(10, newValue) }
     /// `AppointmentResponse.start`: `instant` 0..1
     public var start: FHIRInstant? { get { _instant(11) } set { _setInstant(11, newValue) } }
     /// `AppointmentResponse.end`: `instant` 0..1
@@ -22,8 +20,6 @@ public final class AppointmentResponse: DomainResource {
     public var participantType: [CodeableConcept] { get { _objects(13) } set { _setObjects(13, newValue) } }
     /// `AppointmentResponse.actor`: `Reference` 0..1 to `Patient` | `Practitioner` | `RelatedPerson` | `Device` | `HealthcareService` | `Location`
     public var actor: Reference? { get { _object(14) } set { _setObject(14, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(actor newValue: Reference?) { _upsert(14, newValue) }
     /// `AppointmentResponse.participantStatus`: `code` 1..1, one of `ParticipantStatus` (<http://hl7.org/fhir/ValueSet/participantstatus>)
     public var participantStatus: ParticipantStatus? { get { _code(15) } set { _setCode(15, newValue) } }
     /// `AppointmentResponse.comment`: `string` 0..1

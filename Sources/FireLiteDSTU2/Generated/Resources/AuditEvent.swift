@@ -10,14 +10,10 @@ public final class AuditEvent: DomainResource {
 
     /// `AuditEvent.event`: `AuditEvent.event` 1..1
     public var event: AuditEventEvent? { get { _object(9) } set { _setObject(9, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(event newValue: AuditEventEvent?) { _upsert(9, newValue) }
     /// `AuditEvent.participant`: `AuditEvent.participant` 1..*
     public var participant: [AuditEventParticipant] { get { _objects(10) } set { _setObjects(10, newValue) } }
     /// `AuditEvent.source`: `AuditEvent.source` 1..1
     public var source: AuditEventSource? { get { _object(11) } set { _setObject(11, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(source newValue: AuditEventSource?) { _upsert(11, newValue) }
     /// `AuditEvent.object`: `AuditEvent.object` 0..*
     public var object: [AuditEventObject] { get { _objects(12) } set { _setObjects(12, newValue) } }
 }
@@ -29,8 +25,6 @@ public final class AuditEventEvent: BackboneElement {
 
     /// `AuditEvent.event.type`: `Coding` 1..1, extensible binding (<http://hl7.org/fhir/ValueSet/audit-event-type>)
     public var type: Coding? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: Coding?) { _upsert(4, newValue) }
     /// `AuditEvent.event.subtype`: `Coding` 0..*, extensible binding (<http://hl7.org/fhir/ValueSet/audit-event-sub-type>)
     public var subtype: [Coding] { get { _objects(5) } set { _setObjects(5, newValue) } }
     /// `AuditEvent.event.action`: `code` 0..1, one of `AuditEventAction` (<http://hl7.org/fhir/ValueSet/audit-event-action>)
@@ -54,12 +48,8 @@ public final class AuditEventParticipant: BackboneElement {
     public var role: [CodeableConcept] { get { _objects(4) } set { _setObjects(4, newValue) } }
     /// `AuditEvent.participant.reference`: `Reference` 0..1 to `Practitioner` | `Organization` | `Device` | `Patient` | `RelatedPerson`
     public var reference: Reference? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(reference newValue: Reference?) { _upsert(5, newValue) }
     /// `AuditEvent.participant.userId`: `Identifier` 0..1
     public var userId: Identifier? { get { _object(6) } set { _setObject(6, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(userId newValue: Identifier?) { _upsert(6, newValue) }
     /// `AuditEvent.participant.altId`: `string` 0..1
     public var altId: String? { get { _string(7) } set { _setString(7, newValue) } }
     /// `AuditEvent.participant.name`: `string` 0..1
@@ -68,18 +58,12 @@ public final class AuditEventParticipant: BackboneElement {
     public var requestor: Bool? { get { _bool(9) } set { _setBool(9, newValue) } }
     /// `AuditEvent.participant.location`: `Reference` 0..1 to `Location`
     public var location: Reference? { get { _object(10) } set { _setObject(10, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(location newValue: Reference?) { _upsert(10, newValue) }
     /// `AuditEvent.participant.policy`: `uri` 0..*
     public var policy: [String] { get { _strings(11) } set { _setStrings(11, newValue) } }
     /// `AuditEvent.participant.media`: `Coding` 0..1, extensible binding (<http://hl7.org/fhir/ValueSet/dicm-405-mediatype>)
     public var media: Coding? { get { _object(12) } set { _setObject(12, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(media newValue: Coding?) { _upsert(12, newValue) }
     /// `AuditEvent.participant.network`: `AuditEvent.participant.network` 0..1
     public var network: AuditEventParticipantNetwork? { get { _object(13) } set { _setObject(13, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(network newValue: AuditEventParticipantNetwork?) { _upsert(13, newValue) }
     /// `AuditEvent.participant.purposeOfUse`: `Coding` 0..*, extensible binding (<http://hl7.org/fhir/ValueSet/v3-PurposeOfUse>)
     public var purposeOfUse: [Coding] { get { _objects(14) } set { _setObjects(14, newValue) } }
 }
@@ -104,8 +88,6 @@ public final class AuditEventSource: BackboneElement {
     public var site: String? { get { _string(4) } set { _setString(4, newValue) } }
     /// `AuditEvent.source.identifier`: `Identifier` 1..1
     public var identifier: Identifier? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(identifier newValue: Identifier?) { _upsert(5, newValue) }
     /// `AuditEvent.source.type`: `Coding` 0..*, extensible binding (<http://hl7.org/fhir/ValueSet/audit-source-type>)
     public var type: [Coding] { get { _objects(6) } set { _setObjects(6, newValue) } }
 }
@@ -117,24 +99,14 @@ public final class AuditEventObject: BackboneElement {
 
     /// `AuditEvent.object.identifier`: `Identifier` 0..1
     public var identifier: Identifier? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(identifier newValue: Identifier?) { _upsert(4, newValue) }
     /// `AuditEvent.object.reference`: `Reference` 0..1
     public var reference: Reference? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(reference newValue: Reference?) { _upsert(5, newValue) }
     /// `AuditEvent.object.type`: `Coding` 0..1, extensible binding (<http://hl7.org/fhir/ValueSet/object-type>)
     public var type: Coding? { get { _object(6) } set { _setObject(6, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: Coding?) { _upsert(6, newValue) }
     /// `AuditEvent.object.role`: `Coding` 0..1, extensible binding (<http://hl7.org/fhir/ValueSet/object-role>)
     public var role: Coding? { get { _object(7) } set { _setObject(7, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(role newValue: Coding?) { _upsert(7, newValue) }
     /// `AuditEvent.object.lifecycle`: `Coding` 0..1, extensible binding (<http://hl7.org/fhir/ValueSet/object-lifecycle>)
     public var lifecycle: Coding? { get { _object(8) } set { _setObject(8, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(lifecycle newValue: Coding?) { _upsert(8, newValue) }
     /// `AuditEvent.object.securityLabel`: `Coding` 0..*, extensible binding (<http://hl7.org/fhir/ValueSet/security-labels>)
     public var securityLabel: [Coding] { get { _objects(9) } set { _setObjects(9, newValue) } }
     /// `AuditEvent.object.name`: `string` 0..1

@@ -10,14 +10,10 @@ public final class BodySite: DomainResource {
 
     /// `BodySite.patient`: `Reference` 1..1 to `Patient`
     public var patient: Reference? { get { _object(9) } set { _setObject(9, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(patient newValue: Reference?) { _upsert(9, newValue) }
     /// `BodySite.identifier`: `Identifier` 0..*
     public var identifier: [Identifier] { get { _objects(10) } set { _setObjects(10, newValue) } }
     /// `BodySite.code`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/body-site>)
     public var code: CodeableConcept? { get { _object(11) } set { _setObject(11, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(code newValue: CodeableConcept?) { _upsert(11, newValue) }
     /// `BodySite.modifier`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/bodysite-relative-location>)
     public var modifier: [CodeableConcept] { get { _objects(12) } set { _setObjects(12, newValue) } }
     /// `BodySite.description`: `string` 0..1

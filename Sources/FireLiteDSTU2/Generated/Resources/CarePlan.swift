@@ -12,18 +12,12 @@ public final class CarePlan: DomainResource {
     public var identifier: [Identifier] { get { _objects(9) } set { _setObjects(9, newValue) } }
     /// `CarePlan.subject`: `Reference` 0..1 to `Patient` | `Group`
     public var subject: Reference? { get { _object(10) } set { _setObject(10, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(subject newValue: Reference?) { _upsert(10, newValue) }
     /// `CarePlan.status`: `code` 1..1, one of `CarePlanStatus` (<http://hl7.org/fhir/ValueSet/care-plan-status>)
     public var status: CarePlanStatus? { get { _code(11) } set { _setCode(11, newValue) } }
     /// `CarePlan.context`: `Reference` 0..1 to `Encounter` | `EpisodeOfCare`
     public var context: Reference? { get { _object(12) } set { _setObject(12, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(context newValue: Reference?) { _upsert(12, newValue) }
     /// `CarePlan.period`: `Period` 0..1
     public var period: Period? { get { _object(13) } set { _setObject(13, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(period newValue: Period?) { _upsert(13, newValue) }
     /// `CarePlan.author`: `Reference` 0..* to `Patient` | `Practitioner` | `RelatedPerson` | `Organization`
     public var author: [Reference] { get { _objects(14) } set { _setObjects(14, newValue) } }
     /// `CarePlan.modified`: `dateTime` 0..1
@@ -46,8 +40,6 @@ public final class CarePlan: DomainResource {
     public var activity: [CarePlanActivity] { get { _objects(23) } set { _setObjects(23, newValue) } }
     /// `CarePlan.note`: `Annotation` 0..1
     public var note: Annotation? { get { _object(24) } set { _setObject(24, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(note newValue: Annotation?) { _upsert(24, newValue) }
 }
 
 /// `CarePlan.relatedPlan`, a backbone element
@@ -59,8 +51,6 @@ public final class CarePlanRelatedPlan: BackboneElement {
     public var code: CarePlanRelationship? { get { _code(4) } set { _setCode(4, newValue) } }
     /// `CarePlan.relatedPlan.plan`: `Reference` 1..1 to `CarePlan`
     public var plan: Reference? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(plan newValue: Reference?) { _upsert(5, newValue) }
 }
 
 /// `CarePlan.participant`, a backbone element
@@ -70,12 +60,8 @@ public final class CarePlanParticipant: BackboneElement {
 
     /// `CarePlan.participant.role`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/participant-role>)
     public var role: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(role newValue: CodeableConcept?) { _upsert(4, newValue) }
     /// `CarePlan.participant.member`: `Reference` 0..1 to `Practitioner` | `RelatedPerson` | `Patient` | `Organization`
     public var member: Reference? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(member newValue: Reference?) { _upsert(5, newValue) }
 }
 
 /// `CarePlan.activity`, a backbone element
@@ -89,12 +75,8 @@ public final class CarePlanActivity: BackboneElement {
     public var progress: [Annotation] { get { _objects(5) } set { _setObjects(5, newValue) } }
     /// `CarePlan.activity.reference`: `Reference` 0..1 to `Appointment` | `CommunicationRequest` | `DeviceUseRequest` | `DiagnosticOrder` | `MedicationOrder` | `NutritionOrder` | `Order` | `ProcedureRequest` | `ProcessRequest` | `ReferralRequest` | `SupplyRequest` | `VisionPrescription`
     public var reference: Reference? { get { _object(6) } set { _setObject(6, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(reference newValue: Reference?) { _upsert(6, newValue) }
     /// `CarePlan.activity.detail`: `CarePlan.activity.detail` 0..1
     public var detail: CarePlanActivityDetail? { get { _object(7) } set { _setObject(7, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(detail newValue: CarePlanActivityDetail?) { _upsert(7, newValue) }
 }
 
 /// `CarePlan.activity.detail`, a backbone element
@@ -104,12 +86,8 @@ public final class CarePlanActivityDetail: BackboneElement {
 
     /// `CarePlan.activity.detail.category`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/care-plan-activity-category>)
     public var category: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(category newValue: CodeableConcept?) { _upsert(4, newValue) }
     /// `CarePlan.activity.detail.code`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/care-plan-activity>)
     public var code: CodeableConcept? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(code newValue: CodeableConcept?) { _upsert(5, newValue) }
     /// `CarePlan.activity.detail.reasonCode`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/activity-reason>)
     public var reasonCode: [CodeableConcept] { get { _objects(6) } set { _setObjects(6, newValue) } }
     /// `CarePlan.activity.detail.reasonReference`: `Reference` 0..* to `Condition`
@@ -120,8 +98,6 @@ public final class CarePlanActivityDetail: BackboneElement {
     public var status: CarePlanActivityStatus? { get { _code(9) } set { _setCode(9, newValue) } }
     /// `CarePlan.activity.detail.statusReason`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/goal-status-reason>)
     public var statusReason: CodeableConcept? { get { _object(10) } set { _setObject(10, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(statusReason newValue: CodeableConcept?) { _upsert(10, newValue) }
     /// `CarePlan.activity.detail.prohibited`: `boolean` 1..1
     public var prohibited: Bool? { get { _bool(11) } set { _setBool(11, newValue) } }
     /// `CarePlan.activity.detail.scheduled[x]`: `Timing` | `Period` | `string` 0..1
@@ -132,14 +108,8 @@ public final class CarePlanActivityDetail: BackboneElement {
     public var scheduledPeriod: Period? { get { _object(13) } set { _setObject(13, newValue) } }
     /// `CarePlan.activity.detail.scheduled[x]` as `string`.
     public var scheduledString: String? { get { _string(14) } set { _setString(14, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(scheduledTiming newValue: Timing?) { _upsert(12, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(scheduledPeriod newValue: Period?) { _upsert(13, newValue) }
     /// `CarePlan.activity.detail.location`: `Reference` 0..1 to `Location`
     public var location: Reference? { get { _object(15) } set { _setObject(15, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(location newValue: Reference?) { _upsert(15, newValue) }
     /// `CarePlan.activity.detail.performer`: `Reference` 0..* to `Practitioner` | `Organization` | `RelatedPerson` | `Patient`
     public var performer: [Reference] { get { _objects(16) } set { _setObjects(16, newValue) } }
     /// `CarePlan.activity.detail.product[x]`: `CodeableConcept` | `Reference` 0..1 to `Medication` | `Substance`, example binding (<http://hl7.org/fhir/ValueSet/medication-codes>)
@@ -148,18 +118,10 @@ public final class CarePlanActivityDetail: BackboneElement {
     public var productCodeableConcept: CodeableConcept? { get { _object(17) } set { _setObject(17, newValue) } }
     /// `CarePlan.activity.detail.product[x]` as `Reference`.
     public var productReference: Reference? { get { _object(18) } set { _setObject(18, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(productCodeableConcept newValue: CodeableConcept?) { _upsert(17, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(productReference newValue: Reference?) { _upsert(18, newValue) }
     /// `CarePlan.activity.detail.dailyAmount`: `Quantity` 0..1
     public var dailyAmount: Quantity? { get { _object(19) } set { _setObject(19, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(dailyAmount newValue: Quantity?) { _upsert(19, newValue) }
     /// `CarePlan.activity.detail.quantity`: `Quantity` 0..1
     public var quantity: Quantity? { get { _object(20) } set { _setObject(20, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(quantity newValue: Quantity?) { _upsert(20, newValue) }
     /// `CarePlan.activity.detail.description`: `string` 0..1
     public var description: String? { get { _string(21) } set { _setString(21, newValue) } }
 }

@@ -14,68 +14,40 @@ public final class Claim: DomainResource {
     public var identifier: [Identifier] { get { _objects(10) } set { _setObjects(10, newValue) } }
     /// `Claim.ruleset`: `Coding` 0..1, example binding (<http://hl7.org/fhir/ValueSet/ruleset>)
     public var ruleset: Coding? { get { _object(11) } set { _setObject(11, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(ruleset newValue: Coding?) { _upsert(11, newValue) }
     /// `Claim.originalRuleset`: `Coding` 0..1, example binding (<http://hl7.org/fhir/ValueSet/ruleset>)
     public var originalRuleset: Coding? { get { _object(12) } set { _setObject(12, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(originalRuleset newValue: Coding?) { _upsert(12, newValue) }
     /// `Claim.created`: `dateTime` 0..1
     public var created: FHIRDateTime? { get { _dateTime(13) } set { _setDateTime(13, newValue) } }
     /// `Claim.target`: `Reference` 0..1 to `Organization`
     public var target: Reference? { get { _object(14) } set { _setObject(14, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(target newValue: Reference?) { _upsert(14, newValue) }
     /// `Claim.provider`: `Reference` 0..1 to `Practitioner`
     public var provider: Reference? { get { _object(15) } set { _setObject(15, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(provider newValue: Reference?) { _upsert(15, newValue) }
     /// `Claim.organization`: `Reference` 0..1 to `Organization`
     public var organization: Reference? { get { _object(16) } set { _setObject(16, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(organization newValue: Reference?) { _upsert(16, newValue) }
     /// `Claim.use`: `code` 0..1, one of `Use` (<http://hl7.org/fhir/ValueSet/claim-use-link>)
     public var use: Use? { get { _code(17) } set { _setCode(17, newValue) } }
     /// `Claim.priority`: `Coding` 0..1, example binding (<http://hl7.org/fhir/ValueSet/process-priority>)
     public var priority: Coding? { get { _object(18) } set { _setObject(18, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(priority newValue: Coding?) { _upsert(18, newValue) }
     /// `Claim.fundsReserve`: `Coding` 0..1, example binding (<http://hl7.org/fhir/ValueSet/fundsreserve>)
     public var fundsReserve: Coding? { get { _object(19) } set { _setObject(19, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(fundsReserve newValue: Coding?) { _upsert(19, newValue) }
     /// `Claim.enterer`: `Reference` 0..1 to `Practitioner`
     public var enterer: Reference? { get { _object(20) } set { _setObject(20, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(enterer newValue: Reference?) { _upsert(20, newValue) }
     /// `Claim.facility`: `Reference` 0..1 to `Location`
     public var facility: Reference? { get { _object(21) } set { _setObject(21, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(facility newValue: Reference?) { _upsert(21, newValue) }
     /// `Claim.prescription`: `Reference` 0..1 to `MedicationOrder` | `VisionPrescription`
     public var prescription: Reference? { get { _object(22) } set { _setObject(22, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(prescription newValue: Reference?) { _upsert(22, newValue) }
     /// `Claim.originalPrescription`: `Reference` 0..1 to `MedicationOrder`
     public var originalPrescription: Reference? { get { _object(23) } set { _setObject(23, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(originalPrescription newValue: Reference?) { _upsert(23, newValue) }
     /// `Claim.payee`: `Claim.payee` 0..1
     public var payee: ClaimPayee? { get { _object(24) } set { _setObject(24, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(payee newValue: ClaimPayee?) { _upsert(24, newValue) }
     /// `Claim.referral`: `Reference` 0..1 to `ReferralRequest`
     public var referral: Reference? { get { _object(25) } set { _setObject(25, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(referral newValue: Reference?) { _upsert(25, newValue) }
     /// `Claim.diagnosis`: `Claim.diagnosis` 0..*
     public var diagnosis: [ClaimDiagnosis] { get { _objects(26) } set { _setObjects(26, newValue) } }
     /// `Claim.condition`: `Coding` 0..*, example binding (<http://hl7.org/fhir/ValueSet/fm-conditions>)
     public var condition: [Coding] { get { _objects(27) } set { _setObjects(27, newValue) } }
     /// `Claim.patient`: `Reference` 1..1 to `Patient`
     public var patient: Reference? { get { _object(28) } set { _setObject(28, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(patient newValue: Reference?) { _upsert(28, newValue) }
     /// `Claim.coverage`: `Claim.coverage` 0..*
     public var coverage: [ClaimCoverage] { get { _objects(29) } set { _setObjects(29, newValue) } }
     /// `Claim.exception`: `Coding` 0..*, example binding (<http://hl7.org/fhir/ValueSet/claim-exception>)
@@ -86,8 +58,6 @@ public final class Claim: DomainResource {
     public var accident: FHIRDate? { get { _date(32) } set { _setDate(32, newValue) } }
     /// `Claim.accidentType`: `Coding` 0..1, required binding (<http://hl7.org/fhir/ValueSet/v3-ActIncidentCode>)
     public var accidentType: Coding? { get { _object(33) } set { _setObject(33, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(accidentType newValue: Coding?) { _upsert(33, newValue) }
     /// `Claim.interventionException`: `Coding` 0..*, example binding (<http://hl7.org/fhir/ValueSet/intervention>)
     public var interventionException: [Coding] { get { _objects(34) } set { _setObjects(34, newValue) } }
     /// `Claim.item`: `Claim.item` 0..*
@@ -105,20 +75,12 @@ public final class ClaimPayee: BackboneElement {
 
     /// `Claim.payee.type`: `Coding` 0..1, example binding (<http://hl7.org/fhir/ValueSet/payeetype>)
     public var type: Coding? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: Coding?) { _upsert(4, newValue) }
     /// `Claim.payee.provider`: `Reference` 0..1 to `Practitioner`
     public var provider: Reference? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(provider newValue: Reference?) { _upsert(5, newValue) }
     /// `Claim.payee.organization`: `Reference` 0..1 to `Organization`
     public var organization: Reference? { get { _object(6) } set { _setObject(6, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(organization newValue: Reference?) { _upsert(6, newValue) }
     /// `Claim.payee.person`: `Reference` 0..1 to `Patient`
     public var person: Reference? { get { _object(7) } set { _setObject(7, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(person newValue: Reference?) { _upsert(7, newValue) }
 }
 
 /// `Claim.diagnosis`, a backbone element
@@ -130,8 +92,6 @@ public final class ClaimDiagnosis: BackboneElement {
     public var sequence: Int? { get { _int(4) } set { _setInt(4, newValue) } }
     /// `Claim.diagnosis.diagnosis`: `Coding` 1..1, example binding (<http://hl7.org/fhir/ValueSet/icd-10>)
     public var diagnosis: Coding? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(diagnosis newValue: Coding?) { _upsert(5, newValue) }
 }
 
 /// `Claim.coverage`, a backbone element
@@ -145,24 +105,16 @@ public final class ClaimCoverage: BackboneElement {
     public var focal: Bool? { get { _bool(5) } set { _setBool(5, newValue) } }
     /// `Claim.coverage.coverage`: `Reference` 1..1 to `Coverage`
     public var coverage: Reference? { get { _object(6) } set { _setObject(6, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(coverage newValue: Reference?) { _upsert(6, newValue) }
     /// `Claim.coverage.businessArrangement`: `string` 0..1
     public var businessArrangement: String? { get { _string(7) } set { _setString(7, newValue) } }
     /// `Claim.coverage.relationship`: `Coding` 1..1, example binding (<http://hl7.org/fhir/ValueSet/relationship>)
     public var relationship: Coding? { get { _object(8) } set { _setObject(8, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(relationship newValue: Coding?) { _upsert(8, newValue) }
     /// `Claim.coverage.preAuthRef`: `string` 0..*
     public var preAuthRef: [String] { get { _strings(9) } set { _setStrings(9, newValue) } }
     /// `Claim.coverage.claimResponse`: `Reference` 0..1 to `ClaimResponse`
     public var claimResponse: Reference? { get { _object(10) } set { _setObject(10, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(claimResponse newValue: Reference?) { _upsert(10, newValue) }
     /// `Claim.coverage.originalRuleset`: `Coding` 0..1, example binding (<http://hl7.org/fhir/ValueSet/ruleset>)
     public var originalRuleset: Coding? { get { _object(11) } set { _setObject(11, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(originalRuleset newValue: Coding?) { _upsert(11, newValue) }
 }
 
 /// `Claim.item`, a backbone element
@@ -174,44 +126,28 @@ public final class ClaimItem: BackboneElement {
     public var sequence: Int? { get { _int(4) } set { _setInt(4, newValue) } }
     /// `Claim.item.type`: `Coding` 1..1, required binding (<http://hl7.org/fhir/ValueSet/v3-ActInvoiceGroupCode>)
     public var type: Coding? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: Coding?) { _upsert(5, newValue) }
     /// `Claim.item.provider`: `Reference` 0..1 to `Practitioner`
     public var provider: Reference? { get { _object(6) } set { _setObject(6, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(provider newValue: Reference?) { _upsert(6, newValue) }
     /// `Claim.item.diagnosisLinkId`: `positiveInt` 0..*
     public var diagnosisLinkId: [Int] { get { _ints(7) } set { _setInts(7, newValue) } }
     /// `Claim.item.service`: `Coding` 1..1, example binding (<http://hl7.org/fhir/ValueSet/service-uscls>)
     public var service: Coding? { get { _object(8) } set { _setObject(8, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(service newValue: Coding?) { _upsert(8, newValue) }
     /// `Claim.item.serviceDate`: `date` 0..1
     public var serviceDate: FHIRDate? { get { _date(9) } set { _setDate(9, newValue) } }
     /// `Claim.item.quantity`: `Quantity` 0..1
     public var quantity: Quantity? { get { _object(10) } set { _setObject(10, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(quantity newValue: Quantity?) { _upsert(10, newValue) }
     /// `Claim.item.unitPrice`: `Quantity` 0..1
     public var unitPrice: Quantity? { get { _object(11) } set { _setObject(11, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(unitPrice newValue: Quantity?) { _upsert(11, newValue) }
     /// `Claim.item.factor`: `decimal` 0..1
     public var factor: FHIRDecimal? { get { _decimal(12) } set { _setDecimal(12, newValue) } }
     /// `Claim.item.points`: `decimal` 0..1
     public var points: FHIRDecimal? { get { _decimal(13) } set { _setDecimal(13, newValue) } }
     /// `Claim.item.net`: `Quantity` 0..1
     public var net: Quantity? { get { _object(14) } set { _setObject(14, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(net newValue: Quantity?) { _upsert(14, newValue) }
     /// `Claim.item.udi`: `Coding` 0..1, example binding (<http://hl7.org/fhir/ValueSet/udi>)
     public var udi: Coding? { get { _object(15) } set { _setObject(15, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(udi newValue: Coding?) { _upsert(15, newValue) }
     /// `Claim.item.bodySite`: `Coding` 0..1, example binding (<http://hl7.org/fhir/ValueSet/tooth>)
     public var bodySite: Coding? { get { _object(16) } set { _setObject(16, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(bodySite newValue: Coding?) { _upsert(16, newValue) }
     /// `Claim.item.subSite`: `Coding` 0..*, example binding (<http://hl7.org/fhir/ValueSet/surface>)
     public var subSite: [Coding] { get { _objects(17) } set { _setObjects(17, newValue) } }
     /// `Claim.item.modifier`: `Coding` 0..*, example binding (<http://hl7.org/fhir/ValueSet/claim-modifiers>)
@@ -220,8 +156,6 @@ public final class ClaimItem: BackboneElement {
     public var detail: [ClaimItemDetail] { get { _objects(19) } set { _setObjects(19, newValue) } }
     /// `Claim.item.prosthesis`: `Claim.item.prosthesis` 0..1
     public var prosthesis: ClaimItemProsthesis? { get { _object(20) } set { _setObject(20, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(prosthesis newValue: ClaimItemProsthesis?) { _upsert(20, newValue) }
 }
 
 /// `Claim.item.detail`, a backbone element
@@ -233,32 +167,20 @@ public final class ClaimItemDetail: BackboneElement {
     public var sequence: Int? { get { _int(4) } set { _setInt(4, newValue) } }
     /// `Claim.item.detail.type`: `Coding` 1..1, required binding (<http://hl7.org/fhir/ValueSet/v3-ActInvoiceGroupCode>)
     public var type: Coding? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: Coding?) { _upsert(5, newValue) }
     /// `Claim.item.detail.service`: `Coding` 1..1, example binding (<http://hl7.org/fhir/ValueSet/service-uscls>)
     public var service: Coding? { get { _object(6) } set { _setObject(6, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(service newValue: Coding?) { _upsert(6, newValue) }
     /// `Claim.item.detail.quantity`: `Quantity` 0..1
     public var quantity: Quantity? { get { _object(7) } set { _setObject(7, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(quantity newValue: Quantity?) { _upsert(7, newValue) }
     /// `Claim.item.detail.unitPrice`: `Quantity` 0..1
     public var unitPrice: Quantity? { get { _object(8) } set { _setObject(8, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(unitPrice newValue: Quantity?) { _upsert(8, newValue) }
     /// `Claim.item.detail.factor`: `decimal` 0..1
     public var factor: FHIRDecimal? { get { _decimal(9) } set { _setDecimal(9, newValue) } }
     /// `Claim.item.detail.points`: `decimal` 0..1
     public var points: FHIRDecimal? { get { _decimal(10) } set { _setDecimal(10, newValue) } }
     /// `Claim.item.detail.net`: `Quantity` 0..1
     public var net: Quantity? { get { _object(11) } set { _setObject(11, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(net newValue: Quantity?) { _upsert(11, newValue) }
     /// `Claim.item.detail.udi`: `Coding` 0..1, example binding (<http://hl7.org/fhir/ValueSet/udi>)
     public var udi: Coding? { get { _object(12) } set { _setObject(12, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(udi newValue: Coding?) { _upsert(12, newValue) }
     /// `Claim.item.detail.subDetail`: `Claim.item.detail.subDetail` 0..*
     public var subDetail: [ClaimItemDetailSubDetail] { get { _objects(13) } set { _setObjects(13, newValue) } }
 }
@@ -272,32 +194,20 @@ public final class ClaimItemDetailSubDetail: BackboneElement {
     public var sequence: Int? { get { _int(4) } set { _setInt(4, newValue) } }
     /// `Claim.item.detail.subDetail.type`: `Coding` 1..1, required binding (<http://hl7.org/fhir/ValueSet/v3-ActInvoiceGroupCode>)
     public var type: Coding? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: Coding?) { _upsert(5, newValue) }
     /// `Claim.item.detail.subDetail.service`: `Coding` 1..1, example binding (<http://hl7.org/fhir/ValueSet/service-uscls>)
     public var service: Coding? { get { _object(6) } set { _setObject(6, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(service newValue: Coding?) { _upsert(6, newValue) }
     /// `Claim.item.detail.subDetail.quantity`: `Quantity` 0..1
     public var quantity: Quantity? { get { _object(7) } set { _setObject(7, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(quantity newValue: Quantity?) { _upsert(7, newValue) }
     /// `Claim.item.detail.subDetail.unitPrice`: `Quantity` 0..1
     public var unitPrice: Quantity? { get { _object(8) } set { _setObject(8, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(unitPrice newValue: Quantity?) { _upsert(8, newValue) }
     /// `Claim.item.detail.subDetail.factor`: `decimal` 0..1
     public var factor: FHIRDecimal? { get { _decimal(9) } set { _setDecimal(9, newValue) } }
     /// `Claim.item.detail.subDetail.points`: `decimal` 0..1
     public var points: FHIRDecimal? { get { _decimal(10) } set { _setDecimal(10, newValue) } }
     /// `Claim.item.detail.subDetail.net`: `Quantity` 0..1
     public var net: Quantity? { get { _object(11) } set { _setObject(11, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(net newValue: Quantity?) { _upsert(11, newValue) }
     /// `Claim.item.detail.subDetail.udi`: `Coding` 0..1, example binding (<http://hl7.org/fhir/ValueSet/udi>)
     public var udi: Coding? { get { _object(12) } set { _setObject(12, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(udi newValue: Coding?) { _upsert(12, newValue) }
 }
 
 /// `Claim.item.prosthesis`, a backbone element
@@ -311,8 +221,6 @@ public final class ClaimItemProsthesis: BackboneElement {
     public var priorDate: FHIRDate? { get { _date(5) } set { _setDate(5, newValue) } }
     /// `Claim.item.prosthesis.priorMaterial`: `Coding` 0..1, example binding (<http://hl7.org/fhir/ValueSet/oral-prosthodontic-material>)
     public var priorMaterial: Coding? { get { _object(6) } set { _setObject(6, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(priorMaterial newValue: Coding?) { _upsert(6, newValue) }
 }
 
 /// `Claim.missingTeeth`, a backbone element
@@ -322,12 +230,8 @@ public final class ClaimMissingTeeth: BackboneElement {
 
     /// `Claim.missingTeeth.tooth`: `Coding` 1..1, example binding (<http://hl7.org/fhir/ValueSet/teeth>)
     public var tooth: Coding? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(tooth newValue: Coding?) { _upsert(4, newValue) }
     /// `Claim.missingTeeth.reason`: `Coding` 0..1, example binding (<http://hl7.org/fhir/ValueSet/missing-tooth-reason>)
     public var reason: Coding? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(reason newValue: Coding?) { _upsert(5, newValue) }
     /// `Claim.missingTeeth.extractionDate`: `date` 0..1
     public var extractionDate: FHIRDate? { get { _date(6) } set { _setDate(6, newValue) } }
 }

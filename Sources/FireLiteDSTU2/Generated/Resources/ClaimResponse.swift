@@ -12,38 +12,24 @@ public final class ClaimResponse: DomainResource {
     public var identifier: [Identifier] { get { _objects(9) } set { _setObjects(9, newValue) } }
     /// `ClaimResponse.request`: `Reference` 0..1 to `Claim`
     public var request: Reference? { get { _object(10) } set { _setObject(10, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(request newValue: Reference?) { _upsert(10, newValue) }
     /// `ClaimResponse.ruleset`: `Coding` 0..1, example binding (<http://hl7.org/fhir/ValueSet/ruleset>)
     public var ruleset: Coding? { get { _object(11) } set { _setObject(11, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(ruleset newValue: Coding?) { _upsert(11, newValue) }
     /// `ClaimResponse.originalRuleset`: `Coding` 0..1, example binding (<http://hl7.org/fhir/ValueSet/ruleset>)
     public var originalRuleset: Coding? { get { _object(12) } set { _setObject(12, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(originalRuleset newValue: Coding?) { _upsert(12, newValue) }
     /// `ClaimResponse.created`: `dateTime` 0..1
     public var created: FHIRDateTime? { get { _dateTime(13) } set { _setDateTime(13, newValue) } }
     /// `ClaimResponse.organization`: `Reference` 0..1 to `Organization`
     public var organization: Reference? { get { _object(14) } set { _setObject(14, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(organization newValue: Reference?) { _upsert(14, newValue) }
     /// `ClaimResponse.requestProvider`: `Reference` 0..1 to `Practitioner`
     public var requestProvider: Reference? { get { _object(15) } set { _setObject(15, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(requestProvider newValue: Reference?) { _upsert(15, newValue) }
     /// `ClaimResponse.requestOrganization`: `Reference` 0..1 to `Organization`
     public var requestOrganization: Reference? { get { _object(16) } set { _setObject(16, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(requestOrganization newValue: Reference?) { _upsert(16, newValue) }
     /// `ClaimResponse.outcome`: `code` 0..1, one of `RemittanceOutcome` (<http://hl7.org/fhir/ValueSet/remittance-outcome>)
     public var outcome: RemittanceOutcome? { get { _code(17) } set { _setCode(17, newValue) } }
     /// `ClaimResponse.disposition`: `string` 0..1
     public var disposition: String? { get { _string(18) } set { _setString(18, newValue) } }
     /// `ClaimResponse.payeeType`: `Coding` 0..1, example binding (<http://hl7.org/fhir/ValueSet/payeetype>)
     public var payeeType: Coding? { get { _object(19) } set { _setObject(19, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(payeeType newValue: Coding?) { _upsert(19, newValue) }
     /// `ClaimResponse.item`: `ClaimResponse.item` 0..*
     public var item: [ClaimResponseItem] { get { _objects(20) } set { _setObjects(20, newValue) } }
     /// `ClaimResponse.addItem`: `ClaimResponse.addItem` 0..*
@@ -52,42 +38,24 @@ public final class ClaimResponse: DomainResource {
     public var error: [ClaimResponseError] { get { _objects(22) } set { _setObjects(22, newValue) } }
     /// `ClaimResponse.totalCost`: `Quantity` 0..1
     public var totalCost: Quantity? { get { _object(23) } set { _setObject(23, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(totalCost newValue: Quantity?) { _upsert(23, newValue) }
     /// `ClaimResponse.unallocDeductable`: `Quantity` 0..1
     public var unallocDeductable: Quantity? { get { _object(24) } set { _setObject(24, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(unallocDeductable newValue: Quantity?) { _upsert(24, newValue) }
     /// `ClaimResponse.totalBenefit`: `Quantity` 0..1
     public var totalBenefit: Quantity? { get { _object(25) } set { _setObject(25, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(totalBenefit newValue: Quantity?) { _upsert(25, newValue) }
     /// `ClaimResponse.paymentAdjustment`: `Quantity` 0..1
     public var paymentAdjustment: Quantity? { get { _object(26) } set { _setObject(26, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(paymentAdjustment newValue: Quantity?) { _upsert(26, newValue) }
     /// `ClaimResponse.paymentAdjustmentReason`: `Coding` 0..1, extensible binding (<http://hl7.org/fhir/ValueSet/adjustment-reason>)
     public var paymentAdjustmentReason: Coding? { get { _object(27) } set { _setObject(27, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(paymentAdjustmentReason newValue: Coding?) { _upsert(27, newValue) }
     /// `ClaimResponse.paymentDate`: `date` 0..1
     public var paymentDate: FHIRDate? { get { _date(28) } set { _setDate(28, newValue) } }
     /// `ClaimResponse.paymentAmount`: `Quantity` 0..1
     public var paymentAmount: Quantity? { get { _object(29) } set { _setObject(29, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(paymentAmount newValue: Quantity?) { _upsert(29, newValue) }
     /// `ClaimResponse.paymentRef`: `Identifier` 0..1
     public var paymentRef: Identifier? { get { _object(30) } set { _setObject(30, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(paymentRef newValue: Identifier?) { _upsert(30, newValue) }
     /// `ClaimResponse.reserved`: `Coding` 0..1, example binding (<http://hl7.org/fhir/ValueSet/fundsreserve>)
     public var reserved: Coding? { get { _object(31) } set { _setObject(31, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(reserved newValue: Coding?) { _upsert(31, newValue) }
     /// `ClaimResponse.form`: `Coding` 0..1, one of `FormCodes` (<http://hl7.org/fhir/ValueSet/forms>)
     public var form: Coding? { get { _object(32) } set { _setObject(32, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(form newValue: Coding?) { _upsert(32, newValue) }
     /// `ClaimResponse.note`: `ClaimResponse.note` 0..*
     public var note: [ClaimResponseNote] { get { _objects(33) } set { _setObjects(33, newValue) } }
     /// `ClaimResponse.coverage`: `ClaimResponse.coverage` 0..*
@@ -116,12 +84,8 @@ public final class ClaimResponseItemAdjudication: BackboneElement {
 
     /// `ClaimResponse.item.adjudication.code`: `Coding` 1..1, extensible binding (<http://hl7.org/fhir/ValueSet/adjudication>)
     public var code: Coding? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(code newValue: Coding?) { _upsert(4, newValue) }
     /// `ClaimResponse.item.adjudication.amount`: `Quantity` 0..1
     public var amount: Quantity? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(amount newValue: Quantity?) { _upsert(5, newValue) }
     /// `ClaimResponse.item.adjudication.value`: `decimal` 0..1
     public var value: FHIRDecimal? { get { _decimal(6) } set { _setDecimal(6, newValue) } }
 }
@@ -146,12 +110,8 @@ public final class ClaimResponseItemDetailAdjudication: BackboneElement {
 
     /// `ClaimResponse.item.detail.adjudication.code`: `Coding` 1..1, extensible binding (<http://hl7.org/fhir/ValueSet/adjudication>)
     public var code: Coding? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(code newValue: Coding?) { _upsert(4, newValue) }
     /// `ClaimResponse.item.detail.adjudication.amount`: `Quantity` 0..1
     public var amount: Quantity? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(amount newValue: Quantity?) { _upsert(5, newValue) }
     /// `ClaimResponse.item.detail.adjudication.value`: `decimal` 0..1
     public var value: FHIRDecimal? { get { _decimal(6) } set { _setDecimal(6, newValue) } }
 }
@@ -174,12 +134,8 @@ public final class ClaimResponseItemDetailSubDetailAdjudication: BackboneElement
 
     /// `ClaimResponse.item.detail.subDetail.adjudication.code`: `Coding` 1..1, extensible binding (<http://hl7.org/fhir/ValueSet/adjudication>)
     public var code: Coding? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(code newValue: Coding?) { _upsert(4, newValue) }
     /// `ClaimResponse.item.detail.subDetail.adjudication.amount`: `Quantity` 0..1
     public var amount: Quantity? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(amount newValue: Quantity?) { _upsert(5, newValue) }
     /// `ClaimResponse.item.detail.subDetail.adjudication.value`: `decimal` 0..1
     public var value: FHIRDecimal? { get { _decimal(6) } set { _setDecimal(6, newValue) } }
 }
@@ -193,12 +149,8 @@ public final class ClaimResponseAddItem: BackboneElement {
     public var sequenceLinkId: [Int] { get { _ints(4) } set { _setInts(4, newValue) } }
     /// `ClaimResponse.addItem.service`: `Coding` 1..1, example binding (<http://hl7.org/fhir/ValueSet/service-uscls>)
     public var service: Coding? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(service newValue: Coding?) { _upsert(5, newValue) }
     /// `ClaimResponse.addItem.fee`: `Quantity` 0..1
     public var fee: Quantity? { get { _object(6) } set { _setObject(6, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(fee newValue: Quantity?) { _upsert(6, newValue) }
     /// `ClaimResponse.addItem.noteNumberLinkId`: `positiveInt` 0..*
     public var noteNumberLinkId: [Int] { get { _ints(7) } set { _setInts(7, newValue) } }
     /// `ClaimResponse.addItem.adjudication`: `ClaimResponse.addItem.adjudication` 0..*
@@ -214,12 +166,8 @@ public final class ClaimResponseAddItemAdjudication: BackboneElement {
 
     /// `ClaimResponse.addItem.adjudication.code`: `Coding` 1..1, extensible binding (<http://hl7.org/fhir/ValueSet/adjudication>)
     public var code: Coding? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(code newValue: Coding?) { _upsert(4, newValue) }
     /// `ClaimResponse.addItem.adjudication.amount`: `Quantity` 0..1
     public var amount: Quantity? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(amount newValue: Quantity?) { _upsert(5, newValue) }
     /// `ClaimResponse.addItem.adjudication.value`: `decimal` 0..1
     public var value: FHIRDecimal? { get { _decimal(6) } set { _setDecimal(6, newValue) } }
 }
@@ -231,12 +179,8 @@ public final class ClaimResponseAddItemDetail: BackboneElement {
 
     /// `ClaimResponse.addItem.detail.service`: `Coding` 1..1, example binding (<http://hl7.org/fhir/ValueSet/service-uscls>)
     public var service: Coding? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(service newValue: Coding?) { _upsert(4, newValue) }
     /// `ClaimResponse.addItem.detail.fee`: `Quantity` 0..1
     public var fee: Quantity? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(fee newValue: Quantity?) { _upsert(5, newValue) }
     /// `ClaimResponse.addItem.detail.adjudication`: `ClaimResponse.addItem.detail.adjudication` 0..*
     public var adjudication: [ClaimResponseAddItemDetailAdjudication] { get { _objects(6) } set { _setObjects(6, newValue) } }
 }
@@ -248,12 +192,8 @@ public final class ClaimResponseAddItemDetailAdjudication: BackboneElement {
 
     /// `ClaimResponse.addItem.detail.adjudication.code`: `Coding` 1..1, extensible binding (<http://hl7.org/fhir/ValueSet/adjudication>)
     public var code: Coding? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(code newValue: Coding?) { _upsert(4, newValue) }
     /// `ClaimResponse.addItem.detail.adjudication.amount`: `Quantity` 0..1
     public var amount: Quantity? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(amount newValue: Quantity?) { _upsert(5, newValue) }
     /// `ClaimResponse.addItem.detail.adjudication.value`: `decimal` 0..1
     public var value: FHIRDecimal? { get { _decimal(6) } set { _setDecimal(6, newValue) } }
 }
@@ -271,8 +211,6 @@ public final class ClaimResponseError: BackboneElement {
     public var subdetailSequenceLinkId: Int? { get { _int(6) } set { _setInt(6, newValue) } }
     /// `ClaimResponse.error.code`: `Coding` 1..1, one of `AdjudicationErrorCodes` (<http://hl7.org/fhir/ValueSet/adjudication-error>)
     public var code: Coding? { get { _object(7) } set { _setObject(7, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(code newValue: Coding?) { _upsert(7, newValue) }
 }
 
 /// `ClaimResponse.note`, a backbone element
@@ -284,8 +222,6 @@ public final class ClaimResponseNote: BackboneElement {
     public var number: Int? { get { _int(4) } set { _setInt(4, newValue) } }
     /// `ClaimResponse.note.type`: `Coding` 0..1, one of `NoteType` (<http://hl7.org/fhir/ValueSet/note-type>)
     public var type: Coding? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: Coding?) { _upsert(5, newValue) }
     /// `ClaimResponse.note.text`: `string` 0..1
     public var text: String? { get { _string(6) } set { _setString(6, newValue) } }
 }
@@ -301,24 +237,16 @@ public final class ClaimResponseCoverage: BackboneElement {
     public var focal: Bool? { get { _bool(5) } set { _setBool(5, newValue) } }
     /// `ClaimResponse.coverage.coverage`: `Reference` 1..1 to `Coverage`
     public var coverage: Reference? { get { _object(6) } set { _setObject(6, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(coverage newValue: Reference?) { _upsert(6, newValue) }
     /// `ClaimResponse.coverage.businessArrangement`: `string` 0..1
     public var businessArrangement: String? { get { _string(7) } set { _setString(7, newValue) } }
     /// `ClaimResponse.coverage.relationship`: `Coding` 1..1, example binding (<http://hl7.org/fhir/ValueSet/relationship>)
     public var relationship: Coding? { get { _object(8) } set { _setObject(8, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(relationship newValue: Coding?) { _upsert(8, newValue) }
     /// `ClaimResponse.coverage.preAuthRef`: `string` 0..*
     public var preAuthRef: [String] { get { _strings(9) } set { _setStrings(9, newValue) } }
     /// `ClaimResponse.coverage.claimResponse`: `Reference` 0..1 to `ClaimResponse`
     public var claimResponse: Reference? { get { _object(10) } set { _setObject(10, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(claimResponse newValue: Reference?) { _upsert(10, newValue) }
     /// `ClaimResponse.coverage.originalRuleset`: `Coding` 0..1, example binding (<http://hl7.org/fhir/ValueSet/ruleset>)
     public var originalRuleset: Coding? { get { _object(11) } set { _setObject(11, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(originalRuleset newValue: Coding?) { _upsert(11, newValue) }
 }
 
 private let claimResponseLayout = Layout(_class: ClaimResponse.self, "ClaimResponse", .resource, base: DomainResource._layout, release: .dstu2, """

@@ -10,12 +10,8 @@ public final class ClinicalImpression: DomainResource {
 
     /// `ClinicalImpression.patient`: `Reference` 1..1 to `Patient`
     public var patient: Reference? { get { _object(9) } set { _setObject(9, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(patient newValue: Reference?) { _upsert(9, newValue) }
     /// `ClinicalImpression.assessor`: `Reference` 0..1 to `Practitioner`
     public var assessor: Reference? { get { _object(10) } set { _setObject(10, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(assessor newValue: Reference?) { _upsert(10, newValue) }
     /// `ClinicalImpression.status`: `code` 1..1, one of `ClinicalImpressionStatus` (<http://hl7.org/fhir/ValueSet/clinical-impression-status>)
     public var status: ClinicalImpressionStatus? { get { _code(11) } set { _setCode(11, newValue) } }
     /// `ClinicalImpression.date`: `dateTime` 0..1
@@ -24,8 +20,6 @@ public final class ClinicalImpression: DomainResource {
     public var description: String? { get { _string(13) } set { _setString(13, newValue) } }
     /// `ClinicalImpression.previous`: `Reference` 0..1 to `ClinicalImpression`
     public var previous: Reference? { get { _object(14) } set { _setObject(14, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(previous newValue: Reference?) { _upsert(14, newValue) }
     /// `ClinicalImpression.problem`: `Reference` 0..* to `Condition` | `AllergyIntolerance`
     public var problem: [Reference] { get { _objects(15) } set { _setObjects(15, newValue) } }
     /// `ClinicalImpression.trigger[x]`: `CodeableConcept` | `Reference` 0..1, example binding (<http://hl7.org/fhir/ValueSet/clinical-findings>)
@@ -34,10 +28,6 @@ public final class ClinicalImpression: DomainResource {
     public var triggerCodeableConcept: CodeableConcept? { get { _object(16) } set { _setObject(16, newValue) } }
     /// `ClinicalImpression.trigger[x]` as `Reference`.
     public var triggerReference: Reference? { get { _object(17) } set { _setObject(17, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(triggerCodeableConcept newValue: CodeableConcept?) { _upsert(16, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(triggerReference newValue: Reference?) { _upsert(17, newValue) }
     /// `ClinicalImpression.investigations`: `ClinicalImpression.investigations` 0..*
     public var investigations: [ClinicalImpressionInvestigations] { get { _objects(18) } set { _setObjects(18, newValue) } }
     /// `ClinicalImpression.protocol`: `uri` 0..1
@@ -65,8 +55,6 @@ public final class ClinicalImpressionInvestigations: BackboneElement {
 
     /// `ClinicalImpression.investigations.code`: `CodeableConcept` 1..1, example binding (<http://hl7.org/fhir/ValueSet/investigation-sets>)
     public var code: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(code newValue: CodeableConcept?) { _upsert(4, newValue) }
     /// `ClinicalImpression.investigations.item`: `Reference` 0..* to `Observation` | `QuestionnaireResponse` | `FamilyMemberHistory` | `DiagnosticReport`
     public var item: [Reference] { get { _objects(5) } set { _setObjects(5, newValue) } }
 }
@@ -78,8 +66,6 @@ public final class ClinicalImpressionFinding: BackboneElement {
 
     /// `ClinicalImpression.finding.item`: `CodeableConcept` 1..1, example binding (<http://hl7.org/fhir/ValueSet/condition-code>)
     public var item: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(item newValue: CodeableConcept?) { _upsert(4, newValue) }
     /// `ClinicalImpression.finding.cause`: `string` 0..1
     public var cause: String? { get { _string(5) } set { _setString(5, newValue) } }
 }
@@ -91,8 +77,6 @@ public final class ClinicalImpressionRuledOut: BackboneElement {
 
     /// `ClinicalImpression.ruledOut.item`: `CodeableConcept` 1..1, example binding (<http://hl7.org/fhir/ValueSet/condition-code>)
     public var item: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(item newValue: CodeableConcept?) { _upsert(4, newValue) }
     /// `ClinicalImpression.ruledOut.reason`: `string` 0..1
     public var reason: String? { get { _string(5) } set { _setString(5, newValue) } }
 }

@@ -12,12 +12,8 @@ public final class Communication: DomainResource {
     public var identifier: [Identifier] { get { _objects(9) } set { _setObjects(9, newValue) } }
     /// `Communication.category`: `CodeableConcept` 0..1
     public var category: CodeableConcept? { get { _object(10) } set { _setObject(10, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(category newValue: CodeableConcept?) { _upsert(10, newValue) }
     /// `Communication.sender`: `Reference` 0..1 to `Device` | `Organization` | `Patient` | `Practitioner` | `RelatedPerson`
     public var sender: Reference? { get { _object(11) } set { _setObject(11, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(sender newValue: Reference?) { _upsert(11, newValue) }
     /// `Communication.recipient`: `Reference` 0..* to `Device` | `Organization` | `Patient` | `Practitioner` | `RelatedPerson` | `Group`
     public var recipient: [Reference] { get { _objects(12) } set { _setObjects(12, newValue) } }
     /// `Communication.payload`: `Communication.payload` 0..*
@@ -28,8 +24,6 @@ public final class Communication: DomainResource {
     public var status: CommunicationStatus? { get { _code(15) } set { _setCode(15, newValue) } }
     /// `Communication.encounter`: `Reference` 0..1 to `Encounter`
     public var encounter: Reference? { get { _object(16) } set { _setObject(16, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(encounter newValue: Reference?) { _upsert(16, newValue) }
     /// `Communication.sent`: `dateTime` 0..1
     public var sent: FHIRDateTime? { get { _dateTime(17) } set { _setDateTime(17, newValue) } }
     /// `Communication.received`: `dateTime` 0..1
@@ -38,12 +32,8 @@ public final class Communication: DomainResource {
     public var reason: [CodeableConcept] { get { _objects(19) } set { _setObjects(19, newValue) } }
     /// `Communication.subject`: `Reference` 0..1 to `Patient`
     public var subject: Reference? { get { _object(20) } set { _setObject(20, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(subject newValue: Reference?) { _upsert(20, newValue) }
     /// `Communication.requestDetail`: `Reference` 0..1 to `CommunicationRequest`
     public var requestDetail: Reference? { get { _object(21) } set { _setObject(21, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(requestDetail newValue: Reference?) { _upsert(21, newValue) }
 }
 
 /// `Communication.payload`, a backbone element
@@ -59,10 +49,6 @@ public final class CommunicationPayload: BackboneElement {
     public var contentAttachment: Attachment? { get { _object(5) } set { _setObject(5, newValue) } }
     /// `Communication.payload.content[x]` as `Reference`.
     public var contentReference: Reference? { get { _object(6) } set { _setObject(6, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(contentAttachment newValue: Attachment?) { _upsert(5, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(contentReference newValue: Reference?) { _upsert(6, newValue) }
 }
 
 /// A value of `Communication.payload.content[x]`.

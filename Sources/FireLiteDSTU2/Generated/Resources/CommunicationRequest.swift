@@ -12,12 +12,8 @@ public final class CommunicationRequest: DomainResource {
     public var identifier: [Identifier] { get { _objects(9) } set { _setObjects(9, newValue) } }
     /// `CommunicationRequest.category`: `CodeableConcept` 0..1
     public var category: CodeableConcept? { get { _object(10) } set { _setObject(10, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(category newValue: CodeableConcept?) { _upsert(10, newValue) }
     /// `CommunicationRequest.sender`: `Reference` 0..1 to `Device` | `Organization` | `Patient` | `Practitioner` | `RelatedPerson`
     public var sender: Reference? { get { _object(11) } set { _setObject(11, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(sender newValue: Reference?) { _upsert(11, newValue) }
     /// `CommunicationRequest.recipient`: `Reference` 0..* to `Device` | `Organization` | `Patient` | `Practitioner` | `RelatedPerson`
     public var recipient: [Reference] { get { _objects(12) } set { _setObjects(12, newValue) } }
     /// `CommunicationRequest.payload`: `CommunicationRequest.payload` 0..*
@@ -26,34 +22,24 @@ public final class CommunicationRequest: DomainResource {
     public var medium: [CodeableConcept] { get { _objects(14) } set { _setObjects(14, newValue) } }
     /// `CommunicationRequest.requester`: `Reference` 0..1 to `Practitioner` | `Patient` | `RelatedPerson`
     public var requester: Reference? { get { _object(15) } set { _setObject(15, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(requester newValue: Reference?) { _upsert(15, newValue) }
     /// `CommunicationRequest.status`: `code` 0..1, one of `CommunicationRequestStatus` (<http://hl7.org/fhir/ValueSet/communication-request-status>)
     public var status: CommunicationRequestStatus? { get { _code(16) } set { _setCode(16, newValue) } }
     /// `CommunicationRequest.encounter`: `Reference` 0..1 to `Encounter`
     public var encounter: Reference? { get { _object(17) } set { _setObject(17, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(encounter newValue: Reference?) { _upsert(17, newValue) }
     /// `CommunicationRequest.scheduled[x]`: `dateTime` | `Period` 0..1
     public var scheduled: CommunicationRequestScheduled? { get { _choice(18) } set { _setChoice(18, 2, newValue) } }
     /// `CommunicationRequest.scheduled[x]` as `dateTime`.
     public var scheduledDateTime: FHIRDateTime? { get { _dateTime(18) } set { _setDateTime(18, newValue) } }
     /// `CommunicationRequest.scheduled[x]` as `Period`.
     public var scheduledPeriod: Period? { get { _object(19) } set { _setObject(19, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(scheduledPeriod newValue: Period?) { _upsert(19, newValue) }
     /// `CommunicationRequest.reason`: `CodeableConcept` 0..*
     public var reason: [CodeableConcept] { get { _objects(20) } set { _setObjects(20, newValue) } }
     /// `CommunicationRequest.requestedOn`: `dateTime` 0..1
     public var requestedOn: FHIRDateTime? { get { _dateTime(21) } set { _setDateTime(21, newValue) } }
     /// `CommunicationRequest.subject`: `Reference` 0..1 to `Patient`
     public var subject: Reference? { get { _object(22) } set { _setObject(22, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(subject newValue: Reference?) { _upsert(22, newValue) }
     /// `CommunicationRequest.priority`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/diagnostic-order-priority>)
     public var priority: CodeableConcept? { get { _object(23) } set { _setObject(23, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(priority newValue: CodeableConcept?) { _upsert(23, newValue) }
 }
 
 /// `CommunicationRequest.payload`, a backbone element
@@ -69,10 +55,6 @@ public final class CommunicationRequestPayload: BackboneElement {
     public var contentAttachment: Attachment? { get { _object(5) } set { _setObject(5, newValue) } }
     /// `CommunicationRequest.payload.content[x]` as `Reference`.
     public var contentReference: Reference? { get { _object(6) } set { _setObject(6, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(contentAttachment newValue: Attachment?) { _upsert(5, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(contentReference newValue: Reference?) { _upsert(6, newValue) }
 }
 
 /// A value of `CommunicationRequest.scheduled[x]`.

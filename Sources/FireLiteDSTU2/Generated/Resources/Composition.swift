@@ -10,18 +10,12 @@ public final class Composition: DomainResource {
 
     /// `Composition.identifier`: `Identifier` 0..1
     public var identifier: Identifier? { get { _object(9) } set { _setObject(9, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(identifier newValue: Identifier?) { _upsert(9, newValue) }
     /// `Composition.date`: `dateTime` 1..1
     public var date: FHIRDateTime? { get { _dateTime(10) } set { _setDateTime(10, newValue) } }
     /// `Composition.type`: `CodeableConcept` 1..1, preferred binding (<http://hl7.org/fhir/ValueSet/doc-typecodes>)
     public var type: CodeableConcept? { get { _object(11) } set { _setObject(11, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: CodeableConcept?) { _upsert(11, newValue) }
     /// `Composition.class`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/doc-classcodes>)
     public var `class`: CodeableConcept? { get { _object(12) } set { _setObject(12, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(class newValue: CodeableConcept?) { _upsert(12, newValue) }
     /// `Composition.title`: `string` 1..1
     public var title: String? { get { _string(13) } set { _setString(13, newValue) } }
     /// `Composition.status`: `code` 1..1, one of `CompositionStatus` (<http://hl7.org/fhir/ValueSet/composition-status>)
@@ -30,22 +24,16 @@ public final class Composition: DomainResource {
     public var confidentiality: V3CodeSystemConfidentiality? { get { _code(15) } set { _setCode(15, newValue) } }
     /// `Composition.subject`: `Reference` 1..1
     public var subject: Reference? { get { _object(16) } set { _setObject(16, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(subject newValue: Reference?) { _upsert(16, newValue) }
     /// `Composition.author`: `Reference` 1..* to `Practitioner` | `Device` | `Patient` | `RelatedPerson`
     public var author: [Reference] { get { _objects(17) } set { _setObjects(17, newValue) } }
     /// `Composition.attester`: `Composition.attester` 0..*
     public var attester: [CompositionAttester] { get { _objects(18) } set { _setObjects(18, newValue) } }
     /// `Composition.custodian`: `Reference` 0..1 to `Organization`
     public var custodian: Reference? { get { _object(19) } set { _setObject(19, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(custodian newValue: Reference?) { _upsert(19, newValue) }
     /// `Composition.event`: `Composition.event` 0..*
     public var event: [CompositionEvent] { get { _objects(20) } set { _setObjects(20, newValue) } }
     /// `Composition.encounter`: `Reference` 0..1 to `Encounter`
     public var encounter: Reference? { get { _object(21) } set { _setObject(21, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(encounter newValue: Reference?) { _upsert(21, newValue) }
     /// `Composition.section`: `Composition.section` 0..*
     public var section: [CompositionSection] { get { _objects(22) } set { _setObjects(22, newValue) } }
 }
@@ -61,8 +49,6 @@ public final class CompositionAttester: BackboneElement {
     public var time: FHIRDateTime? { get { _dateTime(5) } set { _setDateTime(5, newValue) } }
     /// `Composition.attester.party`: `Reference` 0..1 to `Patient` | `Practitioner` | `Organization`
     public var party: Reference? { get { _object(6) } set { _setObject(6, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(party newValue: Reference?) { _upsert(6, newValue) }
 }
 
 /// `Composition.event`, a backbone element
@@ -74,8 +60,6 @@ public final class CompositionEvent: BackboneElement {
     public var code: [CodeableConcept] { get { _objects(4) } set { _setObjects(4, newValue) } }
     /// `Composition.event.period`: `Period` 0..1
     public var period: Period? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(period newValue: Period?) { _upsert(5, newValue) }
     /// `Composition.event.detail`: `Reference` 0..*
     public var detail: [Reference] { get { _objects(6) } set { _setObjects(6, newValue) } }
 }
@@ -89,24 +73,16 @@ public final class CompositionSection: BackboneElement {
     public var title: String? { get { _string(4) } set { _setString(4, newValue) } }
     /// `Composition.section.code`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/doc-section-codes>)
     public var code: CodeableConcept? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(code newValue: CodeableConcept?) { _upsert(5, newValue) }
     /// `Composition.section.text`: `Narrative` 0..1
     public var text: Narrative? { get { _object(6) } set { _setObject(6, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(text newValue: Narrative?) { _upsert(6, newValue) }
     /// `Composition.section.mode`: `code` 0..1, one of `ListMode` (<http://hl7.org/fhir/ValueSet/list-mode>)
     public var mode: ListMode? { get { _code(7) } set { _setCode(7, newValue) } }
     /// `Composition.section.orderedBy`: `CodeableConcept` 0..1, preferred binding (<http://hl7.org/fhir/ValueSet/list-order>)
     public var orderedBy: CodeableConcept? { get { _object(8) } set { _setObject(8, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(orderedBy newValue: CodeableConcept?) { _upsert(8, newValue) }
     /// `Composition.section.entry`: `Reference` 0..*
     public var entry: [Reference] { get { _objects(9) } set { _setObjects(9, newValue) } }
     /// `Composition.section.emptyReason`: `CodeableConcept` 0..1, preferred binding (<http://hl7.org/fhir/ValueSet/list-empty-reason>)
     public var emptyReason: CodeableConcept? { get { _object(10) } set { _setObject(10, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(emptyReason newValue: CodeableConcept?) { _upsert(10, newValue) }
     /// `Composition.section.section`: as `Composition.section` 0..*
     public var section: [CompositionSection] { get { _objects(11) } set { _setObjects(11, newValue) } }
 }

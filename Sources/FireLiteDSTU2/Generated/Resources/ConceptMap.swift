@@ -12,8 +12,6 @@ public final class ConceptMap: DomainResource {
     public var url: String? { get { _string(9) } set { _setString(9, newValue) } }
     /// `ConceptMap.identifier`: `Identifier` 0..1
     public var identifier: Identifier? { get { _object(10) } set { _setObject(10, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(identifier newValue: Identifier?) { _upsert(10, newValue) }
     /// `ConceptMap.version`: `string` 0..1
     public var version: String? { get { _string(11) } set { _setString(11, newValue) } }
     /// `ConceptMap.name`: `string` 0..1
@@ -42,16 +40,12 @@ public final class ConceptMap: DomainResource {
     public var sourceUri: String? { get { _string(22) } set { _setString(22, newValue) } }
     /// `ConceptMap.source[x]` as `Reference`.
     public var sourceReference: Reference? { get { _object(23) } set { _setObject(23, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(sourceReference newValue: Reference?) { _upsert(23, newValue) }
     /// `ConceptMap.target[x]`: `uri` | `Reference` 1..1 to `ValueSet` | `StructureDefinition`
     public var target: ConceptMapTarget? { get { _choice(24) } set { _setChoice(24, 2, newValue) } }
     /// `ConceptMap.target[x]` as `uri`.
     public var targetUri: String? { get { _string(24) } set { _setString(24, newValue) } }
     /// `ConceptMap.target[x]` as `Reference`.
     public var targetReference: Reference? { get { _object(25) } set { _setObject(25, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(targetReference newValue: Reference?) { _upsert(25, newValue) }
     /// `ConceptMap.element`: `ConceptMap.element` 0..*
     public var element: [ConceptMapElement] { get { _objects(26) } set { _setObjects(26, newValue) } }
 }

@@ -12,34 +12,22 @@ public final class Condition: DomainResource {
     public var identifier: [Identifier] { get { _objects(9) } set { _setObjects(9, newValue) } }
     /// `Condition.patient`: `Reference` 1..1 to `Patient`
     public var patient: Reference? { get { _object(10) } set { _setObject(10, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(patient newValue: Reference?) { _upsert(10, newValue) }
     /// `Condition.encounter`: `Reference` 0..1 to `Encounter`
     public var encounter: Reference? { get { _object(11) } set { _setObject(11, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(encounter newValue: Reference?) { _upsert(11, newValue) }
     /// `Condition.asserter`: `Reference` 0..1 to `Practitioner` | `Patient`
     public var asserter: Reference? { get { _object(12) } set { _setObject(12, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(asserter newValue: Reference?) { _upsert(12, newValue) }
     /// `Condition.dateRecorded`: `date` 0..1
     public var dateRecorded: FHIRDate? { get { _date(13) } set { _setDate(13, newValue) } }
     /// `Condition.code`: `CodeableConcept` 1..1, example binding (<http://hl7.org/fhir/ValueSet/condition-code>)
     public var code: CodeableConcept? { get { _object(14) } set { _setObject(14, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(code newValue: CodeableConcept?) { _upsert(14, newValue) }
     /// `Condition.category`: `CodeableConcept` 0..1, preferred binding (<http://hl7.org/fhir/ValueSet/condition-category>)
     public var category: CodeableConcept? { get { _object(15) } set { _setObject(15, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(category newValue: CodeableConcept?) { _upsert(15, newValue) }
     /// `Condition.clinicalStatus`: `code` 0..1, preferred binding (<http://hl7.org/fhir/ValueSet/condition-clinical>)
     public var clinicalStatus: String? { get { _string(16) } set { _setString(16, newValue) } }
     /// `Condition.verificationStatus`: `code` 1..1, one of `ConditionVerificationStatus` (<http://hl7.org/fhir/ValueSet/condition-ver-status>)
     public var verificationStatus: ConditionVerificationStatus? { get { _code(17) } set { _setCode(17, newValue) } }
     /// `Condition.severity`: `CodeableConcept` 0..1, preferred binding (<http://hl7.org/fhir/ValueSet/condition-severity>)
     public var severity: CodeableConcept? { get { _object(18) } set { _setObject(18, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(severity newValue: CodeableConcept?) { _upsert(18, newValue) }
     /// `Condition.onset[x]`: `dateTime` | `Quantity` | `Period` | `Range` | `string` 0..1
     public var onset: ConditionOnset? { get { _choice(19) } set { _setChoice(19, 5, newValue) } }
     /// `Condition.onset[x]` as `dateTime`.
@@ -52,12 +40,6 @@ public final class Condition: DomainResource {
     public var onsetRange: Range? { get { _object(22) } set { _setObject(22, newValue) } }
     /// `Condition.onset[x]` as `string`.
     public var onsetString: String? { get { _string(23) } set { _setString(23, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(onsetQuantity newValue: Quantity?) { _upsert(20, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(onsetPeriod newValue: Period?) { _upsert(21, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(onsetRange newValue: Range?) { _upsert(22, newValue) }
     /// `Condition.abatement[x]`: `dateTime` | `Quantity` | `boolean` | `Period` | `Range` | `string` 0..1
     public var abatement: ConditionAbatement? { get { _choice(24) } set { _setChoice(24, 6, newValue) } }
     /// `Condition.abatement[x]` as `dateTime`.
@@ -72,16 +54,8 @@ public final class Condition: DomainResource {
     public var abatementRange: Range? { get { _object(28) } set { _setObject(28, newValue) } }
     /// `Condition.abatement[x]` as `string`.
     public var abatementString: String? { get { _string(29) } set { _setString(29, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(abatementQuantity newValue: Quantity?) { _upsert(25, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(abatementPeriod newValue: Period?) { _upsert(27, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(abatementRange newValue: Range?) { _upsert(28, newValue) }
     /// `Condition.stage`: `Condition.stage` 0..1
     public var stage: ConditionStage? { get { _object(30) } set { _setObject(30, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(stage newValue: ConditionStage?) { _upsert(30, newValue) }
     /// `Condition.evidence`: `Condition.evidence` 0..*
     public var evidence: [ConditionEvidence] { get { _objects(31) } set { _setObjects(31, newValue) } }
     /// `Condition.bodySite`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/body-site>)
@@ -97,8 +71,6 @@ public final class ConditionStage: BackboneElement {
 
     /// `Condition.stage.summary`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/condition-stage>)
     public var summary: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(summary newValue: CodeableConcept?) { _upsert(4, newValue) }
     /// `Condition.stage.assessment`: `Reference` 0..* to `ClinicalImpression` | `DiagnosticReport` | `Observation`
     public var assessment: [Reference] { get { _objects(5) } set { _setObjects(5, newValue) } }
 }
@@ -110,8 +82,6 @@ public final class ConditionEvidence: BackboneElement {
 
     /// `Condition.evidence.code`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/manifestation-or-symptom>)
     public var code: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(code newValue: CodeableConcept?) { _upsert(4, newValue) }
     /// `Condition.evidence.detail`: `Reference` 0..*
     public var detail: [Reference] { get { _objects(5) } set { _setObjects(5, newValue) } }
 }

@@ -34,12 +34,8 @@ public final class Conformance: DomainResource {
     public var kind: ConformanceStatementKind? { get { _code(20) } set { _setCode(20, newValue) } }
     /// `Conformance.software`: `Conformance.software` 0..1
     public var software: ConformanceSoftware? { get { _object(21) } set { _setObject(21, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(software newValue: ConformanceSoftware?) { _upsert(21, newValue) }
     /// `Conformance.implementation`: `Conformance.implementation` 0..1
     public var implementation: ConformanceImplementation? { get { _object(22) } set { _setObject(22, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(implementation newValue: ConformanceImplementation?) { _upsert(22, newValue) }
     /// `Conformance.fhirVersion`: `id` 1..1
     public var fhirVersion: String? { get { _string(23) } set { _setString(23, newValue) } }
     /// `Conformance.acceptUnknown`: `code` 1..1, one of `UnknownContentCode` (<http://hl7.org/fhir/ValueSet/unknown-content-code>)
@@ -102,8 +98,6 @@ public final class ConformanceRest: BackboneElement {
     public var documentation: String? { get { _string(5) } set { _setString(5, newValue) } }
     /// `Conformance.rest.security`: `Conformance.rest.security` 0..1
     public var security: ConformanceRestSecurity? { get { _object(6) } set { _setObject(6, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(security newValue: ConformanceRestSecurity?) { _upsert(6, newValue) }
     /// `Conformance.rest.resource`: `Conformance.rest.resource` 1..*
     public var resource: [ConformanceRestResource] { get { _objects(7) } set { _setObjects(7, newValue) } }
     /// `Conformance.rest.interaction`: `Conformance.rest.interaction` 0..*
@@ -153,8 +147,6 @@ public final class ConformanceRestResource: BackboneElement {
     public var type: ResourceType? { get { _code(4) } set { _setCode(4, newValue) } }
     /// `Conformance.rest.resource.profile`: `Reference` 0..1 to `StructureDefinition`
     public var profile: Reference? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(profile newValue: Reference?) { _upsert(5, newValue) }
     /// `Conformance.rest.resource.interaction`: `Conformance.rest.resource.interaction` 1..*
     public var interaction: [ConformanceRestResourceInteraction] { get { _objects(6) } set { _setObjects(6, newValue) } }
     /// `Conformance.rest.resource.versioning`: `code` 0..1, one of `ResourceVersionPolicy` (<http://hl7.org/fhir/ValueSet/versioning-policy>)
@@ -229,8 +221,6 @@ public final class ConformanceRestOperation: BackboneElement {
     public var name: String? { get { _string(4) } set { _setString(4, newValue) } }
     /// `Conformance.rest.operation.definition`: `Reference` 1..1 to `OperationDefinition`
     public var definition: Reference? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(definition newValue: Reference?) { _upsert(5, newValue) }
 }
 
 /// `Conformance.messaging`, a backbone element
@@ -255,8 +245,6 @@ public final class ConformanceMessagingEndpoint: BackboneElement {
 
     /// `Conformance.messaging.endpoint.protocol`: `Coding` 1..1, extensible binding (<http://hl7.org/fhir/ValueSet/message-transport>)
     public var `protocol`: Coding? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(protocol newValue: Coding?) { _upsert(4, newValue) }
     /// `Conformance.messaging.endpoint.address`: `uri` 1..1
     public var address: String? { get { _string(5) } set { _setString(5, newValue) } }
 }
@@ -268,8 +256,6 @@ public final class ConformanceMessagingEvent: BackboneElement {
 
     /// `Conformance.messaging.event.code`: `Coding` 1..1, preferred binding (<http://hl7.org/fhir/ValueSet/message-events>)
     public var code: Coding? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(code newValue: Coding?) { _upsert(4, newValue) }
     /// `Conformance.messaging.event.category`: `code` 0..1, one of `MessageSignificanceCategory` (<http://hl7.org/fhir/ValueSet/message-significance-category>)
     public var category: MessageSignificanceCategory? { get { _code(5) } set { _setCode(5, newValue) } }
     /// `Conformance.messaging.event.mode`: `code` 1..1, one of `ConformanceEventMode` (<http://hl7.org/fhir/ValueSet/message-conformance-event-mode>)
@@ -278,12 +264,8 @@ public final class ConformanceMessagingEvent: BackboneElement {
     public var focus: ResourceType? { get { _code(7) } set { _setCode(7, newValue) } }
     /// `Conformance.messaging.event.request`: `Reference` 1..1 to `StructureDefinition`
     public var request: Reference? { get { _object(8) } set { _setObject(8, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(request newValue: Reference?) { _upsert(8, newValue) }
     /// `Conformance.messaging.event.response`: `Reference` 1..1 to `StructureDefinition`
     public var response: Reference? { get { _object(9) } set { _setObject(9, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(response newValue: Reference?) { _upsert(9, newValue) }
     /// `Conformance.messaging.event.documentation`: `string` 0..1
     public var documentation: String? { get { _string(10) } set { _setString(10, newValue) } }
 }
@@ -299,8 +281,6 @@ public final class ConformanceDocument: BackboneElement {
     public var documentation: String? { get { _string(5) } set { _setString(5, newValue) } }
     /// `Conformance.document.profile`: `Reference` 1..1 to `StructureDefinition`
     public var profile: Reference? { get { _object(6) } set { _setObject(6, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(profile newValue: Reference?) { _upsert(6, newValue) }
 }
 
 private let conformanceLayout = Layout(_class: Conformance.self, "Conformance", .resource, base: DomainResource._layout, release: .dstu2, """

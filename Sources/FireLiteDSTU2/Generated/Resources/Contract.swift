@@ -10,14 +10,10 @@ public final class Contract: DomainResource {
 
     /// `Contract.identifier`: `Identifier` 0..1
     public var identifier: Identifier? { get { _object(9) } set { _setObject(9, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(identifier newValue: Identifier?) { _upsert(9, newValue) }
     /// `Contract.issued`: `dateTime` 0..1
     public var issued: FHIRDateTime? { get { _dateTime(10) } set { _setDateTime(10, newValue) } }
     /// `Contract.applies`: `Period` 0..1
     public var applies: Period? { get { _object(11) } set { _setObject(11, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(applies newValue: Period?) { _upsert(11, newValue) }
     /// `Contract.subject`: `Reference` 0..*
     public var subject: [Reference] { get { _objects(12) } set { _setObjects(12, newValue) } }
     /// `Contract.authority`: `Reference` 0..* to `Organization`
@@ -26,8 +22,6 @@ public final class Contract: DomainResource {
     public var domain: [Reference] { get { _objects(14) } set { _setObjects(14, newValue) } }
     /// `Contract.type`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/contract-type>)
     public var type: CodeableConcept? { get { _object(15) } set { _setObject(15, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: CodeableConcept?) { _upsert(15, newValue) }
     /// `Contract.subType`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/contract-subtype>)
     public var subType: [CodeableConcept] { get { _objects(16) } set { _setObjects(16, newValue) } }
     /// `Contract.action`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/contract-action>)
@@ -48,10 +42,6 @@ public final class Contract: DomainResource {
     public var bindingAttachment: Attachment? { get { _object(23) } set { _setObject(23, newValue) } }
     /// `Contract.binding[x]` as `Reference`.
     public var bindingReference: Reference? { get { _object(24) } set { _setObject(24, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(bindingAttachment newValue: Attachment?) { _upsert(23, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(bindingReference newValue: Reference?) { _upsert(24, newValue) }
     /// `Contract.friendly`: `Contract.friendly` 0..*
     public var friendly: [ContractFriendly] { get { _objects(25) } set { _setObjects(25, newValue) } }
     /// `Contract.legal`: `Contract.legal` 0..*
@@ -67,8 +57,6 @@ public final class ContractActor: BackboneElement {
 
     /// `Contract.actor.entity`: `Reference` 1..1 to `Contract` | `Device` | `Group` | `Location` | `Organization` | `Patient` | `Practitioner` | `RelatedPerson` | `Substance`
     public var entity: Reference? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(entity newValue: Reference?) { _upsert(4, newValue) }
     /// `Contract.actor.role`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/contract-actorrole>)
     public var role: [CodeableConcept] { get { _objects(5) } set { _setObjects(5, newValue) } }
 }
@@ -84,32 +72,20 @@ public final class ContractValuedItem: BackboneElement {
     public var entityCodeableConcept: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
     /// `Contract.valuedItem.entity[x]` as `Reference`.
     public var entityReference: Reference? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(entityCodeableConcept newValue: CodeableConcept?) { _upsert(4, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(entityReference newValue: Reference?) { _upsert(5, newValue) }
     /// `Contract.valuedItem.identifier`: `Identifier` 0..1
     public var identifier: Identifier? { get { _object(6) } set { _setObject(6, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(identifier newValue: Identifier?) { _upsert(6, newValue) }
     /// `Contract.valuedItem.effectiveTime`: `dateTime` 0..1
     public var effectiveTime: FHIRDateTime? { get { _dateTime(7) } set { _setDateTime(7, newValue) } }
     /// `Contract.valuedItem.quantity`: `Quantity` 0..1
     public var quantity: Quantity? { get { _object(8) } set { _setObject(8, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(quantity newValue: Quantity?) { _upsert(8, newValue) }
     /// `Contract.valuedItem.unitPrice`: `Quantity` 0..1
     public var unitPrice: Quantity? { get { _object(9) } set { _setObject(9, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(unitPrice newValue: Quantity?) { _upsert(9, newValue) }
     /// `Contract.valuedItem.factor`: `decimal` 0..1
     public var factor: FHIRDecimal? { get { _decimal(10) } set { _setDecimal(10, newValue) } }
     /// `Contract.valuedItem.points`: `decimal` 0..1
     public var points: FHIRDecimal? { get { _decimal(11) } set { _setDecimal(11, newValue) } }
     /// `Contract.valuedItem.net`: `Quantity` 0..1
     public var net: Quantity? { get { _object(12) } set { _setObject(12, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(net newValue: Quantity?) { _upsert(12, newValue) }
 }
 
 /// `Contract.signer`, a backbone element
@@ -119,12 +95,8 @@ public final class ContractSigner: BackboneElement {
 
     /// `Contract.signer.type`: `Coding` 1..1, preferred binding (<http://hl7.org/fhir/ValueSet/contract-signer-type>)
     public var type: Coding? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: Coding?) { _upsert(4, newValue) }
     /// `Contract.signer.party`: `Reference` 1..1 to `Organization` | `Patient` | `Practitioner` | `RelatedPerson`
     public var party: Reference? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(party newValue: Reference?) { _upsert(5, newValue) }
     /// `Contract.signer.signature`: `string` 1..1
     public var signature: String? { get { _string(6) } set { _setString(6, newValue) } }
 }
@@ -136,26 +108,16 @@ public final class ContractTerm: BackboneElement {
 
     /// `Contract.term.identifier`: `Identifier` 0..1
     public var identifier: Identifier? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(identifier newValue: Identifier?) { _upsert(4, newValue) }
     /// `Contract.term.issued`: `dateTime` 0..1
     public var issued: FHIRDateTime? { get { _dateTime(5) } set { _setDateTime(5, newValue) } }
     /// `Contract.term.applies`: `Period` 0..1
     public var applies: Period? { get { _object(6) } set { _setObject(6, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(applies newValue: Period?) { _upsert(6, newValue) }
     /// `Contract.term.type`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/contract-term-type>)
     public var type: CodeableConcept? { get { _object(7) } set { _setObject(7, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: CodeableConcept?) { _upsert(7, newValue) }
     /// `Contract.term.subType`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/contract-term-subtype>)
     public var subType: CodeableConcept? { get { _object(8) } set { _setObject(8, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(subType newValue: CodeableConcept?) { _upsert(8, newValue) }
     /// `Contract.term.subject`: `Reference` 0..1
     public var subject: Reference? { get { _object(9) } set { _setObject(9, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(subject newValue: Reference?) { _upsert(9, newValue) }
     /// `Contract.term.action`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/contract-action>)
     public var action: [CodeableConcept] { get { _objects(10) } set { _setObjects(10, newValue) } }
     /// `Contract.term.actionReason`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/v3-PurposeOfUse>)
@@ -177,8 +139,6 @@ public final class ContractTermActor: BackboneElement {
 
     /// `Contract.term.actor.entity`: `Reference` 1..1 to `Contract` | `Device` | `Group` | `Location` | `Organization` | `Patient` | `Practitioner` | `RelatedPerson` | `Substance`
     public var entity: Reference? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(entity newValue: Reference?) { _upsert(4, newValue) }
     /// `Contract.term.actor.role`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/contract-actorrole>)
     public var role: [CodeableConcept] { get { _objects(5) } set { _setObjects(5, newValue) } }
 }
@@ -194,32 +154,20 @@ public final class ContractTermValuedItem: BackboneElement {
     public var entityCodeableConcept: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
     /// `Contract.term.valuedItem.entity[x]` as `Reference`.
     public var entityReference: Reference? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(entityCodeableConcept newValue: CodeableConcept?) { _upsert(4, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(entityReference newValue: Reference?) { _upsert(5, newValue) }
     /// `Contract.term.valuedItem.identifier`: `Identifier` 0..1
     public var identifier: Identifier? { get { _object(6) } set { _setObject(6, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(identifier newValue: Identifier?) { _upsert(6, newValue) }
     /// `Contract.term.valuedItem.effectiveTime`: `dateTime` 0..1
     public var effectiveTime: FHIRDateTime? { get { _dateTime(7) } set { _setDateTime(7, newValue) } }
     /// `Contract.term.valuedItem.quantity`: `Quantity` 0..1
     public var quantity: Quantity? { get { _object(8) } set { _setObject(8, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(quantity newValue: Quantity?) { _upsert(8, newValue) }
     /// `Contract.term.valuedItem.unitPrice`: `Quantity` 0..1
     public var unitPrice: Quantity? { get { _object(9) } set { _setObject(9, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(unitPrice newValue: Quantity?) { _upsert(9, newValue) }
     /// `Contract.term.valuedItem.factor`: `decimal` 0..1
     public var factor: FHIRDecimal? { get { _decimal(10) } set { _setDecimal(10, newValue) } }
     /// `Contract.term.valuedItem.points`: `decimal` 0..1
     public var points: FHIRDecimal? { get { _decimal(11) } set { _setDecimal(11, newValue) } }
     /// `Contract.term.valuedItem.net`: `Quantity` 0..1
     public var net: Quantity? { get { _object(12) } set { _setObject(12, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(net newValue: Quantity?) { _upsert(12, newValue) }
 }
 
 /// `Contract.friendly`, a backbone element
@@ -233,10 +181,6 @@ public final class ContractFriendly: BackboneElement {
     public var contentAttachment: Attachment? { get { _object(4) } set { _setObject(4, newValue) } }
     /// `Contract.friendly.content[x]` as `Reference`.
     public var contentReference: Reference? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(contentAttachment newValue: Attachment?) { _upsert(4, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(contentReference newValue: Reference?) { _upsert(5, newValue) }
 }
 
 /// `Contract.legal`, a backbone element
@@ -250,10 +194,6 @@ public final class ContractLegal: BackboneElement {
     public var contentAttachment: Attachment? { get { _object(4) } set { _setObject(4, newValue) } }
     /// `Contract.legal.content[x]` as `Reference`.
     public var contentReference: Reference? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(contentAttachment newValue: Attachment?) { _upsert(4, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(contentReference newValue: Reference?) { _upsert(5, newValue) }
 }
 
 /// `Contract.rule`, a backbone element
@@ -267,10 +207,6 @@ public final class ContractRule: BackboneElement {
     public var contentAttachment: Attachment? { get { _object(4) } set { _setObject(4, newValue) } }
     /// `Contract.rule.content[x]` as `Reference`.
     public var contentReference: Reference? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(contentAttachment newValue: Attachment?) { _upsert(4, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(contentReference newValue: Reference?) { _upsert(5, newValue) }
 }
 
 /// A value of `Contract.binding[x]`.

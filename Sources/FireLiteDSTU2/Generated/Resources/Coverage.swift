@@ -10,24 +10,14 @@ public final class Coverage: DomainResource {
 
     /// `Coverage.issuer`: `Reference` 0..1 to `Organization`
     public var issuer: Reference? { get { _object(9) } set { _setObject(9, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(issuer newValue: Reference?) { _upsert(9, newValue) }
     /// `Coverage.bin`: `Identifier` 0..1
     public var bin: Identifier? { get { _object(10) } set { _setObject(10, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(bin newValue: Identifier?) { _upsert(10, newValue) }
     /// `Coverage.period`: `Period` 0..1
     public var period: Period? { get { _object(11) } set { _setObject(11, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(period newValue: Period?) { _upsert(11, newValue) }
     /// `Coverage.type`: `Coding` 0..1, example binding (<http://hl7.org/fhir/ValueSet/v3-ActCoverageTypeCode>)
     public var type: Coding? { get { _object(12) } set { _setObject(12, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: Coding?) { _upsert(12, newValue) }
     /// `Coverage.subscriberId`: `Identifier` 0..1
     public var subscriberId: Identifier? { get { _object(13) } set { _setObject(13, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(subscriberId newValue: Identifier?) { _upsert(13, newValue) }
     /// `Coverage.identifier`: `Identifier` 0..*
     public var identifier: [Identifier] { get { _objects(14) } set { _setObjects(14, newValue) } }
     /// `Coverage.group`: `string` 0..1
@@ -42,12 +32,8 @@ public final class Coverage: DomainResource {
     public var sequence: Int? { get { _int(19) } set { _setInt(19, newValue) } }
     /// `Coverage.subscriber`: `Reference` 0..1 to `Patient`
     public var subscriber: Reference? { get { _object(20) } set { _setObject(20, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(subscriber newValue: Reference?) { _upsert(20, newValue) }
     /// `Coverage.network`: `Identifier` 0..1
     public var network: Identifier? { get { _object(21) } set { _setObject(21, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(network newValue: Identifier?) { _upsert(21, newValue) }
     /// `Coverage.contract`: `Reference` 0..* to `Contract`
     public var contract: [Reference] { get { _objects(22) } set { _setObjects(22, newValue) } }
 }

@@ -10,12 +10,8 @@ public final class DetectedIssue: DomainResource {
 
     /// `DetectedIssue.patient`: `Reference` 0..1 to `Patient`
     public var patient: Reference? { get { _object(9) } set { _setObject(9, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(patient newValue: Reference?) { _upsert(9, newValue) }
     /// `DetectedIssue.category`: `CodeableConcept` 0..1, preferred binding (<http://hl7.org/fhir/ValueSet/detectedissue-category>)
     public var category: CodeableConcept? { get { _object(10) } set { _setObject(10, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(category newValue: CodeableConcept?) { _upsert(10, newValue) }
     /// `DetectedIssue.severity`: `code` 0..1, one of `DetectedIssueSeverity` (<http://hl7.org/fhir/ValueSet/detectedissue-severity>)
     public var severity: DetectedIssueSeverity? { get { _code(11) } set { _setCode(11, newValue) } }
     /// `DetectedIssue.implicated`: `Reference` 0..*
@@ -26,12 +22,8 @@ public final class DetectedIssue: DomainResource {
     public var date: FHIRDateTime? { get { _dateTime(14) } set { _setDateTime(14, newValue) } }
     /// `DetectedIssue.author`: `Reference` 0..1 to `Practitioner` | `Device`
     public var author: Reference? { get { _object(15) } set { _setObject(15, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(author newValue: Reference?) { _upsert(15, newValue) }
     /// `DetectedIssue.identifier`: `Identifier` 0..1
     public var identifier: Identifier? { get { _object(16) } set { _setObject(16, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(identifier newValue: Identifier?) { _upsert(16, newValue) }
     /// `DetectedIssue.reference`: `uri` 0..1
     public var reference: String? { get { _string(17) } set { _setString(17, newValue) } }
     /// `DetectedIssue.mitigation`: `DetectedIssue.mitigation` 0..*
@@ -45,14 +37,10 @@ public final class DetectedIssueMitigation: BackboneElement {
 
     /// `DetectedIssue.mitigation.action`: `CodeableConcept` 1..1, preferred binding (<http://hl7.org/fhir/ValueSet/detectedissue-mitigation-action>)
     public var action: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(action newValue: CodeableConcept?) { _upsert(4, newValue) }
     /// `DetectedIssue.mitigation.date`: `dateTime` 0..1
     public var date: FHIRDateTime? { get { _dateTime(5) } set { _setDateTime(5, newValue) } }
     /// `DetectedIssue.mitigation.author`: `Reference` 0..1 to `Practitioner`
     public var author: Reference? { get { _object(6) } set { _setObject(6, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(author newValue: Reference?) { _upsert(6, newValue) }
 }
 
 private let detectedIssueLayout = Layout(_class: DetectedIssue.self, "DetectedIssue", .resource, base: DomainResource._layout, release: .dstu2, """

@@ -12,8 +12,6 @@ public final class Device: DomainResource {
     public var identifier: [Identifier] { get { _objects(9) } set { _setObjects(9, newValue) } }
     /// `Device.type`: `CodeableConcept` 1..1, preferred binding (<https://www.gmdnagency.org/Info.aspx?pageid=1091>)
     public var type: CodeableConcept? { get { _object(10) } set { _setObject(10, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: CodeableConcept?) { _upsert(10, newValue) }
     /// `Device.note`: `Annotation` 0..*
     public var note: [Annotation] { get { _objects(11) } set { _setObjects(11, newValue) } }
     /// `Device.status`: `code` 0..1, one of `DeviceStatus` (<http://hl7.org/fhir/ValueSet/devicestatus>)
@@ -34,16 +32,10 @@ public final class Device: DomainResource {
     public var lotNumber: String? { get { _string(19) } set { _setString(19, newValue) } }
     /// `Device.owner`: `Reference` 0..1 to `Organization`
     public var owner: Reference? { get { _object(20) } set { _setObject(20, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(owner newValue: Reference?) { _upsert(20, newValue) }
     /// `Device.location`: `Reference` 0..1 to `Location`
     public var location: Reference? { get { _object(21) } set { _setObject(21, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(location newValue: Reference?) { _upsert(21, newValue) }
     /// `Device.patient`: `Reference` 0..1 to `Patient`
     public var patient: Reference? { get { _object(22) } set { _setObject(22, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(patient newValue: Reference?) { _upsert(22, newValue) }
     /// `Device.contact`: `ContactPoint` 0..*
     public var contact: [ContactPoint] { get { _objects(23) } set { _setObjects(23, newValue) } }
     /// `Device.url`: `uri` 0..1

@@ -10,36 +10,24 @@ public final class DeviceComponent: DomainResource {
 
     /// `DeviceComponent.type`: `CodeableConcept` 1..1, preferred binding (<https://rtmms.nist.gov/rtmms/index.htm#!hrosetta>)
     public var type: CodeableConcept? { get { _object(9) } set { _setObject(9, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: CodeableConcept?) { _upsert(9, newValue) }
     /// `DeviceComponent.identifier`: `Identifier` 1..1
     public var identifier: Identifier? { get { _object(10) } set { _setObject(10, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(identifier newValue: Identifier?) { _upsert(10, newValue) }
     /// `DeviceComponent.lastSystemChange`: `instant` 1..1
     public var lastSystemChange: FHIRInstant? { get { _instant(11) } set { _setInstant(11, newValue) } }
     /// `DeviceComponent.source`: `Reference` 0..1 to `Device`
     public var source: Reference? { get { _object(12) } set { _setObject(12, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(source newValue: Reference?) { _upsert(12, newValue) }
     /// `DeviceComponent.parent`: `Reference` 0..1 to `DeviceComponent`
     public var parent: Reference? { get { _object(13) } set { _setObject(13, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(parent newValue: Reference?) { _upsert(13, newValue) }
     /// `DeviceComponent.operationalStatus`: `CodeableConcept` 0..*
     public var operationalStatus: [CodeableConcept] { get { _objects(14) } set { _setObjects(14, newValue) } }
     /// `DeviceComponent.parameterGroup`: `CodeableConcept` 0..1
     public var parameterGroup: CodeableConcept? { get { _object(15) } set { _setObject(15, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(parameterGroup newValue: CodeableConcept?) { _upsert(15, newValue) }
     /// `DeviceComponent.measurementPrinciple`: `code` 0..1, one of `MeasmntPrinciple` (<http://hl7.org/fhir/ValueSet/measurement-principle>)
     public var measurementPrinciple: MeasmntPrinciple? { get { _code(16) } set { _setCode(16, newValue) } }
     /// `DeviceComponent.productionSpecification`: `DeviceComponent.productionSpecification` 0..*
     public var productionSpecification: [DeviceComponentProductionSpecification] { get { _objects(17) } set { _setObjects(17, newValue) } }
     /// `DeviceComponent.languageCode`: `CodeableConcept` 0..1, required binding (<http://tools.ietf.org/html/bcp47>)
     public var languageCode: CodeableConcept? { get { _object(18) } set { _setObject(18, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(languageCode newValue: CodeableConcept?) { _upsert(18, newValue) }
 }
 
 /// `DeviceComponent.productionSpecification`, a backbone element
@@ -49,12 +37,8 @@ public final class DeviceComponentProductionSpecification: BackboneElement {
 
     /// `DeviceComponent.productionSpecification.specType`: `CodeableConcept` 0..1
     public var specType: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(specType newValue: CodeableConcept?) { _upsert(4, newValue) }
     /// `DeviceComponent.productionSpecification.componentId`: `Identifier` 0..1
     public var componentId: Identifier? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(componentId newValue: Identifier?) { _upsert(5, newValue) }
     /// `DeviceComponent.productionSpecification.productionSpec`: `string` 0..1
     public var productionSpec: String? { get { _string(6) } set { _setString(6, newValue) } }
 }

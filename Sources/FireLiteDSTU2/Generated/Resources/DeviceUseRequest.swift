@@ -14,20 +14,12 @@ public final class DeviceUseRequest: DomainResource {
     public var bodySiteCodeableConcept: CodeableConcept? { get { _object(9) } set { _setObject(9, newValue) } }
     /// `DeviceUseRequest.bodySite[x]` as `Reference`.
     public var bodySiteReference: Reference? { get { _object(10) } set { _setObject(10, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(bodySiteCodeableConcept newValue: CodeableConcept?) { _upsert(9, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(bodySiteReference newValue: Reference?) { _upsert(10, newValue) }
     /// `DeviceUseRequest.status`: `code` 0..1, one of `DeviceUseRequestStatus` (<http://hl7.org/fhir/ValueSet/device-use-request-status>)
     public var status: DeviceUseRequestStatus? { get { _code(11) } set { _setCode(11, newValue) } }
     /// `DeviceUseRequest.device`: `Reference` 1..1 to `Device`
     public var device: Reference? { get { _object(12) } set { _setObject(12, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(device newValue: Reference?) { _upsert(12, newValue) }
     /// `DeviceUseRequest.encounter`: `Reference` 0..1 to `Encounter`
     public var encounter: Reference? { get { _object(13) } set { _setObject(13, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(encounter newValue: Reference?) { _upsert(13, newValue) }
     /// `DeviceUseRequest.identifier`: `Identifier` 0..*
     public var identifier: [Identifier] { get { _objects(14) } set { _setObjects(14, newValue) } }
     /// `DeviceUseRequest.indication`: `CodeableConcept` 0..*
@@ -42,8 +34,6 @@ public final class DeviceUseRequest: DomainResource {
     public var recordedOn: FHIRDateTime? { get { _dateTime(19) } set { _setDateTime(19, newValue) } }
     /// `DeviceUseRequest.subject`: `Reference` 1..1 to `Patient`
     public var subject: Reference? { get { _object(20) } set { _setObject(20, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(subject newValue: Reference?) { _upsert(20, newValue) }
     /// `DeviceUseRequest.timing[x]`: `Timing` | `Period` | `dateTime` 0..1
     public var timing: DeviceUseRequestTiming? { get { _choice(21) } set { _setChoice(21, 3, newValue) } }
     /// `DeviceUseRequest.timing[x]` as `Timing`.
@@ -52,10 +42,6 @@ public final class DeviceUseRequest: DomainResource {
     public var timingPeriod: Period? { get { _object(22) } set { _setObject(22, newValue) } }
     /// `DeviceUseRequest.timing[x]` as `dateTime`.
     public var timingDateTime: FHIRDateTime? { get { _dateTime(23) } set { _setDateTime(23, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(timingTiming newValue: Timing?) { _upsert(21, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(timingPeriod newValue: Period?) { _upsert(22, newValue) }
     /// `DeviceUseRequest.priority`: `code` 0..1, one of `DeviceUseRequestPriority` (<http://hl7.org/fhir/ValueSet/device-use-request-priority>)
     public var priority: DeviceUseRequestPriority? { get { _code(24) } set { _setCode(24, newValue) } }
 }

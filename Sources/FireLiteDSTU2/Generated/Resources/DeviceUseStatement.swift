@@ -14,18 +14,10 @@ public final class DeviceUseStatement: DomainResource {
     public var bodySiteCodeableConcept: CodeableConcept? { get { _object(9) } set { _setObject(9, newValue) } }
     /// `DeviceUseStatement.bodySite[x]` as `Reference`.
     public var bodySiteReference: Reference? { get { _object(10) } set { _setObject(10, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(bodySiteCodeableConcept newValue: CodeableConcept?) { _upsert(9, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(bodySiteReference newValue: Reference?) { _upsert(10, newValue) }
     /// `DeviceUseStatement.whenUsed`: `Period` 0..1
     public var whenUsed: Period? { get { _object(11) } set { _setObject(11, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(whenUsed newValue: Period?) { _upsert(11, newValue) }
     /// `DeviceUseStatement.device`: `Reference` 1..1 to `Device`
     public var device: Reference? { get { _object(12) } set { _setObject(12, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(device newValue: Reference?) { _upsert(12, newValue) }
     /// `DeviceUseStatement.identifier`: `Identifier` 0..*
     public var identifier: [Identifier] { get { _objects(13) } set { _setObjects(13, newValue) } }
     /// `DeviceUseStatement.indication`: `CodeableConcept` 0..*
@@ -36,8 +28,6 @@ public final class DeviceUseStatement: DomainResource {
     public var recordedOn: FHIRDateTime? { get { _dateTime(16) } set { _setDateTime(16, newValue) } }
     /// `DeviceUseStatement.subject`: `Reference` 1..1 to `Patient`
     public var subject: Reference? { get { _object(17) } set { _setObject(17, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(subject newValue: Reference?) { _upsert(17, newValue) }
     /// `DeviceUseStatement.timing[x]`: `Timing` | `Period` | `dateTime` 0..1
     public var timing: DeviceUseStatementTiming? { get { _choice(18) } set { _setChoice(18, 3, newValue) } }
     /// `DeviceUseStatement.timing[x]` as `Timing`.
@@ -46,10 +36,6 @@ public final class DeviceUseStatement: DomainResource {
     public var timingPeriod: Period? { get { _object(19) } set { _setObject(19, newValue) } }
     /// `DeviceUseStatement.timing[x]` as `dateTime`.
     public var timingDateTime: FHIRDateTime? { get { _dateTime(20) } set { _setDateTime(20, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(timingTiming newValue: Timing?) { _upsert(18, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(timingPeriod newValue: Period?) { _upsert(19, newValue) }
 }
 
 /// A value of `DeviceUseStatement.bodySite[x]`.

@@ -10,18 +10,12 @@ public final class DiagnosticOrder: DomainResource {
 
     /// `DiagnosticOrder.subject`: `Reference` 1..1 to `Patient` | `Group` | `Location` | `Device`
     public var subject: Reference? { get { _object(9) } set { _setObject(9, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(subject newValue: Reference?) { _upsert(9, newValue) }
     /// `DiagnosticOrder.orderer`: `Reference` 0..1 to `Practitioner`
     public var orderer: Reference? { get { _object(10) } set { _setObject(10, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(orderer newValue: Reference?) { _upsert(10, newValue) }
     /// `DiagnosticOrder.identifier`: `Identifier` 0..*
     public var identifier: [Identifier] { get { _objects(11) } set { _setObjects(11, newValue) } }
     /// `DiagnosticOrder.encounter`: `Reference` 0..1 to `Encounter`
     public var encounter: Reference? { get { _object(12) } set { _setObject(12, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(encounter newValue: Reference?) { _upsert(12, newValue) }
     /// `DiagnosticOrder.reason`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/condition-code>)
     public var reason: [CodeableConcept] { get { _objects(13) } set { _setObjects(13, newValue) } }
     /// `DiagnosticOrder.supportingInformation`: `Reference` 0..* to `Observation` | `Condition` | `DocumentReference`
@@ -49,14 +43,10 @@ public final class DiagnosticOrderEvent: BackboneElement {
     public var status: DiagnosticOrderStatus? { get { _code(4) } set { _setCode(4, newValue) } }
     /// `DiagnosticOrder.event.description`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/diagnostic-order-event>)
     public var description: CodeableConcept? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(description newValue: CodeableConcept?) { _upsert(5, newValue) }
     /// `DiagnosticOrder.event.dateTime`: `dateTime` 1..1
     public var dateTime: FHIRDateTime? { get { _dateTime(6) } set { _setDateTime(6, newValue) } }
     /// `DiagnosticOrder.event.actor`: `Reference` 0..1 to `Practitioner` | `Device`
     public var actor: Reference? { get { _object(7) } set { _setObject(7, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(actor newValue: Reference?) { _upsert(7, newValue) }
 }
 
 /// `DiagnosticOrder.item`, a backbone element
@@ -66,14 +56,10 @@ public final class DiagnosticOrderItem: BackboneElement {
 
     /// `DiagnosticOrder.item.code`: `CodeableConcept` 1..1, preferred binding (<http://hl7.org/fhir/ValueSet/diagnostic-requests>)
     public var code: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(code newValue: CodeableConcept?) { _upsert(4, newValue) }
     /// `DiagnosticOrder.item.specimen`: `Reference` 0..* to `Specimen`
     public var specimen: [Reference] { get { _objects(5) } set { _setObjects(5, newValue) } }
     /// `DiagnosticOrder.item.bodySite`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/body-site>)
     public var bodySite: CodeableConcept? { get { _object(6) } set { _setObject(6, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(bodySite newValue: CodeableConcept?) { _upsert(6, newValue) }
     /// `DiagnosticOrder.item.status`: `code` 0..1, one of `DiagnosticOrderStatus` (<http://hl7.org/fhir/ValueSet/diagnostic-order-status>)
     public var status: DiagnosticOrderStatus? { get { _code(7) } set { _setCode(7, newValue) } }
     /// `DiagnosticOrder.item.event`: as `DiagnosticOrder.event` 0..*

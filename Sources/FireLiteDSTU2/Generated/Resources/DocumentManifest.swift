@@ -10,20 +10,14 @@ public final class DocumentManifest: DomainResource {
 
     /// `DocumentManifest.masterIdentifier`: `Identifier` 0..1
     public var masterIdentifier: Identifier? { get { _object(9) } set { _setObject(9, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(masterIdentifier newValue: Identifier?) { _upsert(9, newValue) }
     /// `DocumentManifest.identifier`: `Identifier` 0..*
     public var identifier: [Identifier] { get { _objects(10) } set { _setObjects(10, newValue) } }
     /// `DocumentManifest.subject`: `Reference` 0..1 to `Patient` | `Practitioner` | `Group` | `Device`
     public var subject: Reference? { get { _object(11) } set { _setObject(11, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(subject newValue: Reference?) { _upsert(11, newValue) }
     /// `DocumentManifest.recipient`: `Reference` 0..* to `Patient` | `Practitioner` | `RelatedPerson` | `Organization`
     public var recipient: [Reference] { get { _objects(12) } set { _setObjects(12, newValue) } }
     /// `DocumentManifest.type`: `CodeableConcept` 0..1, preferred binding (<http://hl7.org/fhir/ValueSet/c80-doc-typecodes>)
     public var type: CodeableConcept? { get { _object(13) } set { _setObject(13, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: CodeableConcept?) { _upsert(13, newValue) }
     /// `DocumentManifest.author`: `Reference` 0..* to `Practitioner` | `Organization` | `Device` | `Patient` | `RelatedPerson`
     public var author: [Reference] { get { _objects(14) } set { _setObjects(14, newValue) } }
     /// `DocumentManifest.created`: `dateTime` 0..1
@@ -51,10 +45,6 @@ public final class DocumentManifestContent: BackboneElement {
     public var pAttachment: Attachment? { get { _object(4) } set { _setObject(4, newValue) } }
     /// `DocumentManifest.content.p[x]` as `Reference`.
     public var pReference: Reference? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(pAttachment newValue: Attachment?) { _upsert(4, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(pReference newValue: Reference?) { _upsert(5, newValue) }
 }
 
 /// `DocumentManifest.related`, a backbone element
@@ -64,12 +54,8 @@ public final class DocumentManifestRelated: BackboneElement {
 
     /// `DocumentManifest.related.identifier`: `Identifier` 0..1
     public var identifier: Identifier? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(identifier newValue: Identifier?) { _upsert(4, newValue) }
     /// `DocumentManifest.related.ref`: `Reference` 0..1
     public var ref: Reference? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(ref newValue: Reference?) { _upsert(5, newValue) }
 }
 
 /// A value of `DocumentManifest.content.p[x]`.

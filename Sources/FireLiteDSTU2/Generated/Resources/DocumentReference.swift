@@ -10,32 +10,20 @@ public final class DocumentReference: DomainResource {
 
     /// `DocumentReference.masterIdentifier`: `Identifier` 0..1
     public var masterIdentifier: Identifier? { get { _object(9) } set { _setObject(9, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(masterIdentifier newValue: Identifier?) { _upsert(9, newValue) }
     /// `DocumentReference.identifier`: `Identifier` 0..*
     public var identifier: [Identifier] { get { _objects(10) } set { _setObjects(10, newValue) } }
     /// `DocumentReference.subject`: `Reference` 0..1 to `Patient` | `Practitioner` | `Group` | `Device`
     public var subject: Reference? { get { _object(11) } set { _setObject(11, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(subject newValue: Reference?) { _upsert(11, newValue) }
     /// `DocumentReference.type`: `CodeableConcept` 1..1, preferred binding (<http://hl7.org/fhir/ValueSet/c80-doc-typecodes>)
     public var type: CodeableConcept? { get { _object(12) } set { _setObject(12, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: CodeableConcept?) { _upsert(12, newValue) }
     /// `DocumentReference.class`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/c80-doc-classcodes>)
     public var `class`: CodeableConcept? { get { _object(13) } set { _setObject(13, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(class newValue: CodeableConcept?) { _upsert(13, newValue) }
     /// `DocumentReference.author`: `Reference` 0..* to `Practitioner` | `Organization` | `Device` | `Patient` | `RelatedPerson`
     public var author: [Reference] { get { _objects(14) } set { _setObjects(14, newValue) } }
     /// `DocumentReference.custodian`: `Reference` 0..1 to `Organization`
     public var custodian: Reference? { get { _object(15) } set { _setObject(15, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(custodian newValue: Reference?) { _upsert(15, newValue) }
     /// `DocumentReference.authenticator`: `Reference` 0..1 to `Practitioner` | `Organization`
     public var authenticator: Reference? { get { _object(16) } set { _setObject(16, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(authenticator newValue: Reference?) { _upsert(16, newValue) }
     /// `DocumentReference.created`: `dateTime` 0..1
     public var created: FHIRDateTime? { get { _dateTime(17) } set { _setDateTime(17, newValue) } }
     /// `DocumentReference.indexed`: `instant` 1..1
@@ -44,8 +32,6 @@ public final class DocumentReference: DomainResource {
     public var status: DocumentReferenceStatus? { get { _code(19) } set { _setCode(19, newValue) } }
     /// `DocumentReference.docStatus`: `CodeableConcept` 0..1, one of `CompositionStatus` (<http://hl7.org/fhir/ValueSet/composition-status>)
     public var docStatus: CodeableConcept? { get { _object(20) } set { _setObject(20, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(docStatus newValue: CodeableConcept?) { _upsert(20, newValue) }
     /// `DocumentReference.relatesTo`: `DocumentReference.relatesTo` 0..*
     public var relatesTo: [DocumentReferenceRelatesTo] { get { _objects(21) } set { _setObjects(21, newValue) } }
     /// `DocumentReference.description`: `string` 0..1
@@ -56,8 +42,6 @@ public final class DocumentReference: DomainResource {
     public var content: [DocumentReferenceContent] { get { _objects(24) } set { _setObjects(24, newValue) } }
     /// `DocumentReference.context`: `DocumentReference.context` 0..1
     public var context: DocumentReferenceContext? { get { _object(25) } set { _setObject(25, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(context newValue: DocumentReferenceContext?) { _upsert(25, newValue) }
 }
 
 /// `DocumentReference.relatesTo`, a backbone element
@@ -69,8 +53,6 @@ public final class DocumentReferenceRelatesTo: BackboneElement {
     public var code: DocumentRelationshipType? { get { _code(4) } set { _setCode(4, newValue) } }
     /// `DocumentReference.relatesTo.target`: `Reference` 1..1 to `DocumentReference`
     public var target: Reference? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(target newValue: Reference?) { _upsert(5, newValue) }
 }
 
 /// `DocumentReference.content`, a backbone element
@@ -80,8 +62,6 @@ public final class DocumentReferenceContent: BackboneElement {
 
     /// `DocumentReference.content.attachment`: `Attachment` 1..1
     public var attachment: Attachment? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(attachment newValue: Attachment?) { _upsert(4, newValue) }
     /// `DocumentReference.content.format`: `Coding` 0..*, preferred binding (<http://hl7.org/fhir/ValueSet/formatcodes>)
     public var format: [Coding] { get { _objects(5) } set { _setObjects(5, newValue) } }
 }
@@ -93,26 +73,16 @@ public final class DocumentReferenceContext: BackboneElement {
 
     /// `DocumentReference.context.encounter`: `Reference` 0..1 to `Encounter`
     public var encounter: Reference? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(encounter newValue: Reference?) { _upsert(4, newValue) }
     /// `DocumentReference.context.event`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/v3-ActCode>)
     public var event: [CodeableConcept] { get { _objects(5) } set { _setObjects(5, newValue) } }
     /// `DocumentReference.context.period`: `Period` 0..1
     public var period: Period? { get { _object(6) } set { _setObject(6, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(period newValue: Period?) { _upsert(6, newValue) }
     /// `DocumentReference.context.facilityType`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/c80-facilitycodes>)
     public var facilityType: CodeableConcept? { get { _object(7) } set { _setObject(7, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(facilityType newValue: CodeableConcept?) { _upsert(7, newValue) }
     /// `DocumentReference.context.practiceSetting`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/c80-practice-codes>)
     public var practiceSetting: CodeableConcept? { get { _object(8) } set { _setObject(8, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(practiceSetting newValue: CodeableConcept?) { _upsert(8, newValue) }
     /// `DocumentReference.context.sourcePatientInfo`: `Reference` 0..1 to `Patient`
     public var sourcePatientInfo: Reference? { get { _object(9) } set { _setObject(9, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(sourcePatientInfo newValue: Reference?) { _upsert(9, newValue) }
     /// `DocumentReference.context.related`: `DocumentReference.context.related` 0..*
     public var related: [DocumentReferenceContextRelated] { get { _objects(10) } set { _setObjects(10, newValue) } }
 }
@@ -124,12 +94,8 @@ public final class DocumentReferenceContextRelated: BackboneElement {
 
     /// `DocumentReference.context.related.identifier`: `Identifier` 0..1
     public var identifier: Identifier? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(identifier newValue: Identifier?) { _upsert(4, newValue) }
     /// `DocumentReference.context.related.ref`: `Reference` 0..1
     public var ref: Reference? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(ref newValue: Reference?) { _upsert(5, newValue) }
 }
 
 private let documentReferenceLayout = Layout(_class: DocumentReference.self, "DocumentReference", .resource, base: DomainResource._layout, release: .dstu2, """

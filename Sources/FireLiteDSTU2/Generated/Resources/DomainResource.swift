@@ -10,8 +10,6 @@ public class DomainResource: Resource {
 
     /// `DomainResource.text`: `Narrative` 0..1
     public final var text: Narrative? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public final func upsert(text newValue: Narrative?) { _upsert(5, newValue) }
     /// `DomainResource.contained`: `Resource` 0..*
     public final var contained: [Resource] { get { _objects(6) } set { _setObjects(6, newValue) } }
     /// `DomainResource.extension`: `Extension` 0..*

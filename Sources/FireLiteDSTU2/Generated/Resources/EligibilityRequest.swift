@@ -12,26 +12,16 @@ public final class EligibilityRequest: DomainResource {
     public var identifier: [Identifier] { get { _objects(9) } set { _setObjects(9, newValue) } }
     /// `EligibilityRequest.ruleset`: `Coding` 0..1, example binding (<http://hl7.org/fhir/ValueSet/ruleset>)
     public var ruleset: Coding? { get { _object(10) } set { _setObject(10, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(ruleset newValue: Coding?) { _upsert(10, newValue) }
     /// `EligibilityRequest.originalRuleset`: `Coding` 0..1, example binding (<http://hl7.org/fhir/ValueSet/ruleset>)
     public var originalRuleset: Coding? { get { _object(11) } set { _setObject(11, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(originalRuleset newValue: Coding?) { _upsert(11, newValue) }
     /// `EligibilityRequest.created`: `dateTime` 0..1
     public var created: FHIRDateTime? { get { _dateTime(12) } set { _setDateTime(12, newValue) } }
     /// `EligibilityRequest.target`: `Reference` 0..1 to `Organization`
     public var target: Reference? { get { _object(13) } set { _setObject(13, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(target newValue: Reference?) { _upsert(13, newValue) }
     /// `EligibilityRequest.provider`: `Reference` 0..1 to `Practitioner`
     public var provider: Reference? { get { _object(14) } set { _setObject(14, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(provider newValue: Reference?) { _upsert(14, newValue) }
     /// `EligibilityRequest.organization`: `Reference` 0..1 to `Organization`
     public var organization: Reference? { get { _object(15) } set { _setObject(15, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(organization newValue: Reference?) { _upsert(15, newValue) }
 }
 
 private let eligibilityRequestLayout = Layout(_class: EligibilityRequest.self, "EligibilityRequest", .resource, base: DomainResource._layout, release: .dstu2, """

@@ -12,34 +12,22 @@ public final class EligibilityResponse: DomainResource {
     public var identifier: [Identifier] { get { _objects(9) } set { _setObjects(9, newValue) } }
     /// `EligibilityResponse.request`: `Reference` 0..1 to `EligibilityRequest`
     public var request: Reference? { get { _object(10) } set { _setObject(10, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(request newValue: Reference?) { _upsert(10, newValue) }
     /// `EligibilityResponse.outcome`: `code` 0..1, one of `RemittanceOutcome` (<http://hl7.org/fhir/ValueSet/remittance-outcome>)
     public var outcome: RemittanceOutcome? { get { _code(11) } set { _setCode(11, newValue) } }
     /// `EligibilityResponse.disposition`: `string` 0..1
     public var disposition: String? { get { _string(12) } set { _setString(12, newValue) } }
     /// `EligibilityResponse.ruleset`: `Coding` 0..1, example binding (<http://hl7.org/fhir/ValueSet/ruleset>)
     public var ruleset: Coding? { get { _object(13) } set { _setObject(13, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(ruleset newValue: Coding?) { _upsert(13, newValue) }
     /// `EligibilityResponse.originalRuleset`: `Coding` 0..1, example binding (<http://hl7.org/fhir/ValueSet/ruleset>)
     public var originalRuleset: Coding? { get { _object(14) } set { _setObject(14, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(originalRuleset newValue: Coding?) { _upsert(14, newValue) }
     /// `EligibilityResponse.created`: `dateTime` 0..1
     public var created: FHIRDateTime? { get { _dateTime(15) } set { _setDateTime(15, newValue) } }
     /// `EligibilityResponse.organization`: `Reference` 0..1 to `Organization`
     public var organization: Reference? { get { _object(16) } set { _setObject(16, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(organization newValue: Reference?) { _upsert(16, newValue) }
     /// `EligibilityResponse.requestProvider`: `Reference` 0..1 to `Practitioner`
     public var requestProvider: Reference? { get { _object(17) } set { _setObject(17, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(requestProvider newValue: Reference?) { _upsert(17, newValue) }
     /// `EligibilityResponse.requestOrganization`: `Reference` 0..1 to `Organization`
     public var requestOrganization: Reference? { get { _object(18) } set { _setObject(18, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(requestOrganization newValue: Reference?) { _upsert(18, newValue) }
 }
 
 private let eligibilityResponseLayout = Layout(_class: EligibilityResponse.self, "EligibilityResponse", .resource, base: DomainResource._layout, release: .dstu2, """

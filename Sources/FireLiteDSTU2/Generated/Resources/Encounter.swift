@@ -20,12 +20,8 @@ public final class Encounter: DomainResource {
     public var type: [CodeableConcept] { get { _objects(13) } set { _setObjects(13, newValue) } }
     /// `Encounter.priority`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/encounter-priority>)
     public var priority: CodeableConcept? { get { _object(14) } set { _setObject(14, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(priority newValue: CodeableConcept?) { _upsert(14, newValue) }
     /// `Encounter.patient`: `Reference` 0..1 to `Patient`
     public var patient: Reference? { get { _object(15) } set { _setObject(15, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(patient newValue: Reference?) { _upsert(15, newValue) }
     /// `Encounter.episodeOfCare`: `Reference` 0..* to `EpisodeOfCare`
     public var episodeOfCare: [Reference] { get { _objects(16) } set { _setObjects(16, newValue) } }
     /// `Encounter.incomingReferral`: `Reference` 0..* to `ReferralRequest`
@@ -34,34 +30,22 @@ public final class Encounter: DomainResource {
     public var participant: [EncounterParticipant] { get { _objects(18) } set { _setObjects(18, newValue) } }
     /// `Encounter.appointment`: `Reference` 0..1 to `Appointment`
     public var appointment: Reference? { get { _object(19) } set { _setObject(19, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(appointment newValue: Reference?) { _upsert(19, newValue) }
     /// `Encounter.period`: `Period` 0..1
     public var period: Period? { get { _object(20) } set { _setObject(20, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(period newValue: Period?) { _upsert(20, newValue) }
     /// `Encounter.length`: `Quantity` 0..1
     public var length: Quantity? { get { _object(21) } set { _setObject(21, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(length newValue: Quantity?) { _upsert(21, newValue) }
     /// `Encounter.reason`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/encounter-reason>)
     public var reason: [CodeableConcept] { get { _objects(22) } set { _setObjects(22, newValue) } }
     /// `Encounter.indication`: `Reference` 0..* to `Condition` | `Procedure`
     public var indication: [Reference] { get { _objects(23) } set { _setObjects(23, newValue) } }
     /// `Encounter.hospitalization`: `Encounter.hospitalization` 0..1
     public var hospitalization: EncounterHospitalization? { get { _object(24) } set { _setObject(24, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(hospitalization newValue: EncounterHospitalization?) { _upsert(24, newValue) }
     /// `Encounter.location`: `Encounter.location` 0..*
     public var location: [EncounterLocation] { get { _objects(25) } set { _setObjects(25, newValue) } }
     /// `Encounter.serviceProvider`: `Reference` 0..1 to `Organization`
     public var serviceProvider: Reference? { get { _object(26) } set { _setObject(26, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(serviceProvider newValue: Reference?) { _upsert(26, newValue) }
     /// `Encounter.partOf`: `Reference` 0..1 to `Encounter`
     public var partOf: Reference? { get { _object(27) } set { _setObject(27, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(partOf newValue: Reference?) { _upsert(27, newValue) }
 }
 
 /// `Encounter.statusHistory`, a backbone element
@@ -73,8 +57,6 @@ public final class EncounterStatusHistory: BackboneElement {
     public var status: EncounterState? { get { _code(4) } set { _setCode(4, newValue) } }
     /// `Encounter.statusHistory.period`: `Period` 1..1
     public var period: Period? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(period newValue: Period?) { _upsert(5, newValue) }
 }
 
 /// `Encounter.participant`, a backbone element
@@ -86,12 +68,8 @@ public final class EncounterParticipant: BackboneElement {
     public var type: [CodeableConcept] { get { _objects(4) } set { _setObjects(4, newValue) } }
     /// `Encounter.participant.period`: `Period` 0..1
     public var period: Period? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(period newValue: Period?) { _upsert(5, newValue) }
     /// `Encounter.participant.individual`: `Reference` 0..1 to `Practitioner` | `RelatedPerson`
     public var individual: Reference? { get { _object(6) } set { _setObject(6, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(individual newValue: Reference?) { _upsert(6, newValue) }
 }
 
 /// `Encounter.hospitalization`, a backbone element
@@ -101,22 +79,14 @@ public final class EncounterHospitalization: BackboneElement {
 
     /// `Encounter.hospitalization.preAdmissionIdentifier`: `Identifier` 0..1
     public var preAdmissionIdentifier: Identifier? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(preAdmissionIdentifier newValue: Identifier?) { _upsert(4, newValue) }
     /// `Encounter.hospitalization.origin`: `Reference` 0..1 to `Location`
     public var origin: Reference? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(origin newValue: Reference?) { _upsert(5, newValue) }
     /// `Encounter.hospitalization.admitSource`: `CodeableConcept` 0..1, preferred binding (<http://hl7.org/fhir/ValueSet/encounter-admit-source>)
     public var admitSource: CodeableConcept? { get { _object(6) } set { _setObject(6, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(admitSource newValue: CodeableConcept?) { _upsert(6, newValue) }
     /// `Encounter.hospitalization.admittingDiagnosis`: `Reference` 0..* to `Condition`
     public var admittingDiagnosis: [Reference] { get { _objects(7) } set { _setObjects(7, newValue) } }
     /// `Encounter.hospitalization.reAdmission`: `CodeableConcept` 0..1
     public var reAdmission: CodeableConcept? { get { _object(8) } set { _setObject(8, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(reAdmission newValue: CodeableConcept?) { _upsert(8, newValue) }
     /// `Encounter.hospitalization.dietPreference`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/encounter-diet>)
     public var dietPreference: [CodeableConcept] { get { _objects(9) } set { _setObjects(9, newValue) } }
     /// `Encounter.hospitalization.specialCourtesy`: `CodeableConcept` 0..*, preferred binding (<http://hl7.org/fhir/ValueSet/encounter-special-courtesy>)
@@ -125,12 +95,8 @@ public final class EncounterHospitalization: BackboneElement {
     public var specialArrangement: [CodeableConcept] { get { _objects(11) } set { _setObjects(11, newValue) } }
     /// `Encounter.hospitalization.destination`: `Reference` 0..1 to `Location`
     public var destination: Reference? { get { _object(12) } set { _setObject(12, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(destination newValue: Reference?) { _upsert(12, newValue) }
     /// `Encounter.hospitalization.dischargeDisposition`: `CodeableConcept` 0..1, preferred binding (<http://hl7.org/fhir/ValueSet/encounter-discharge-disposition>)
     public var dischargeDisposition: CodeableConcept? { get { _object(13) } set { _setObject(13, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(dischargeDisposition newValue: CodeableConcept?) { _upsert(13, newValue) }
     /// `Encounter.hospitalization.dischargeDiagnosis`: `Reference` 0..* to `Condition`
     public var dischargeDiagnosis: [Reference] { get { _objects(14) } set { _setObjects(14, newValue) } }
 }
@@ -142,14 +108,10 @@ public final class EncounterLocation: BackboneElement {
 
     /// `Encounter.location.location`: `Reference` 1..1 to `Location`
     public var location: Reference? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(location newValue: Reference?) { _upsert(4, newValue) }
     /// `Encounter.location.status`: `code` 0..1, one of `EncounterLocationStatus` (<http://hl7.org/fhir/ValueSet/encounter-location-status>)
     public var status: EncounterLocationStatus? { get { _code(5) } set { _setCode(5, newValue) } }
     /// `Encounter.location.period`: `Period` 0..1
     public var period: Period? { get { _object(6) } set { _setObject(6, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(period newValue: Period?) { _upsert(6, newValue) }
 }
 
 private let encounterLayout = Layout(_class: Encounter.self, "Encounter", .resource, base: DomainResource._layout, release: .dstu2, """

@@ -12,38 +12,22 @@ public final class EnrollmentRequest: DomainResource {
     public var identifier: [Identifier] { get { _objects(9) } set { _setObjects(9, newValue) } }
     /// `EnrollmentRequest.ruleset`: `Coding` 0..1, example binding (<http://hl7.org/fhir/ValueSet/ruleset>)
     public var ruleset: Coding? { get { _object(10) } set { _setObject(10, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(ruleset newValue: Coding?) { _upsert(10, newValue) }
     /// `EnrollmentRequest.originalRuleset`: `Coding` 0..1, example binding (<http://hl7.org/fhir/ValueSet/ruleset>)
     public var originalRuleset: Coding? { get { _object(11) } set { _setObject(11, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(originalRuleset newValue: Coding?) { _upsert(11, newValue) }
     /// `EnrollmentRequest.created`: `dateTime` 0..1
     public var created: FHIRDateTime? { get { _dateTime(12) } set { _setDateTime(12, newValue) } }
     /// `EnrollmentRequest.target`: `Reference` 0..1 to `Organization`
     public var target: Reference? { get { _object(13) } set { _setObject(13, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(target newValue: Reference?) { _upsert(13, newValue) }
     /// `EnrollmentRequest.provider`: `Reference` 0..1 to `Practitioner`
     public var provider: Reference? { get { _object(14) } set { _setObject(14, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(provider newValue: Reference?) { _upsert(14, newValue) }
     /// `EnrollmentRequest.organization`: `Reference` 0..1 to `Organization`
     public var organization: Reference? { get { _object(15) } set { _setObject(15, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(organization newValue: Reference?) { _upsert(15, newValue) }
     /// `EnrollmentRequest.subject`: `Reference` 1..1 to `Patient`
     public var subject: Reference? { get { _object(16) } set { _setObject(16, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(subject newValue: Reference?) { _upsert(16, newValue) }
     /// `EnrollmentRequest.coverage`: `Reference` 1..1 to `Coverage`
     public var coverage: Reference? { get { _object(17) } set { _setObject(17, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(coverage newValue: Reference?) { _upsert(17, newValue) }
     /// `EnrollmentRequest.relationship`: `Coding` 1..1, example binding (<http://hl7.org/fhir/ValueSet/relationship>)
     public var relationship: Coding? { get { _object(18) } set { _setObject(18, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(relationship newValue: Coding?) { _upsert(18, newValue) }
 }
 
 private let enrollmentRequestLayout = Layout(_class: EnrollmentRequest.self, "EnrollmentRequest", .resource, base: DomainResource._layout, release: .dstu2, """

@@ -20,22 +20,14 @@ public final class EpisodeOfCare: DomainResource {
     public var condition: [Reference] { get { _objects(13) } set { _setObjects(13, newValue) } }
     /// `EpisodeOfCare.patient`: `Reference` 1..1 to `Patient`
     public var patient: Reference? { get { _object(14) } set { _setObject(14, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(patient newValue: Reference?) { _upsert(14, newValue) }
     /// `EpisodeOfCare.managingOrganization`: `Reference` 0..1 to `Organization`
     public var managingOrganization: Reference? { get { _object(15) } set { _setObject(15, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(managingOrganization newValue: Reference?) { _upsert(15, newValue) }
     /// `EpisodeOfCare.period`: `Period` 0..1
     public var period: Period? { get { _object(16) } set { _setObject(16, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(period newValue: Period?) { _upsert(16, newValue) }
     /// `EpisodeOfCare.referralRequest`: `Reference` 0..* to `ReferralRequest`
     public var referralRequest: [Reference] { get { _objects(17) } set { _setObjects(17, newValue) } }
     /// `EpisodeOfCare.careManager`: `Reference` 0..1 to `Practitioner`
     public var careManager: Reference? { get { _object(18) } set { _setObject(18, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(careManager newValue: Reference?) { _upsert(18, newValue) }
     /// `EpisodeOfCare.careTeam`: `EpisodeOfCare.careTeam` 0..*
     public var careTeam: [EpisodeOfCareCareTeam] { get { _objects(19) } set { _setObjects(19, newValue) } }
 }
@@ -49,8 +41,6 @@ public final class EpisodeOfCareStatusHistory: BackboneElement {
     public var status: EpisodeOfCareStatus? { get { _code(4) } set { _setCode(4, newValue) } }
     /// `EpisodeOfCare.statusHistory.period`: `Period` 1..1
     public var period: Period? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(period newValue: Period?) { _upsert(5, newValue) }
 }
 
 /// `EpisodeOfCare.careTeam`, a backbone element
@@ -62,12 +52,8 @@ public final class EpisodeOfCareCareTeam: BackboneElement {
     public var role: [CodeableConcept] { get { _objects(4) } set { _setObjects(4, newValue) } }
     /// `EpisodeOfCare.careTeam.period`: `Period` 0..1
     public var period: Period? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(period newValue: Period?) { _upsert(5, newValue) }
     /// `EpisodeOfCare.careTeam.member`: `Reference` 0..1 to `Practitioner` | `Organization`
     public var member: Reference? { get { _object(6) } set { _setObject(6, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(member newValue: Reference?) { _upsert(6, newValue) }
 }
 
 private let episodeOfCareLayout = Layout(_class: EpisodeOfCare.self, "EpisodeOfCare", .resource, base: DomainResource._layout, release: .dstu2, """

@@ -12,8 +12,6 @@ public final class FamilyMemberHistory: DomainResource {
     public var identifier: [Identifier] { get { _objects(9) } set { _setObjects(9, newValue) } }
     /// `FamilyMemberHistory.patient`: `Reference` 1..1 to `Patient`
     public var patient: Reference? { get { _object(10) } set { _setObject(10, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(patient newValue: Reference?) { _upsert(10, newValue) }
     /// `FamilyMemberHistory.date`: `dateTime` 0..1
     public var date: FHIRDateTime? { get { _dateTime(11) } set { _setDateTime(11, newValue) } }
     /// `FamilyMemberHistory.status`: `code` 1..1, one of `FamilyHistoryStatus` (<http://hl7.org/fhir/ValueSet/history-status>)
@@ -22,8 +20,6 @@ public final class FamilyMemberHistory: DomainResource {
     public var name: String? { get { _string(13) } set { _setString(13, newValue) } }
     /// `FamilyMemberHistory.relationship`: `CodeableConcept` 1..1, example binding (<http://hl7.org/fhir/ValueSet/v3-FamilyMember>)
     public var relationship: CodeableConcept? { get { _object(14) } set { _setObject(14, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(relationship newValue: CodeableConcept?) { _upsert(14, newValue) }
     /// `FamilyMemberHistory.gender`: `code` 0..1, one of `AdministrativeGender` (<http://hl7.org/fhir/ValueSet/administrative-gender>)
     public var gender: AdministrativeGender? { get { _code(15) } set { _setCode(15, newValue) } }
     /// `FamilyMemberHistory.born[x]`: `Period` | `date` | `string` 0..1
@@ -34,8 +30,6 @@ public final class FamilyMemberHistory: DomainResource {
     public var bornDate: FHIRDate? { get { _date(17) } set { _setDate(17, newValue) } }
     /// `FamilyMemberHistory.born[x]` as `string`.
     public var bornString: String? { get { _string(18) } set { _setString(18, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(bornPeriod newValue: Period?) { _upsert(16, newValue) }
     /// `FamilyMemberHistory.age[x]`: `Quantity` | `Range` | `string` 0..1
     public var age: FamilyMemberHistoryAge? { get { _choice(19) } set { _setChoice(19, 3, newValue) } }
     /// `FamilyMemberHistory.age[x]` as `Quantity`.
@@ -44,10 +38,6 @@ public final class FamilyMemberHistory: DomainResource {
     public var ageRange: Range? { get { _object(20) } set { _setObject(20, newValue) } }
     /// `FamilyMemberHistory.age[x]` as `string`.
     public var ageString: String? { get { _string(21) } set { _setString(21, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(ageQuantity newValue: Quantity?) { _upsert(19, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(ageRange newValue: Range?) { _upsert(20, newValue) }
     /// `FamilyMemberHistory.deceased[x]`: `boolean` | `Quantity` | `Range` | `date` | `string` 0..1
     public var deceased: FamilyMemberHistoryDeceased? { get { _choice(22) } set { _setChoice(22, 5, newValue) } }
     /// `FamilyMemberHistory.deceased[x]` as `boolean`.
@@ -60,14 +50,8 @@ public final class FamilyMemberHistory: DomainResource {
     public var deceasedDate: FHIRDate? { get { _date(25) } set { _setDate(25, newValue) } }
     /// `FamilyMemberHistory.deceased[x]` as `string`.
     public var deceasedString: String? { get { _string(26) } set { _setString(26, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(deceasedQuantity newValue: Quantity?) { _upsert(23, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(deceasedRange newValue: Range?) { _upsert(24, newValue) }
     /// `FamilyMemberHistory.note`: `Annotation` 0..1
     public var note: Annotation? { get { _object(27) } set { _setObject(27, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(note newValue: Annotation?) { _upsert(27, newValue) }
     /// `FamilyMemberHistory.condition`: `FamilyMemberHistory.condition` 0..*
     public var condition: [FamilyMemberHistoryCondition] { get { _objects(28) } set { _setObjects(28, newValue) } }
 }
@@ -79,12 +63,8 @@ public final class FamilyMemberHistoryCondition: BackboneElement {
 
     /// `FamilyMemberHistory.condition.code`: `CodeableConcept` 1..1, example binding (<http://hl7.org/fhir/ValueSet/condition-code>)
     public var code: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(code newValue: CodeableConcept?) { _upsert(4, newValue) }
     /// `FamilyMemberHistory.condition.outcome`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/condition-outcome>)
     public var outcome: CodeableConcept? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(outcome newValue: CodeableConcept?) { _upsert(5, newValue) }
     /// `FamilyMemberHistory.condition.onset[x]`: `Quantity` | `Range` | `Period` | `string` 0..1
     public var onset: FamilyMemberHistoryConditionOnset? { get { _choice(6) } set { _setChoice(6, 4, newValue) } }
     /// `FamilyMemberHistory.condition.onset[x]` as `Quantity`.
@@ -95,16 +75,8 @@ public final class FamilyMemberHistoryCondition: BackboneElement {
     public var onsetPeriod: Period? { get { _object(8) } set { _setObject(8, newValue) } }
     /// `FamilyMemberHistory.condition.onset[x]` as `string`.
     public var onsetString: String? { get { _string(9) } set { _setString(9, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(onsetQuantity newValue: Quantity?) { _upsert(6, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(onsetRange newValue: Range?) { _upsert(7, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(onsetPeriod newValue: Period?) { _upsert(8, newValue) }
     /// `FamilyMemberHistory.condition.note`: `Annotation` 0..1
     public var note: Annotation? { get { _object(10) } set { _setObject(10, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(note newValue: Annotation?) { _upsert(10, newValue) }
 }
 
 /// A value of `FamilyMemberHistory.born[x]`.

@@ -12,30 +12,18 @@ public final class Flag: DomainResource {
     public var identifier: [Identifier] { get { _objects(9) } set { _setObjects(9, newValue) } }
     /// `Flag.category`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/flag-category>)
     public var category: CodeableConcept? { get { _object(10) } set { _setObject(10, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(category newValue: CodeableConcept?) { _upsert(10, newValue) }
     /// `Flag.status`: `code` 1..1, one of `FlagStatus` (<http://hl7.org/fhir/ValueSet/flag-status>)
     public var status: FlagStatus? { get { _code(11) } set { _setCode(11, newValue) } }
     /// `Flag.period`: `Period` 0..1
     public var period: Period? { get { _object(12) } set { _setObject(12, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(period newValue: Period?) { _upsert(12, newValue) }
     /// `Flag.subject`: `Reference` 1..1 to `Patient` | `Location` | `Group` | `Organization` | `Practitioner`
     public var subject: Reference? { get { _object(13) } set { _setObject(13, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(subject newValue: Reference?) { _upsert(13, newValue) }
     /// `Flag.encounter`: `Reference` 0..1 to `Encounter`
     public var encounter: Reference? { get { _object(14) } set { _setObject(14, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(encounter newValue: Reference?) { _upsert(14, newValue) }
     /// `Flag.author`: `Reference` 0..1 to `Device` | `Organization` | `Patient` | `Practitioner`
     public var author: Reference? { get { _object(15) } set { _setObject(15, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(author newValue: Reference?) { _upsert(15, newValue) }
     /// `Flag.code`: `CodeableConcept` 1..1, example binding (<http://hl7.org/fhir/ValueSet/flag-code>)
     public var code: CodeableConcept? { get { _object(16) } set { _setObject(16, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(code newValue: CodeableConcept?) { _upsert(16, newValue) }
 }
 
 private let flagLayout = Layout(_class: Flag.self, "Flag", .resource, base: DomainResource._layout, release: .dstu2, """

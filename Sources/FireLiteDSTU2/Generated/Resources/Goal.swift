@@ -12,24 +12,18 @@ public final class Goal: DomainResource {
     public var identifier: [Identifier] { get { _objects(9) } set { _setObjects(9, newValue) } }
     /// `Goal.subject`: `Reference` 0..1 to `Patient` | `Group` | `Organization`
     public var subject: Reference? { get { _object(10) } set { _setObject(10, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(subject newValue: Reference?) { _upsert(10, newValue) }
     /// `Goal.start[x]`: `date` | `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/goal-start-event>)
     public var start: GoalStart? { get { _choice(11) } set { _setChoice(11, 2, newValue) } }
     /// `Goal.start[x]` as `date`.
     public var startDate: FHIRDate? { get { _date(11) } set { _setDate(11, newValue) } }
     /// `Goal.start[x]` as `CodeableConcept`.
     public var startCodeableConcept: CodeableConcept? { get { _object(12) } set { _setObject(12, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(startCodeableConcept newValue: CodeableConcept?) { _upsert(12, newValue) }
     /// `Goal.target[x]`: `date` | `Quantity` 0..1
     public var target: GoalTarget? { get { _choice(13) } set { _setChoice(13, 2, newValue) } }
     /// `Goal.target[x]` as `date`.
     public var targetDate: FHIRDate? { get { _date(13) } set { _setDate(13, newValue) } }
     /// `Goal.target[x]` as `Quantity`.
     public var targetQuantity: Quantity? { get { _object(14) } set { _setObject(14, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(targetQuantity newValue: Quantity?) { _upsert(14, newValue) }
     /// `Goal.category`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/goal-category>)
     public var category: [CodeableConcept] { get { _objects(15) } set { _setObjects(15, newValue) } }
     /// `Goal.description`: `string` 1..1
@@ -40,16 +34,10 @@ public final class Goal: DomainResource {
     public var statusDate: FHIRDate? { get { _date(18) } set { _setDate(18, newValue) } }
     /// `Goal.statusReason`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/goal-status-reason>)
     public var statusReason: CodeableConcept? { get { _object(19) } set { _setObject(19, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(statusReason newValue: CodeableConcept?) { _upsert(19, newValue) }
     /// `Goal.author`: `Reference` 0..1 to `Patient` | `Practitioner` | `RelatedPerson`
     public var author: Reference? { get { _object(20) } set { _setObject(20, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(author newValue: Reference?) { _upsert(20, newValue) }
     /// `Goal.priority`: `CodeableConcept` 0..1, preferred binding (<http://hl7.org/fhir/ValueSet/goal-priority>)
     public var priority: CodeableConcept? { get { _object(21) } set { _setObject(21, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(priority newValue: CodeableConcept?) { _upsert(21, newValue) }
     /// `Goal.addresses`: `Reference` 0..* to `Condition` | `Observation` | `MedicationStatement` | `NutritionOrder` | `ProcedureRequest` | `RiskAssessment`
     public var addresses: [Reference] { get { _objects(22) } set { _setObjects(22, newValue) } }
     /// `Goal.note`: `Annotation` 0..*
@@ -69,10 +57,6 @@ public final class GoalOutcome: BackboneElement {
     public var resultCodeableConcept: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
     /// `Goal.outcome.result[x]` as `Reference`.
     public var resultReference: Reference? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(resultCodeableConcept newValue: CodeableConcept?) { _upsert(4, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(resultReference newValue: Reference?) { _upsert(5, newValue) }
 }
 
 /// A value of `Goal.start[x]`.

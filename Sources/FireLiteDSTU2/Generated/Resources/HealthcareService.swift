@@ -12,18 +12,12 @@ public final class HealthcareService: DomainResource {
     public var identifier: [Identifier] { get { _objects(9) } set { _setObjects(9, newValue) } }
     /// `HealthcareService.providedBy`: `Reference` 0..1 to `Organization`
     public var providedBy: Reference? { get { _object(10) } set { _setObject(10, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(providedBy newValue: Reference?) { _upsert(10, newValue) }
     /// `HealthcareService.serviceCategory`: `CodeableConcept` 0..1
     public var serviceCategory: CodeableConcept? { get { _object(11) } set { _setObject(11, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(serviceCategory newValue: CodeableConcept?) { _upsert(11, newValue) }
     /// `HealthcareService.serviceType`: `HealthcareService.serviceType` 0..*
     public var serviceType: [HealthcareServiceServiceType] { get { _objects(12) } set { _setObjects(12, newValue) } }
     /// `HealthcareService.location`: `Reference` 1..1 to `Location`
     public var location: Reference? { get { _object(13) } set { _setObject(13, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(location newValue: Reference?) { _upsert(13, newValue) }
     /// `HealthcareService.serviceName`: `string` 0..1
     public var serviceName: String? { get { _string(14) } set { _setString(14, newValue) } }
     /// `HealthcareService.comment`: `string` 0..1
@@ -32,8 +26,6 @@ public final class HealthcareService: DomainResource {
     public var extraDetails: String? { get { _string(16) } set { _setString(16, newValue) } }
     /// `HealthcareService.photo`: `Attachment` 0..1
     public var photo: Attachment? { get { _object(17) } set { _setObject(17, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(photo newValue: Attachment?) { _upsert(17, newValue) }
     /// `HealthcareService.telecom`: `ContactPoint` 0..*
     public var telecom: [ContactPoint] { get { _objects(18) } set { _setObjects(18, newValue) } }
     /// `HealthcareService.coverageArea`: `Reference` 0..* to `Location`
@@ -42,8 +34,6 @@ public final class HealthcareService: DomainResource {
     public var serviceProvisionCode: [CodeableConcept] { get { _objects(20) } set { _setObjects(20, newValue) } }
     /// `HealthcareService.eligibility`: `CodeableConcept` 0..1
     public var eligibility: CodeableConcept? { get { _object(21) } set { _setObject(21, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(eligibility newValue: CodeableConcept?) { _upsert(21, newValue) }
     /// `HealthcareService.eligibilityNote`: `string` 0..1
     public var eligibilityNote: String? { get { _string(22) } set { _setString(22, newValue) } }
     /// `HealthcareService.programName`: `string` 0..*
@@ -71,8 +61,6 @@ public final class HealthcareServiceServiceType: BackboneElement {
 
     /// `HealthcareService.serviceType.type`: `CodeableConcept` 1..1, preferred binding (<http://hl7.org/fhir/ValueSet/c80-practice-codes>)
     public var type: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: CodeableConcept?) { _upsert(4, newValue) }
     /// `HealthcareService.serviceType.specialty`: `CodeableConcept` 0..*
     public var specialty: [CodeableConcept] { get { _objects(5) } set { _setObjects(5, newValue) } }
 }
@@ -101,8 +89,6 @@ public final class HealthcareServiceNotAvailable: BackboneElement {
     public var description: String? { get { _string(4) } set { _setString(4, newValue) } }
     /// `HealthcareService.notAvailable.during`: `Period` 0..1
     public var during: Period? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(during newValue: Period?) { _upsert(5, newValue) }
 }
 
 private let healthcareServiceLayout = Layout(_class: HealthcareService.self, "HealthcareService", .resource, base: DomainResource._layout, release: .dstu2, """

@@ -12,18 +12,12 @@ public final class ImagingObjectSelection: DomainResource {
     public var uid: String? { get { _string(9) } set { _setString(9, newValue) } }
     /// `ImagingObjectSelection.patient`: `Reference` 1..1 to `Patient`
     public var patient: Reference? { get { _object(10) } set { _setObject(10, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(patient newValue: Reference?) { _upsert(10, newValue) }
     /// `ImagingObjectSelection.title`: `CodeableConcept` 1..1, one of `KOStitle` (<http://hl7.org/fhir/ValueSet/kos-title>)
     public var title: CodeableConcept? { get { _object(11) } set { _setObject(11, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(title newValue: CodeableConcept?) { _upsert(11, newValue) }
     /// `ImagingObjectSelection.description`: `string` 0..1
     public var description: String? { get { _string(12) } set { _setString(12, newValue) } }
     /// `ImagingObjectSelection.author`: `Reference` 0..1 to `Practitioner` | `Device` | `Organization` | `Patient` | `RelatedPerson`
     public var author: Reference? { get { _object(13) } set { _setObject(13, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(author newValue: Reference?) { _upsert(13, newValue) }
     /// `ImagingObjectSelection.authoringTime`: `dateTime` 0..1
     public var authoringTime: FHIRDateTime? { get { _dateTime(14) } set { _setDateTime(14, newValue) } }
     /// `ImagingObjectSelection.study`: `ImagingObjectSelection.study` 1..*
@@ -41,8 +35,6 @@ public final class ImagingObjectSelectionStudy: BackboneElement {
     public var url: String? { get { _string(5) } set { _setString(5, newValue) } }
     /// `ImagingObjectSelection.study.imagingStudy`: `Reference` 0..1 to `ImagingStudy`
     public var imagingStudy: Reference? { get { _object(6) } set { _setObject(6, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(imagingStudy newValue: Reference?) { _upsert(6, newValue) }
     /// `ImagingObjectSelection.study.series`: `ImagingObjectSelection.study.series` 1..*
     public var series: [ImagingObjectSelectionStudySeries] { get { _objects(7) } set { _setObjects(7, newValue) } }
 }

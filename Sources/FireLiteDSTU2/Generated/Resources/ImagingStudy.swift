@@ -12,14 +12,10 @@ public final class ImagingStudy: DomainResource {
     public var started: FHIRDateTime? { get { _dateTime(9) } set { _setDateTime(9, newValue) } }
     /// `ImagingStudy.patient`: `Reference` 1..1 to `Patient`
     public var patient: Reference? { get { _object(10) } set { _setObject(10, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(patient newValue: Reference?) { _upsert(10, newValue) }
     /// `ImagingStudy.uid`: `oid` 1..1
     public var uid: String? { get { _string(11) } set { _setString(11, newValue) } }
     /// `ImagingStudy.accession`: `Identifier` 0..1
     public var accession: Identifier? { get { _object(12) } set { _setObject(12, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(accession newValue: Identifier?) { _upsert(12, newValue) }
     /// `ImagingStudy.identifier`: `Identifier` 0..*
     public var identifier: [Identifier] { get { _objects(13) } set { _setObjects(13, newValue) } }
     /// `ImagingStudy.order`: `Reference` 0..* to `DiagnosticOrder`
@@ -28,8 +24,6 @@ public final class ImagingStudy: DomainResource {
     public var modalityList: [Coding] { get { _objects(15) } set { _setObjects(15, newValue) } }
     /// `ImagingStudy.referrer`: `Reference` 0..1 to `Practitioner`
     public var referrer: Reference? { get { _object(16) } set { _setObject(16, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(referrer newValue: Reference?) { _upsert(16, newValue) }
     /// `ImagingStudy.availability`: `code` 0..1, one of `InstanceAvailability` (<http://hl7.org/fhir/ValueSet/instance-availability>)
     public var availability: InstanceAvailability? { get { _code(17) } set { _setCode(17, newValue) } }
     /// `ImagingStudy.url`: `uri` 0..1
@@ -42,8 +36,6 @@ public final class ImagingStudy: DomainResource {
     public var procedure: [Reference] { get { _objects(21) } set { _setObjects(21, newValue) } }
     /// `ImagingStudy.interpreter`: `Reference` 0..1 to `Practitioner`
     public var interpreter: Reference? { get { _object(22) } set { _setObject(22, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(interpreter newValue: Reference?) { _upsert(22, newValue) }
     /// `ImagingStudy.description`: `string` 0..1
     public var description: String? { get { _string(23) } set { _setString(23, newValue) } }
     /// `ImagingStudy.series`: `ImagingStudy.series` 0..*
@@ -59,8 +51,6 @@ public final class ImagingStudySeries: BackboneElement {
     public var number: Int? { get { _int(4) } set { _setInt(4, newValue) } }
     /// `ImagingStudy.series.modality`: `Coding` 1..1, extensible binding (<http://hl7.org/fhir/ValueSet/dicom-cid29>)
     public var modality: Coding? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(modality newValue: Coding?) { _upsert(5, newValue) }
     /// `ImagingStudy.series.uid`: `oid` 1..1
     public var uid: String? { get { _string(6) } set { _setString(6, newValue) } }
     /// `ImagingStudy.series.description`: `string` 0..1
@@ -73,12 +63,8 @@ public final class ImagingStudySeries: BackboneElement {
     public var url: String? { get { _string(10) } set { _setString(10, newValue) } }
     /// `ImagingStudy.series.bodySite`: `Coding` 0..1, example binding (<http://hl7.org/fhir/ValueSet/body-site>)
     public var bodySite: Coding? { get { _object(11) } set { _setObject(11, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(bodySite newValue: Coding?) { _upsert(11, newValue) }
     /// `ImagingStudy.series.laterality`: `Coding` 0..1, example binding (<http://hl7.org/fhir/ValueSet/bodysite-laterality>)
     public var laterality: Coding? { get { _object(12) } set { _setObject(12, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(laterality newValue: Coding?) { _upsert(12, newValue) }
     /// `ImagingStudy.series.started`: `dateTime` 0..1
     public var started: FHIRDateTime? { get { _dateTime(13) } set { _setDateTime(13, newValue) } }
     /// `ImagingStudy.series.instance`: `ImagingStudy.series.instance` 0..*

@@ -16,58 +16,36 @@ public final class Immunization: DomainResource {
     public var date: FHIRDateTime? { get { _dateTime(11) } set { _setDateTime(11, newValue) } }
     /// `Immunization.vaccineCode`: `CodeableConcept` 1..1, example binding (<http://hl7.org/fhir/ValueSet/vaccine-code>)
     public var vaccineCode: CodeableConcept? { get { _object(12) } set { _setObject(12, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(vaccineCode newValue: CodeableConcept?) { _upsert(12, newValue) }
     /// `Immunization.patient`: `Reference` 1..1 to `Patient`
     public var patient: Reference? { get { _object(13) } set { _setObject(13, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(patient newValue: Reference?) { _upsert(13, newValue) }
     /// `Immunization.wasNotGiven`: `boolean` 1..1
     public var wasNotGiven: Bool? { get { _bool(14) } set { _setBool(14, newValue) } }
     /// `Immunization.reported`: `boolean` 1..1
     public var reported: Bool? { get { _bool(15) } set { _setBool(15, newValue) } }
     /// `Immunization.performer`: `Reference` 0..1 to `Practitioner`
     public var performer: Reference? { get { _object(16) } set { _setObject(16, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(performer newValue: Reference?) { _upsert(16, newValue) }
     /// `Immunization.requester`: `Reference` 0..1 to `Practitioner`
     public var requester: Reference? { get { _object(17) } set { _setObject(17, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(requester newValue: Reference?) { _upsert(17, newValue) }
     /// `Immunization.encounter`: `Reference` 0..1 to `Encounter`
     public var encounter: Reference? { get { _object(18) } set { _setObject(18, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(encounter newValue: Reference?) { _upsert(18, newValue) }
     /// `Immunization.manufacturer`: `Reference` 0..1 to `Organization`
     public var manufacturer: Reference? { get { _object(19) } set { _setObject(19, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(manufacturer newValue: Reference?) { _upsert(19, newValue) }
     /// `Immunization.location`: `Reference` 0..1 to `Location`
     public var location: Reference? { get { _object(20) } set { _setObject(20, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(location newValue: Reference?) { _upsert(20, newValue) }
     /// `Immunization.lotNumber`: `string` 0..1
     public var lotNumber: String? { get { _string(21) } set { _setString(21, newValue) } }
     /// `Immunization.expirationDate`: `date` 0..1
     public var expirationDate: FHIRDate? { get { _date(22) } set { _setDate(22, newValue) } }
     /// `Immunization.site`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/immunization-site>)
     public var site: CodeableConcept? { get { _object(23) } set { _setObject(23, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(site newValue: CodeableConcept?) { _upsert(23, newValue) }
     /// `Immunization.route`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/immunization-route>)
     public var route: CodeableConcept? { get { _object(24) } set { _setObject(24, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(route newValue: CodeableConcept?) { _upsert(24, newValue) }
     /// `Immunization.doseQuantity`: `Quantity` 0..1
     public var doseQuantity: Quantity? { get { _object(25) } set { _setObject(25, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(doseQuantity newValue: Quantity?) { _upsert(25, newValue) }
     /// `Immunization.note`: `Annotation` 0..*
     public var note: [Annotation] { get { _objects(26) } set { _setObjects(26, newValue) } }
     /// `Immunization.explanation`: `Immunization.explanation` 0..1
     public var explanation: ImmunizationExplanation? { get { _object(27) } set { _setObject(27, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(explanation newValue: ImmunizationExplanation?) { _upsert(27, newValue) }
     /// `Immunization.reaction`: `Immunization.reaction` 0..*
     public var reaction: [ImmunizationReaction] { get { _objects(28) } set { _setObjects(28, newValue) } }
     /// `Immunization.vaccinationProtocol`: `Immunization.vaccinationProtocol` 0..*
@@ -94,8 +72,6 @@ public final class ImmunizationReaction: BackboneElement {
     public var date: FHIRDateTime? { get { _dateTime(4) } set { _setDateTime(4, newValue) } }
     /// `Immunization.reaction.detail`: `Reference` 0..1 to `Observation`
     public var detail: Reference? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(detail newValue: Reference?) { _upsert(5, newValue) }
     /// `Immunization.reaction.reported`: `boolean` 0..1
     public var reported: Bool? { get { _bool(6) } set { _setBool(6, newValue) } }
 }
@@ -111,8 +87,6 @@ public final class ImmunizationVaccinationProtocol: BackboneElement {
     public var description: String? { get { _string(5) } set { _setString(5, newValue) } }
     /// `Immunization.vaccinationProtocol.authority`: `Reference` 0..1 to `Organization`
     public var authority: Reference? { get { _object(6) } set { _setObject(6, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(authority newValue: Reference?) { _upsert(6, newValue) }
     /// `Immunization.vaccinationProtocol.series`: `string` 0..1
     public var series: String? { get { _string(7) } set { _setString(7, newValue) } }
     /// `Immunization.vaccinationProtocol.seriesDoses`: `positiveInt` 0..1
@@ -121,12 +95,8 @@ public final class ImmunizationVaccinationProtocol: BackboneElement {
     public var targetDisease: [CodeableConcept] { get { _objects(9) } set { _setObjects(9, newValue) } }
     /// `Immunization.vaccinationProtocol.doseStatus`: `CodeableConcept` 1..1, example binding (<http://hl7.org/fhir/ValueSet/vaccination-protocol-dose-status>)
     public var doseStatus: CodeableConcept? { get { _object(10) } set { _setObject(10, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(doseStatus newValue: CodeableConcept?) { _upsert(10, newValue) }
     /// `Immunization.vaccinationProtocol.doseStatusReason`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/vaccination-protocol-dose-status-reason>)
     public var doseStatusReason: CodeableConcept? { get { _object(11) } set { _setObject(11, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(doseStatusReason newValue: CodeableConcept?) { _upsert(11, newValue) }
 }
 
 private let immunizationLayout = Layout(_class: Immunization.self, "Immunization", .resource, base: DomainResource._layout, release: .dstu2, """

@@ -12,8 +12,6 @@ public final class ImmunizationRecommendation: DomainResource {
     public var identifier: [Identifier] { get { _objects(9) } set { _setObjects(9, newValue) } }
     /// `ImmunizationRecommendation.patient`: `Reference` 1..1 to `Patient`
     public var patient: Reference? { get { _object(10) } set { _setObject(10, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(patient newValue: Reference?) { _upsert(10, newValue) }
     /// `ImmunizationRecommendation.recommendation`: `ImmunizationRecommendation.recommendation` 1..*
     public var recommendation: [ImmunizationRecommendationRecommendation] { get { _objects(11) } set { _setObjects(11, newValue) } }
 }
@@ -27,20 +25,14 @@ public final class ImmunizationRecommendationRecommendation: BackboneElement {
     public var date: FHIRDateTime? { get { _dateTime(4) } set { _setDateTime(4, newValue) } }
     /// `ImmunizationRecommendation.recommendation.vaccineCode`: `CodeableConcept` 1..1, example binding (<http://hl7.org/fhir/ValueSet/vaccine-code>)
     public var vaccineCode: CodeableConcept? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(vaccineCode newValue: CodeableConcept?) { _upsert(5, newValue) }
     /// `ImmunizationRecommendation.recommendation.doseNumber`: `positiveInt` 0..1
     public var doseNumber: Int? { get { _int(6) } set { _setInt(6, newValue) } }
     /// `ImmunizationRecommendation.recommendation.forecastStatus`: `CodeableConcept` 1..1, example binding (<http://hl7.org/fhir/ValueSet/immunization-recommendation-status>)
     public var forecastStatus: CodeableConcept? { get { _object(7) } set { _setObject(7, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(forecastStatus newValue: CodeableConcept?) { _upsert(7, newValue) }
     /// `ImmunizationRecommendation.recommendation.dateCriterion`: `ImmunizationRecommendation.recommendation.dateCriterion` 0..*
     public var dateCriterion: [ImmunizationRecommendationRecommendationDateCriterion] { get { _objects(8) } set { _setObjects(8, newValue) } }
     /// `ImmunizationRecommendation.recommendation.protocol`: `ImmunizationRecommendation.recommendation.protocol` 0..1
     public var `protocol`: ImmunizationRecommendationRecommendationProtocol? { get { _object(9) } set { _setObject(9, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(protocol newValue: ImmunizationRecommendationRecommendationProtocol?) { _upsert(9, newValue) }
     /// `ImmunizationRecommendation.recommendation.supportingImmunization`: `Reference` 0..* to `Immunization`
     public var supportingImmunization: [Reference] { get { _objects(10) } set { _setObjects(10, newValue) } }
     /// `ImmunizationRecommendation.recommendation.supportingPatientInformation`: `Reference` 0..* to `Observation` | `AllergyIntolerance`
@@ -54,8 +46,6 @@ public final class ImmunizationRecommendationRecommendationDateCriterion: Backbo
 
     /// `ImmunizationRecommendation.recommendation.dateCriterion.code`: `CodeableConcept` 1..1, example binding (<http://hl7.org/fhir/ValueSet/immunization-recommendation-date-criterion>)
     public var code: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(code newValue: CodeableConcept?) { _upsert(4, newValue) }
     /// `ImmunizationRecommendation.recommendation.dateCriterion.value`: `dateTime` 1..1
     public var value: FHIRDateTime? { get { _dateTime(5) } set { _setDateTime(5, newValue) } }
 }
@@ -71,8 +61,6 @@ public final class ImmunizationRecommendationRecommendationProtocol: BackboneEle
     public var description: String? { get { _string(5) } set { _setString(5, newValue) } }
     /// `ImmunizationRecommendation.recommendation.protocol.authority`: `Reference` 0..1 to `Organization`
     public var authority: Reference? { get { _object(6) } set { _setObject(6, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(authority newValue: Reference?) { _upsert(6, newValue) }
     /// `ImmunizationRecommendation.recommendation.protocol.series`: `string` 0..1
     public var series: String? { get { _string(7) } set { _setString(7, newValue) } }
 }

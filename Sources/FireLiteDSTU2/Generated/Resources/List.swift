@@ -14,28 +14,18 @@ public final class List: DomainResource {
     public var title: String? { get { _string(10) } set { _setString(10, newValue) } }
     /// `List.code`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/list-example-codes>)
     public var code: CodeableConcept? { get { _object(11) } set { _setObject(11, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(code newValue: CodeableConcept?) { _upsert(11, newValue) }
     /// `List.subject`: `Reference` 0..1 to `Patient` | `Group` | `Device` | `Location`
     public var subject: Reference? { get { _object(12) } set { _setObject(12, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(subject newValue: Reference?) { _upsert(12, newValue) }
     /// `List.source`: `Reference` 0..1 to `Practitioner` | `Patient` | `Device`
     public var source: Reference? { get { _object(13) } set { _setObject(13, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(source newValue: Reference?) { _upsert(13, newValue) }
     /// `List.encounter`: `Reference` 0..1 to `Encounter`
     public var encounter: Reference? { get { _object(14) } set { _setObject(14, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(encounter newValue: Reference?) { _upsert(14, newValue) }
     /// `List.status`: `code` 1..1, one of `ListStatus` (<http://hl7.org/fhir/ValueSet/list-status>)
     public var status: ListStatus? { get { _code(15) } set { _setCode(15, newValue) } }
     /// `List.date`: `dateTime` 0..1
     public var date: FHIRDateTime? { get { _dateTime(16) } set { _setDateTime(16, newValue) } }
     /// `List.orderedBy`: `CodeableConcept` 0..1, preferred binding (<http://hl7.org/fhir/ValueSet/list-order>)
     public var orderedBy: CodeableConcept? { get { _object(17) } set { _setObject(17, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(orderedBy newValue: CodeableConcept?) { _upsert(17, newValue) }
     /// `List.mode`: `code` 1..1, one of `ListMode` (<http://hl7.org/fhir/ValueSet/list-mode>)
     public var mode: ListMode? { get { _code(18) } set { _setCode(18, newValue) } }
     /// `List.note`: `string` 0..1
@@ -44,8 +34,6 @@ public final class List: DomainResource {
     public var entry: [ListEntry] { get { _objects(20) } set { _setObjects(20, newValue) } }
     /// `List.emptyReason`: `CodeableConcept` 0..1, preferred binding (<http://hl7.org/fhir/ValueSet/list-empty-reason>)
     public var emptyReason: CodeableConcept? { get { _object(21) } set { _setObject(21, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(emptyReason newValue: CodeableConcept?) { _upsert(21, newValue) }
 }
 
 /// `List.entry`, a backbone element
@@ -55,16 +43,12 @@ public final class ListEntry: BackboneElement {
 
     /// `List.entry.flag`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/list-item-flag>)
     public var flag: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(flag newValue: CodeableConcept?) { _upsert(4, newValue) }
     /// `List.entry.deleted`: `boolean` 0..1
     public var deleted: Bool? { get { _bool(5) } set { _setBool(5, newValue) } }
     /// `List.entry.date`: `dateTime` 0..1
     public var date: FHIRDateTime? { get { _dateTime(6) } set { _setDateTime(6, newValue) } }
     /// `List.entry.item`: `Reference` 1..1
     public var item: Reference? { get { _object(7) } set { _setObject(7, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(item newValue: Reference?) { _upsert(7, newValue) }
 }
 
 private let listLayout = Layout(_class: List.self, "List", .resource, base: DomainResource._layout, release: .dstu2, """

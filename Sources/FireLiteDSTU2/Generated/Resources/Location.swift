@@ -20,30 +20,18 @@ public final class Location: DomainResource {
     public var mode: LocationMode? { get { _code(13) } set { _setCode(13, newValue) } }
     /// `Location.type`: `CodeableConcept` 0..1, extensible binding (<http://hl7.org/fhir/ValueSet/v3-ServiceDeliveryLocationRoleType>)
     public var type: CodeableConcept? { get { _object(14) } set { _setObject(14, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: CodeableConcept?) { _upsert(14, newValue) }
     /// `Location.telecom`: `ContactPoint` 0..*
     public var telecom: [ContactPoint] { get { _objects(15) } set { _setObjects(15, newValue) } }
     /// `Location.address`: `Address` 0..1
     public var address: Address? { get { _object(16) } set { _setObject(16, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(address newValue: Address?) { _upsert(16, newValue) }
     /// `Location.physicalType`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/location-physical-type>)
     public var physicalType: CodeableConcept? { get { _object(17) } set { _setObject(17, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(physicalType newValue: CodeableConcept?) { _upsert(17, newValue) }
     /// `Location.position`: `Location.position` 0..1
     public var position: LocationPosition? { get { _object(18) } set { _setObject(18, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(position newValue: LocationPosition?) { _upsert(18, newValue) }
     /// `Location.managingOrganization`: `Reference` 0..1 to `Organization`
     public var managingOrganization: Reference? { get { _object(19) } set { _setObject(19, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(managingOrganization newValue: Reference?) { _upsert(19, newValue) }
     /// `Location.partOf`: `Reference` 0..1 to `Location`
     public var partOf: Reference? { get { _object(20) } set { _setObject(20, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(partOf newValue: Reference?) { _upsert(20, newValue) }
 }
 
 /// `Location.position`, a backbone element

@@ -12,22 +12,14 @@ public final class Media: DomainResource {
     public var type: DigitalMediaType? { get { _code(9) } set { _setCode(9, newValue) } }
     /// `Media.subtype`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/digital-media-subtype>)
     public var subtype: CodeableConcept? { get { _object(10) } set { _setObject(10, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(subtype newValue: CodeableConcept?) { _upsert(10, newValue) }
     /// `Media.identifier`: `Identifier` 0..*
     public var identifier: [Identifier] { get { _objects(11) } set { _setObjects(11, newValue) } }
     /// `Media.subject`: `Reference` 0..1 to `Patient` | `Practitioner` | `Group` | `Device` | `Specimen`
     public var subject: Reference? { get { _object(12) } set { _setObject(12, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(subject newValue: Reference?) { _upsert(12, newValue) }
     /// `Media.operator`: `Reference` 0..1 to `Practitioner`
     public var `operator`: Reference? { get { _object(13) } set { _setObject(13, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(operator newValue: Reference?) { _upsert(13, newValue) }
     /// `Media.view`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/media-view>)
     public var view: CodeableConcept? { get { _object(14) } set { _setObject(14, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(view newValue: CodeableConcept?) { _upsert(14, newValue) }
     /// `Media.deviceName`: `string` 0..1
     public var deviceName: String? { get { _string(15) } set { _setString(15, newValue) } }
     /// `Media.height`: `positiveInt` 0..1
@@ -40,8 +32,6 @@ public final class Media: DomainResource {
     public var duration: Int? { get { _int(19) } set { _setInt(19, newValue) } }
     /// `Media.content`: `Attachment` 1..1
     public var content: Attachment? { get { _object(20) } set { _setObject(20, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(content newValue: Attachment?) { _upsert(20, newValue) }
 }
 
 private let mediaLayout = Layout(_class: Media.self, "Media", .resource, base: DomainResource._layout, release: .dstu2, """

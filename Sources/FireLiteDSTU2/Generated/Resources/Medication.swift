@@ -10,22 +10,14 @@ public final class Medication: DomainResource {
 
     /// `Medication.code`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/medication-codes>)
     public var code: CodeableConcept? { get { _object(9) } set { _setObject(9, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(code newValue: CodeableConcept?) { _upsert(9, newValue) }
     /// `Medication.isBrand`: `boolean` 0..1
     public var isBrand: Bool? { get { _bool(10) } set { _setBool(10, newValue) } }
     /// `Medication.manufacturer`: `Reference` 0..1 to `Organization`
     public var manufacturer: Reference? { get { _object(11) } set { _setObject(11, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(manufacturer newValue: Reference?) { _upsert(11, newValue) }
     /// `Medication.product`: `Medication.product` 0..1
     public var product: MedicationProduct? { get { _object(12) } set { _setObject(12, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(product newValue: MedicationProduct?) { _upsert(12, newValue) }
     /// `Medication.package`: `Medication.package` 0..1
     public var package: MedicationPackage? { get { _object(13) } set { _setObject(13, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(package newValue: MedicationPackage?) { _upsert(13, newValue) }
 }
 
 /// `Medication.product`, a backbone element
@@ -35,8 +27,6 @@ public final class MedicationProduct: BackboneElement {
 
     /// `Medication.product.form`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/medication-form-codes>)
     public var form: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(form newValue: CodeableConcept?) { _upsert(4, newValue) }
     /// `Medication.product.ingredient`: `Medication.product.ingredient` 0..*
     public var ingredient: [MedicationProductIngredient] { get { _objects(5) } set { _setObjects(5, newValue) } }
     /// `Medication.product.batch`: `Medication.product.batch` 0..*
@@ -50,12 +40,8 @@ public final class MedicationProductIngredient: BackboneElement {
 
     /// `Medication.product.ingredient.item`: `Reference` 1..1 to `Substance` | `Medication`
     public var item: Reference? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(item newValue: Reference?) { _upsert(4, newValue) }
     /// `Medication.product.ingredient.amount`: `Ratio` 0..1
     public var amount: Ratio? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(amount newValue: Ratio?) { _upsert(5, newValue) }
 }
 
 /// `Medication.product.batch`, a backbone element
@@ -76,8 +62,6 @@ public final class MedicationPackage: BackboneElement {
 
     /// `Medication.package.container`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/medication-package-form-codes>)
     public var container: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(container newValue: CodeableConcept?) { _upsert(4, newValue) }
     /// `Medication.package.content`: `Medication.package.content` 0..*
     public var content: [MedicationPackageContent] { get { _objects(5) } set { _setObjects(5, newValue) } }
 }
@@ -89,12 +73,8 @@ public final class MedicationPackageContent: BackboneElement {
 
     /// `Medication.package.content.item`: `Reference` 1..1 to `Medication`
     public var item: Reference? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(item newValue: Reference?) { _upsert(4, newValue) }
     /// `Medication.package.content.amount`: `Quantity` 0..1
     public var amount: Quantity? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(amount newValue: Quantity?) { _upsert(5, newValue) }
 }
 
 private let medicationLayout = Layout(_class: Medication.self, "Medication", .resource, base: DomainResource._layout, release: .dstu2, """

@@ -14,20 +14,12 @@ public final class MedicationAdministration: DomainResource {
     public var status: MedicationAdministrationStatus? { get { _code(10) } set { _setCode(10, newValue) } }
     /// `MedicationAdministration.patient`: `Reference` 1..1 to `Patient`
     public var patient: Reference? { get { _object(11) } set { _setObject(11, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(patient newValue: Reference?) { _upsert(11, newValue) }
     /// `MedicationAdministration.practitioner`: `Reference` 0..1 to `Practitioner` | `Patient` | `RelatedPerson`
     public var practitioner: Reference? { get { _object(12) } set { _setObject(12, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(practitioner newValue: Reference?) { _upsert(12, newValue) }
     /// `MedicationAdministration.encounter`: `Reference` 0..1 to `Encounter`
     public var encounter: Reference? { get { _object(13) } set { _setObject(13, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(encounter newValue: Reference?) { _upsert(13, newValue) }
     /// `MedicationAdministration.prescription`: `Reference` 0..1 to `MedicationOrder`
     public var prescription: Reference? { get { _object(14) } set { _setObject(14, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(prescription newValue: Reference?) { _upsert(14, newValue) }
     /// `MedicationAdministration.wasNotGiven`: `boolean` 0..1
     public var wasNotGiven: Bool? { get { _bool(15) } set { _setBool(15, newValue) } }
     /// `MedicationAdministration.reasonNotGiven`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/reason-medication-not-given-codes>)
@@ -40,26 +32,18 @@ public final class MedicationAdministration: DomainResource {
     public var effectiveTimeDateTime: FHIRDateTime? { get { _dateTime(18) } set { _setDateTime(18, newValue) } }
     /// `MedicationAdministration.effectiveTime[x]` as `Period`.
     public var effectiveTimePeriod: Period? { get { _object(19) } set { _setObject(19, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(effectiveTimePeriod newValue: Period?) { _upsert(19, newValue) }
     /// `MedicationAdministration.medication[x]`: `CodeableConcept` | `Reference` 1..1 to `Medication`
     public var medication: MedicationAdministrationMedication? { get { _choice(20) } set { _setChoice(20, 2, newValue) } }
     /// `MedicationAdministration.medication[x]` as `CodeableConcept`.
     public var medicationCodeableConcept: CodeableConcept? { get { _object(20) } set { _setObject(20, newValue) } }
     /// `MedicationAdministration.medication[x]` as `Reference`.
     public var medicationReference: Reference? { get { _object(21) } set { _setObject(21, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(medicationCodeableConcept newValue: CodeableConcept?) { _upsert(20, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(medicationReference newValue: Reference?) { _upsert(21, newValue) }
     /// `MedicationAdministration.device`: `Reference` 0..* to `Device`
     public var device: [Reference] { get { _objects(22) } set { _setObjects(22, newValue) } }
     /// `MedicationAdministration.note`: `string` 0..1
     public var note: String? { get { _string(23) } set { _setString(23, newValue) } }
     /// `MedicationAdministration.dosage`: `MedicationAdministration.dosage` 0..1
     public var dosage: MedicationAdministrationDosage? { get { _object(24) } set { _setObject(24, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(dosage newValue: MedicationAdministrationDosage?) { _upsert(24, newValue) }
 }
 
 /// `MedicationAdministration.dosage`, a backbone element
@@ -75,32 +59,18 @@ public final class MedicationAdministrationDosage: BackboneElement {
     public var siteCodeableConcept: CodeableConcept? { get { _object(5) } set { _setObject(5, newValue) } }
     /// `MedicationAdministration.dosage.site[x]` as `Reference`.
     public var siteReference: Reference? { get { _object(6) } set { _setObject(6, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(siteCodeableConcept newValue: CodeableConcept?) { _upsert(5, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(siteReference newValue: Reference?) { _upsert(6, newValue) }
     /// `MedicationAdministration.dosage.route`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/route-codes>)
     public var route: CodeableConcept? { get { _object(7) } set { _setObject(7, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(route newValue: CodeableConcept?) { _upsert(7, newValue) }
     /// `MedicationAdministration.dosage.method`: `CodeableConcept` 0..1
     public var method: CodeableConcept? { get { _object(8) } set { _setObject(8, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(method newValue: CodeableConcept?) { _upsert(8, newValue) }
     /// `MedicationAdministration.dosage.quantity`: `Quantity` 0..1
     public var quantity: Quantity? { get { _object(9) } set { _setObject(9, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(quantity newValue: Quantity?) { _upsert(9, newValue) }
     /// `MedicationAdministration.dosage.rate[x]`: `Ratio` | `Range` 0..1
     public var rate: MedicationAdministrationDosageRate? { get { _choice(10) } set { _setChoice(10, 2, newValue) } }
     /// `MedicationAdministration.dosage.rate[x]` as `Ratio`.
     public var rateRatio: Ratio? { get { _object(10) } set { _setObject(10, newValue) } }
     /// `MedicationAdministration.dosage.rate[x]` as `Range`.
     public var rateRange: Range? { get { _object(11) } set { _setObject(11, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(rateRatio newValue: Ratio?) { _upsert(10, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(rateRange newValue: Range?) { _upsert(11, newValue) }
 }
 
 /// A value of `MedicationAdministration.effectiveTime[x]`.

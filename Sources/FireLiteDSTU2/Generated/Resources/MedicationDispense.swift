@@ -10,50 +10,32 @@ public final class MedicationDispense: DomainResource {
 
     /// `MedicationDispense.identifier`: `Identifier` 0..1
     public var identifier: Identifier? { get { _object(9) } set { _setObject(9, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(identifier newValue: Identifier?) { _upsert(9, newValue) }
     /// `MedicationDispense.status`: `code` 0..1, one of `MedicationDispenseStatus` (<http://hl7.org/fhir/ValueSet/medication-dispense-status>)
     public var status: MedicationDispenseStatus? { get { _code(10) } set { _setCode(10, newValue) } }
     /// `MedicationDispense.patient`: `Reference` 0..1 to `Patient`
     public var patient: Reference? { get { _object(11) } set { _setObject(11, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(patient newValue: Reference?) { _upsert(11, newValue) }
     /// `MedicationDispense.dispenser`: `Reference` 0..1 to `Practitioner`
     public var dispenser: Reference? { get { _object(12) } set { _setObject(12, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(dispenser newValue: Reference?) { _upsert(12, newValue) }
     /// `MedicationDispense.authorizingPrescription`: `Reference` 0..* to `MedicationOrder`
     public var authorizingPrescription: [Reference] { get { _objects(13) } set { _setObjects(13, newValue) } }
     /// `MedicationDispense.type`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/v3-ActPharmacySupplyType>)
     public var type: CodeableConcept? { get { _object(14) } set { _setObject(14, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: CodeableConcept?) { _upsert(14, newValue) }
     /// `MedicationDispense.quantity`: `Quantity` 0..1
     public var quantity: Quantity? { get { _object(15) } set { _setObject(15, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(quantity newValue: Quantity?) { _upsert(15, newValue) }
     /// `MedicationDispense.daysSupply`: `Quantity` 0..1
     public var daysSupply: Quantity? { get { _object(16) } set { _setObject(16, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(daysSupply newValue: Quantity?) { _upsert(16, newValue) }
     /// `MedicationDispense.medication[x]`: `CodeableConcept` | `Reference` 1..1 to `Medication`
     public var medication: MedicationDispenseMedication? { get { _choice(17) } set { _setChoice(17, 2, newValue) } }
     /// `MedicationDispense.medication[x]` as `CodeableConcept`.
     public var medicationCodeableConcept: CodeableConcept? { get { _object(17) } set { _setObject(17, newValue) } }
     /// `MedicationDispense.medication[x]` as `Reference`.
     public var medicationReference: Reference? { get { _object(18) } set { _setObject(18, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(medicationCodeableConcept newValue: CodeableConcept?) { _upsert(17, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(medicationReference newValue: Reference?) { _upsert(18, newValue) }
     /// `MedicationDispense.whenPrepared`: `dateTime` 0..1
     public var whenPrepared: FHIRDateTime? { get { _dateTime(19) } set { _setDateTime(19, newValue) } }
     /// `MedicationDispense.whenHandedOver`: `dateTime` 0..1
     public var whenHandedOver: FHIRDateTime? { get { _dateTime(20) } set { _setDateTime(20, newValue) } }
     /// `MedicationDispense.destination`: `Reference` 0..1 to `Location`
     public var destination: Reference? { get { _object(21) } set { _setObject(21, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(destination newValue: Reference?) { _upsert(21, newValue) }
     /// `MedicationDispense.receiver`: `Reference` 0..* to `Patient` | `Practitioner`
     public var receiver: [Reference] { get { _objects(22) } set { _setObjects(22, newValue) } }
     /// `MedicationDispense.note`: `string` 0..1
@@ -62,8 +44,6 @@ public final class MedicationDispense: DomainResource {
     public var dosageInstruction: [MedicationDispenseDosageInstruction] { get { _objects(24) } set { _setObjects(24, newValue) } }
     /// `MedicationDispense.substitution`: `MedicationDispense.substitution` 0..1
     public var substitution: MedicationDispenseSubstitution? { get { _object(25) } set { _setObject(25, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(substitution newValue: MedicationDispenseSubstitution?) { _upsert(25, newValue) }
 }
 
 /// `MedicationDispense.dosageInstruction`, a backbone element
@@ -75,62 +55,38 @@ public final class MedicationDispenseDosageInstruction: BackboneElement {
     public var text: String? { get { _string(4) } set { _setString(4, newValue) } }
     /// `MedicationDispense.dosageInstruction.additionalInstructions`: `CodeableConcept` 0..1
     public var additionalInstructions: CodeableConcept? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(additionalInstructions newValue: CodeableConcept?) { _upsert(5, newValue) }
     /// `MedicationDispense.dosageInstruction.timing`: `Timing` 0..1
     public var timing: Timing? { get { _object(6) } set { _setObject(6, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(timing newValue: Timing?) { _upsert(6, newValue) }
     /// `MedicationDispense.dosageInstruction.asNeeded[x]`: `boolean` | `CodeableConcept` 0..1
     public var asNeeded: MedicationDispenseDosageInstructionAsNeeded? { get { _choice(7) } set { _setChoice(7, 2, newValue) } }
     /// `MedicationDispense.dosageInstruction.asNeeded[x]` as `boolean`.
     public var asNeededBoolean: Bool? { get { _bool(7) } set { _setBool(7, newValue) } }
     /// `MedicationDispense.dosageInstruction.asNeeded[x]` as `CodeableConcept`.
     public var asNeededCodeableConcept: CodeableConcept? { get { _object(8) } set { _setObject(8, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(asNeededCodeableConcept newValue: CodeableConcept?) { _upsert(8, newValue) }
     /// `MedicationDispense.dosageInstruction.site[x]`: `CodeableConcept` | `Reference` 0..1 to `BodySite`, example binding (<http://hl7.org/fhir/ValueSet/approach-site-codes>)
     public var site: MedicationDispenseDosageInstructionSite? { get { _choice(9) } set { _setChoice(9, 2, newValue) } }
     /// `MedicationDispense.dosageInstruction.site[x]` as `CodeableConcept`.
     public var siteCodeableConcept: CodeableConcept? { get { _object(9) } set { _setObject(9, newValue) } }
     /// `MedicationDispense.dosageInstruction.site[x]` as `Reference`.
     public var siteReference: Reference? { get { _object(10) } set { _setObject(10, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(siteCodeableConcept newValue: CodeableConcept?) { _upsert(9, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(siteReference newValue: Reference?) { _upsert(10, newValue) }
     /// `MedicationDispense.dosageInstruction.route`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/route-codes>)
     public var route: CodeableConcept? { get { _object(11) } set { _setObject(11, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(route newValue: CodeableConcept?) { _upsert(11, newValue) }
     /// `MedicationDispense.dosageInstruction.method`: `CodeableConcept` 0..1
     public var method: CodeableConcept? { get { _object(12) } set { _setObject(12, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(method newValue: CodeableConcept?) { _upsert(12, newValue) }
     /// `MedicationDispense.dosageInstruction.dose[x]`: `Range` | `Quantity` 0..1
     public var dose: MedicationDispenseDosageInstructionDose? { get { _choice(13) } set { _setChoice(13, 2, newValue) } }
     /// `MedicationDispense.dosageInstruction.dose[x]` as `Range`.
     public var doseRange: Range? { get { _object(13) } set { _setObject(13, newValue) } }
     /// `MedicationDispense.dosageInstruction.dose[x]` as `Quantity`.
     public var doseQuantity: Quantity? { get { _object(14) } set { _setObject(14, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(doseRange newValue: Range?) { _upsert(13, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(doseQuantity newValue: Quantity?) { _upsert(14, newValue) }
     /// `MedicationDispense.dosageInstruction.rate[x]`: `Ratio` | `Range` 0..1
     public var rate: MedicationDispenseDosageInstructionRate? { get { _choice(15) } set { _setChoice(15, 2, newValue) } }
     /// `MedicationDispense.dosageInstruction.rate[x]` as `Ratio`.
     public var rateRatio: Ratio? { get { _object(15) } set { _setObject(15, newValue) } }
     /// `MedicationDispense.dosageInstruction.rate[x]` as `Range`.
     public var rateRange: Range? { get { _object(16) } set { _setObject(16, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(rateRatio newValue: Ratio?) { _upsert(15, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(rateRange newValue: Range?) { _upsert(16, newValue) }
     /// `MedicationDispense.dosageInstruction.maxDosePerPeriod`: `Ratio` 0..1
     public var maxDosePerPeriod: Ratio? { get { _object(17) } set { _setObject(17, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(maxDosePerPeriod newValue: Ratio?) { _upsert(17, newValue) }
 }
 
 /// `MedicationDispense.substitution`, a backbone element
@@ -140,8 +96,6 @@ public final class MedicationDispenseSubstitution: BackboneElement {
 
     /// `MedicationDispense.substitution.type`: `CodeableConcept` 1..1, example binding (<http://hl7.org/fhir/ValueSet/v3-ActSubstanceAdminSubstitutionCode>)
     public var type: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: CodeableConcept?) { _upsert(4, newValue) }
     /// `MedicationDispense.substitution.reason`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/v3-SubstanceAdminSubstitutionReason>)
     public var reason: [CodeableConcept] { get { _objects(5) } set { _setObjects(5, newValue) } }
     /// `MedicationDispense.substitution.responsibleParty`: `Reference` 0..* to `Practitioner`

@@ -18,30 +18,18 @@ public final class MedicationOrder: DomainResource {
     public var dateEnded: FHIRDateTime? { get { _dateTime(12) } set { _setDateTime(12, newValue) } }
     /// `MedicationOrder.reasonEnded`: `CodeableConcept` 0..1
     public var reasonEnded: CodeableConcept? { get { _object(13) } set { _setObject(13, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(reasonEnded newValue: CodeableConcept?) { _upsert(13, newValue) }
     /// `MedicationOrder.patient`: `Reference` 0..1 to `Patient`
     public var patient: Reference? { get { _object(14) } set { _setObject(14, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(patient newValue: Reference?) { _upsert(14, newValue) }
     /// `MedicationOrder.prescriber`: `Reference` 0..1 to `Practitioner`
     public var prescriber: Reference? { get { _object(15) } set { _setObject(15, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(prescriber newValue: Reference?) { _upsert(15, newValue) }
     /// `MedicationOrder.encounter`: `Reference` 0..1 to `Encounter`
     public var encounter: Reference? { get { _object(16) } set { _setObject(16, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(encounter newValue: Reference?) { _upsert(16, newValue) }
     /// `MedicationOrder.reason[x]`: `CodeableConcept` | `Reference` 0..1 to `Condition`, example binding (<http://hl7.org/fhir/ValueSet/condition-code>)
     public var reason: MedicationOrderReason? { get { _choice(17) } set { _setChoice(17, 2, newValue) } }
     /// `MedicationOrder.reason[x]` as `CodeableConcept`.
     public var reasonCodeableConcept: CodeableConcept? { get { _object(17) } set { _setObject(17, newValue) } }
     /// `MedicationOrder.reason[x]` as `Reference`.
     public var reasonReference: Reference? { get { _object(18) } set { _setObject(18, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(reasonCodeableConcept newValue: CodeableConcept?) { _upsert(17, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(reasonReference newValue: Reference?) { _upsert(18, newValue) }
     /// `MedicationOrder.note`: `string` 0..1
     public var note: String? { get { _string(19) } set { _setString(19, newValue) } }
     /// `MedicationOrder.medication[x]`: `CodeableConcept` | `Reference` 1..1 to `Medication`
@@ -50,24 +38,14 @@ public final class MedicationOrder: DomainResource {
     public var medicationCodeableConcept: CodeableConcept? { get { _object(20) } set { _setObject(20, newValue) } }
     /// `MedicationOrder.medication[x]` as `Reference`.
     public var medicationReference: Reference? { get { _object(21) } set { _setObject(21, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(medicationCodeableConcept newValue: CodeableConcept?) { _upsert(20, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(medicationReference newValue: Reference?) { _upsert(21, newValue) }
     /// `MedicationOrder.dosageInstruction`: `MedicationOrder.dosageInstruction` 0..*
     public var dosageInstruction: [MedicationOrderDosageInstruction] { get { _objects(22) } set { _setObjects(22, newValue) } }
     /// `MedicationOrder.dispenseRequest`: `MedicationOrder.dispenseRequest` 0..1
     public var dispenseRequest: MedicationOrderDispenseRequest? { get { _object(23) } set { _setObject(23, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(dispenseRequest newValue: MedicationOrderDispenseRequest?) { _upsert(23, newValue) }
     /// `MedicationOrder.substitution`: `MedicationOrder.substitution` 0..1
     public var substitution: MedicationOrderSubstitution? { get { _object(24) } set { _setObject(24, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(substitution newValue: MedicationOrderSubstitution?) { _upsert(24, newValue) }
     /// `MedicationOrder.priorPrescription`: `Reference` 0..1 to `MedicationOrder`
     public var priorPrescription: Reference? { get { _object(25) } set { _setObject(25, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(priorPrescription newValue: Reference?) { _upsert(25, newValue) }
 }
 
 /// `MedicationOrder.dosageInstruction`, a backbone element
@@ -79,62 +57,38 @@ public final class MedicationOrderDosageInstruction: BackboneElement {
     public var text: String? { get { _string(4) } set { _setString(4, newValue) } }
     /// `MedicationOrder.dosageInstruction.additionalInstructions`: `CodeableConcept` 0..1
     public var additionalInstructions: CodeableConcept? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(additionalInstructions newValue: CodeableConcept?) { _upsert(5, newValue) }
     /// `MedicationOrder.dosageInstruction.timing`: `Timing` 0..1
     public var timing: Timing? { get { _object(6) } set { _setObject(6, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(timing newValue: Timing?) { _upsert(6, newValue) }
     /// `MedicationOrder.dosageInstruction.asNeeded[x]`: `boolean` | `CodeableConcept` 0..1
     public var asNeeded: MedicationOrderDosageInstructionAsNeeded? { get { _choice(7) } set { _setChoice(7, 2, newValue) } }
     /// `MedicationOrder.dosageInstruction.asNeeded[x]` as `boolean`.
     public var asNeededBoolean: Bool? { get { _bool(7) } set { _setBool(7, newValue) } }
     /// `MedicationOrder.dosageInstruction.asNeeded[x]` as `CodeableConcept`.
     public var asNeededCodeableConcept: CodeableConcept? { get { _object(8) } set { _setObject(8, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(asNeededCodeableConcept newValue: CodeableConcept?) { _upsert(8, newValue) }
     /// `MedicationOrder.dosageInstruction.site[x]`: `CodeableConcept` | `Reference` 0..1 to `BodySite`, example binding (<http://hl7.org/fhir/ValueSet/approach-site-codes>)
     public var site: MedicationOrderDosageInstructionSite? { get { _choice(9) } set { _setChoice(9, 2, newValue) } }
     /// `MedicationOrder.dosageInstruction.site[x]` as `CodeableConcept`.
     public var siteCodeableConcept: CodeableConcept? { get { _object(9) } set { _setObject(9, newValue) } }
     /// `MedicationOrder.dosageInstruction.site[x]` as `Reference`.
     public var siteReference: Reference? { get { _object(10) } set { _setObject(10, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(siteCodeableConcept newValue: CodeableConcept?) { _upsert(9, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(siteReference newValue: Reference?) { _upsert(10, newValue) }
     /// `MedicationOrder.dosageInstruction.route`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/route-codes>)
     public var route: CodeableConcept? { get { _object(11) } set { _setObject(11, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(route newValue: CodeableConcept?) { _upsert(11, newValue) }
     /// `MedicationOrder.dosageInstruction.method`: `CodeableConcept` 0..1
     public var method: CodeableConcept? { get { _object(12) } set { _setObject(12, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(method newValue: CodeableConcept?) { _upsert(12, newValue) }
     /// `MedicationOrder.dosageInstruction.dose[x]`: `Range` | `Quantity` 0..1
     public var dose: MedicationOrderDosageInstructionDose? { get { _choice(13) } set { _setChoice(13, 2, newValue) } }
     /// `MedicationOrder.dosageInstruction.dose[x]` as `Range`.
     public var doseRange: Range? { get { _object(13) } set { _setObject(13, newValue) } }
     /// `MedicationOrder.dosageInstruction.dose[x]` as `Quantity`.
     public var doseQuantity: Quantity? { get { _object(14) } set { _setObject(14, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(doseRange newValue: Range?) { _upsert(13, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(doseQuantity newValue: Quantity?) { _upsert(14, newValue) }
     /// `MedicationOrder.dosageInstruction.rate[x]`: `Ratio` | `Range` 0..1
     public var rate: MedicationOrderDosageInstructionRate? { get { _choice(15) } set { _setChoice(15, 2, newValue) } }
     /// `MedicationOrder.dosageInstruction.rate[x]` as `Ratio`.
     public var rateRatio: Ratio? { get { _object(15) } set { _setObject(15, newValue) } }
     /// `MedicationOrder.dosageInstruction.rate[x]` as `Range`.
     public var rateRange: Range? { get { _object(16) } set { _setObject(16, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(rateRatio newValue: Ratio?) { _upsert(15, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(rateRange newValue: Range?) { _upsert(16, newValue) }
     /// `MedicationOrder.dosageInstruction.maxDosePerPeriod`: `Ratio` 0..1
     public var maxDosePerPeriod: Ratio? { get { _object(17) } set { _setObject(17, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(maxDosePerPeriod newValue: Ratio?) { _upsert(17, newValue) }
 }
 
 /// `MedicationOrder.dispenseRequest`, a backbone element
@@ -148,24 +102,14 @@ public final class MedicationOrderDispenseRequest: BackboneElement {
     public var medicationCodeableConcept: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
     /// `MedicationOrder.dispenseRequest.medication[x]` as `Reference`.
     public var medicationReference: Reference? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(medicationCodeableConcept newValue: CodeableConcept?) { _upsert(4, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(medicationReference newValue: Reference?) { _upsert(5, newValue) }
     /// `MedicationOrder.dispenseRequest.validityPeriod`: `Period` 0..1
     public var validityPeriod: Period? { get { _object(6) } set { _setObject(6, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(validityPeriod newValue: Period?) { _upsert(6, newValue) }
     /// `MedicationOrder.dispenseRequest.numberOfRepeatsAllowed`: `positiveInt` 0..1
     public var numberOfRepeatsAllowed: Int? { get { _int(7) } set { _setInt(7, newValue) } }
     /// `MedicationOrder.dispenseRequest.quantity`: `Quantity` 0..1
     public var quantity: Quantity? { get { _object(8) } set { _setObject(8, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(quantity newValue: Quantity?) { _upsert(8, newValue) }
     /// `MedicationOrder.dispenseRequest.expectedSupplyDuration`: `Quantity` 0..1
     public var expectedSupplyDuration: Quantity? { get { _object(9) } set { _setObject(9, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(expectedSupplyDuration newValue: Quantity?) { _upsert(9, newValue) }
 }
 
 /// `MedicationOrder.substitution`, a backbone element
@@ -175,12 +119,8 @@ public final class MedicationOrderSubstitution: BackboneElement {
 
     /// `MedicationOrder.substitution.type`: `CodeableConcept` 1..1, example binding (<http://hl7.org/fhir/ValueSet/v3-ActSubstanceAdminSubstitutionCode>)
     public var type: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: CodeableConcept?) { _upsert(4, newValue) }
     /// `MedicationOrder.substitution.reason`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/v3-SubstanceAdminSubstitutionReason>)
     public var reason: CodeableConcept? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(reason newValue: CodeableConcept?) { _upsert(5, newValue) }
 }
 
 /// A value of `MedicationOrder.reason[x]`.

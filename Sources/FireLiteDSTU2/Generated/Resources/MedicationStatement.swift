@@ -12,12 +12,8 @@ public final class MedicationStatement: DomainResource {
     public var identifier: [Identifier] { get { _objects(9) } set { _setObjects(9, newValue) } }
     /// `MedicationStatement.patient`: `Reference` 1..1 to `Patient`
     public var patient: Reference? { get { _object(10) } set { _setObject(10, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(patient newValue: Reference?) { _upsert(10, newValue) }
     /// `MedicationStatement.informationSource`: `Reference` 0..1 to `Patient` | `Practitioner` | `RelatedPerson`
     public var informationSource: Reference? { get { _object(11) } set { _setObject(11, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(informationSource newValue: Reference?) { _upsert(11, newValue) }
     /// `MedicationStatement.dateAsserted`: `dateTime` 0..1
     public var dateAsserted: FHIRDateTime? { get { _dateTime(12) } set { _setDateTime(12, newValue) } }
     /// `MedicationStatement.status`: `code` 1..1, one of `MedicationStatementStatus` (<http://hl7.org/fhir/ValueSet/medication-statement-status>)
@@ -32,18 +28,12 @@ public final class MedicationStatement: DomainResource {
     public var reasonForUseCodeableConcept: CodeableConcept? { get { _object(16) } set { _setObject(16, newValue) } }
     /// `MedicationStatement.reasonForUse[x]` as `Reference`.
     public var reasonForUseReference: Reference? { get { _object(17) } set { _setObject(17, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(reasonForUseCodeableConcept newValue: CodeableConcept?) { _upsert(16, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(reasonForUseReference newValue: Reference?) { _upsert(17, newValue) }
     /// `MedicationStatement.effective[x]`: `dateTime` | `Period` 0..1
     public var effective: MedicationStatementEffective? { get { _choice(18) } set { _setChoice(18, 2, newValue) } }
     /// `MedicationStatement.effective[x]` as `dateTime`.
     public var effectiveDateTime: FHIRDateTime? { get { _dateTime(18) } set { _setDateTime(18, newValue) } }
     /// `MedicationStatement.effective[x]` as `Period`.
     public var effectivePeriod: Period? { get { _object(19) } set { _setObject(19, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(effectivePeriod newValue: Period?) { _upsert(19, newValue) }
     /// `MedicationStatement.note`: `string` 0..1
     public var note: String? { get { _string(20) } set { _setString(20, newValue) } }
     /// `MedicationStatement.supportingInformation`: `Reference` 0..*
@@ -54,10 +44,6 @@ public final class MedicationStatement: DomainResource {
     public var medicationCodeableConcept: CodeableConcept? { get { _object(22) } set { _setObject(22, newValue) } }
     /// `MedicationStatement.medication[x]` as `Reference`.
     public var medicationReference: Reference? { get { _object(23) } set { _setObject(23, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(medicationCodeableConcept newValue: CodeableConcept?) { _upsert(22, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(medicationReference newValue: Reference?) { _upsert(23, newValue) }
     /// `MedicationStatement.dosage`: `MedicationStatement.dosage` 0..*
     public var dosage: [MedicationStatementDosage] { get { _objects(24) } set { _setObjects(24, newValue) } }
 }
@@ -71,58 +57,36 @@ public final class MedicationStatementDosage: BackboneElement {
     public var text: String? { get { _string(4) } set { _setString(4, newValue) } }
     /// `MedicationStatement.dosage.timing`: `Timing` 0..1
     public var timing: Timing? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(timing newValue: Timing?) { _upsert(5, newValue) }
     /// `MedicationStatement.dosage.asNeeded[x]`: `boolean` | `CodeableConcept` 0..1
     public var asNeeded: MedicationStatementDosageAsNeeded? { get { _choice(6) } set { _setChoice(6, 2, newValue) } }
     /// `MedicationStatement.dosage.asNeeded[x]` as `boolean`.
     public var asNeededBoolean: Bool? { get { _bool(6) } set { _setBool(6, newValue) } }
     /// `MedicationStatement.dosage.asNeeded[x]` as `CodeableConcept`.
     public var asNeededCodeableConcept: CodeableConcept? { get { _object(7) } set { _setObject(7, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(asNeededCodeableConcept newValue: CodeableConcept?) { _upsert(7, newValue) }
     /// `MedicationStatement.dosage.site[x]`: `CodeableConcept` | `Reference` 0..1 to `BodySite`, example binding (<http://hl7.org/fhir/ValueSet/approach-site-codes>)
     public var site: MedicationStatementDosageSite? { get { _choice(8) } set { _setChoice(8, 2, newValue) } }
     /// `MedicationStatement.dosage.site[x]` as `CodeableConcept`.
     public var siteCodeableConcept: CodeableConcept? { get { _object(8) } set { _setObject(8, newValue) } }
     /// `MedicationStatement.dosage.site[x]` as `Reference`.
     public var siteReference: Reference? { get { _object(9) } set { _setObject(9, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(siteCodeableConcept newValue: CodeableConcept?) { _upsert(8, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(siteReference newValue: Reference?) { _upsert(9, newValue) }
     /// `MedicationStatement.dosage.route`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/route-codes>)
     public var route: CodeableConcept? { get { _object(10) } set { _setObject(10, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(route newValue: CodeableConcept?) { _upsert(10, newValue) }
     /// `MedicationStatement.dosage.method`: `CodeableConcept` 0..1
     public var method: CodeableConcept? { get { _object(11) } set { _setObject(11, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(method newValue: CodeableConcept?) { _upsert(11, newValue) }
     /// `MedicationStatement.dosage.quantity[x]`: `Quantity` | `Range` 0..1
     public var quantity: MedicationStatementDosageQuantity? { get { _choice(12) } set { _setChoice(12, 2, newValue) } }
     /// `MedicationStatement.dosage.quantity[x]` as `Quantity`.
     public var quantityQuantity: Quantity? { get { _object(12) } set { _setObject(12, newValue) } }
     /// `MedicationStatement.dosage.quantity[x]` as `Range`.
     public var quantityRange: Range? { get { _object(13) } set { _setObject(13, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(quantityQuantity newValue: Quantity?) { _upsert(12, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(quantityRange newValue: Range?) { _upsert(13, newValue) }
     /// `MedicationStatement.dosage.rate[x]`: `Ratio` | `Range` 0..1
     public var rate: MedicationStatementDosageRate? { get { _choice(14) } set { _setChoice(14, 2, newValue) } }
     /// `MedicationStatement.dosage.rate[x]` as `Ratio`.
     public var rateRatio: Ratio? { get { _object(14) } set { _setObject(14, newValue) } }
     /// `MedicationStatement.dosage.rate[x]` as `Range`.
     public var rateRange: Range? { get { _object(15) } set { _setObject(15, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(rateRatio newValue: Ratio?) { _upsert(14, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(rateRange newValue: Range?) { _upsert(15, newValue) }
     /// `MedicationStatement.dosage.maxDosePerPeriod`: `Ratio` 0..1
     public var maxDosePerPeriod: Ratio? { get { _object(16) } set { _setObject(16, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(maxDosePerPeriod newValue: Ratio?) { _upsert(16, newValue) }
 }
 
 /// A value of `MedicationStatement.reasonForUse[x]`.

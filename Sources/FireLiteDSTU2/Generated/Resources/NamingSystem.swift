@@ -24,8 +24,6 @@ public final class NamingSystem: DomainResource {
     public var date: FHIRDateTime? { get { _dateTime(15) } set { _setDateTime(15, newValue) } }
     /// `NamingSystem.type`: `CodeableConcept` 0..1, extensible binding (<http://hl7.org/fhir/ValueSet/identifier-type>)
     public var type: CodeableConcept? { get { _object(16) } set { _setObject(16, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: CodeableConcept?) { _upsert(16, newValue) }
     /// `NamingSystem.description`: `string` 0..1
     public var description: String? { get { _string(17) } set { _setString(17, newValue) } }
     /// `NamingSystem.useContext`: `CodeableConcept` 0..*, extensible binding (<http://hl7.org/fhir/ValueSet/use-context>)
@@ -36,8 +34,6 @@ public final class NamingSystem: DomainResource {
     public var uniqueId: [NamingSystemUniqueId] { get { _objects(20) } set { _setObjects(20, newValue) } }
     /// `NamingSystem.replacedBy`: `Reference` 0..1 to `NamingSystem`
     public var replacedBy: Reference? { get { _object(21) } set { _setObject(21, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(replacedBy newValue: Reference?) { _upsert(21, newValue) }
 }
 
 /// `NamingSystem.contact`, a backbone element
@@ -64,8 +60,6 @@ public final class NamingSystemUniqueId: BackboneElement {
     public var preferred: Bool? { get { _bool(6) } set { _setBool(6, newValue) } }
     /// `NamingSystem.uniqueId.period`: `Period` 0..1
     public var period: Period? { get { _object(7) } set { _setObject(7, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(period newValue: Period?) { _upsert(7, newValue) }
 }
 
 private let namingSystemLayout = Layout(_class: NamingSystem.self, "NamingSystem", .resource, base: DomainResource._layout, release: .dstu2, """

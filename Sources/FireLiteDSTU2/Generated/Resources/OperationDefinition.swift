@@ -38,8 +38,6 @@ public final class OperationDefinition: DomainResource {
     public var notes: String? { get { _string(22) } set { _setString(22, newValue) } }
     /// `OperationDefinition.base`: `Reference` 0..1 to `OperationDefinition`
     public var base: Reference? { get { _object(23) } set { _setObject(23, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(base newValue: Reference?) { _upsert(23, newValue) }
     /// `OperationDefinition.system`: `boolean` 1..1
     public var system: Bool? { get { _bool(24) } set { _setBool(24, newValue) } }
     /// `OperationDefinition.type`: `code` 0..*, one of `ResourceType` (<http://hl7.org/fhir/ValueSet/resource-types>)
@@ -80,12 +78,8 @@ public final class OperationDefinitionParameter: BackboneElement {
     public var type: ParameterTypesUsedInOperationDefinitions? { get { _code(9) } set { _setCode(9, newValue) } }
     /// `OperationDefinition.parameter.profile`: `Reference` 0..1 to `StructureDefinition`
     public var profile: Reference? { get { _object(10) } set { _setObject(10, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(profile newValue: Reference?) { _upsert(10, newValue) }
     /// `OperationDefinition.parameter.binding`: `OperationDefinition.parameter.binding` 0..1
     public var binding: OperationDefinitionParameterBinding? { get { _object(11) } set { _setObject(11, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(binding newValue: OperationDefinitionParameterBinding?) { _upsert(11, newValue) }
     /// `OperationDefinition.parameter.part`: as `OperationDefinition.parameter` 0..*
     public var part: [OperationDefinitionParameter] { get { _objects(12) } set { _setObjects(12, newValue) } }
 }
@@ -103,8 +97,6 @@ public final class OperationDefinitionParameterBinding: BackboneElement {
     public var valueSetUri: String? { get { _string(5) } set { _setString(5, newValue) } }
     /// `OperationDefinition.parameter.binding.valueSet[x]` as `Reference`.
     public var valueSetReference: Reference? { get { _object(6) } set { _setObject(6, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueSetReference newValue: Reference?) { _upsert(6, newValue) }
 }
 
 /// A value of `OperationDefinition.parameter.binding.valueSet[x]`.

@@ -14,30 +14,18 @@ public final class Order: DomainResource {
     public var date: FHIRDateTime? { get { _dateTime(10) } set { _setDateTime(10, newValue) } }
     /// `Order.subject`: `Reference` 0..1 to `Patient` | `Group` | `Device` | `Substance`
     public var subject: Reference? { get { _object(11) } set { _setObject(11, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(subject newValue: Reference?) { _upsert(11, newValue) }
     /// `Order.source`: `Reference` 0..1 to `Practitioner` | `Organization`
     public var source: Reference? { get { _object(12) } set { _setObject(12, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(source newValue: Reference?) { _upsert(12, newValue) }
     /// `Order.target`: `Reference` 0..1 to `Organization` | `Device` | `Practitioner`
     public var target: Reference? { get { _object(13) } set { _setObject(13, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(target newValue: Reference?) { _upsert(13, newValue) }
     /// `Order.reason[x]`: `CodeableConcept` | `Reference` 0..1
     public var reason: OrderReason? { get { _choice(14) } set { _setChoice(14, 2, newValue) } }
     /// `Order.reason[x]` as `CodeableConcept`.
     public var reasonCodeableConcept: CodeableConcept? { get { _object(14) } set { _setObject(14, newValue) } }
     /// `Order.reason[x]` as `Reference`.
     public var reasonReference: Reference? { get { _object(15) } set { _setObject(15, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(reasonCodeableConcept newValue: CodeableConcept?) { _upsert(14, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(reasonReference newValue: Reference?) { _upsert(15, newValue) }
     /// `Order.when`: `Order.when` 0..1
     public var when: OrderWhen? { get { _object(16) } set { _setObject(16, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(when newValue: OrderWhen?) { _upsert(16, newValue) }
     /// `Order.detail`: `Reference` 1..*
     public var detail: [Reference] { get { _objects(17) } set { _setObjects(17, newValue) } }
 }
@@ -49,12 +37,8 @@ public final class OrderWhen: BackboneElement {
 
     /// `Order.when.code`: `CodeableConcept` 0..1
     public var code: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(code newValue: CodeableConcept?) { _upsert(4, newValue) }
     /// `Order.when.schedule`: `Timing` 0..1
     public var schedule: Timing? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(schedule newValue: Timing?) { _upsert(5, newValue) }
 }
 
 /// A value of `Order.reason[x]`.

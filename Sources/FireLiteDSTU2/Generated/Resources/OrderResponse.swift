@@ -12,14 +12,10 @@ public final class OrderResponse: DomainResource {
     public var identifier: [Identifier] { get { _objects(9) } set { _setObjects(9, newValue) } }
     /// `OrderResponse.request`: `Reference` 1..1 to `Order`
     public var request: Reference? { get { _object(10) } set { _setObject(10, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(request newValue: Reference?) { _upsert(10, newValue) }
     /// `OrderResponse.date`: `dateTime` 0..1
     public var date: FHIRDateTime? { get { _dateTime(11) } set { _setDateTime(11, newValue) } }
     /// `OrderResponse.who`: `Reference` 0..1 to `Practitioner` | `Organization` | `Device`
     public var who: Reference? { get { _object(12) } set { _setObject(12, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(who newValue: Reference?) { _upsert(12, newValue) }
     /// `OrderResponse.orderStatus`: `code` 1..1, one of `OrderStatus` (<http://hl7.org/fhir/ValueSet/order-status>)
     public var orderStatus: OrderStatus? { get { _code(13) } set { _setCode(13, newValue) } }
     /// `OrderResponse.description`: `string` 0..1

@@ -14,8 +14,6 @@ public final class Organization: DomainResource {
     public var active: Bool? { get { _bool(10) } set { _setBool(10, newValue) } }
     /// `Organization.type`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/organization-type>)
     public var type: CodeableConcept? { get { _object(11) } set { _setObject(11, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: CodeableConcept?) { _upsert(11, newValue) }
     /// `Organization.name`: `string` 0..1
     public var name: String? { get { _string(12) } set { _setString(12, newValue) } }
     /// `Organization.telecom`: `ContactPoint` 0..*
@@ -24,8 +22,6 @@ public final class Organization: DomainResource {
     public var address: [Address] { get { _objects(14) } set { _setObjects(14, newValue) } }
     /// `Organization.partOf`: `Reference` 0..1 to `Organization`
     public var partOf: Reference? { get { _object(15) } set { _setObject(15, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(partOf newValue: Reference?) { _upsert(15, newValue) }
     /// `Organization.contact`: `Organization.contact` 0..*
     public var contact: [OrganizationContact] { get { _objects(16) } set { _setObjects(16, newValue) } }
 }
@@ -37,18 +33,12 @@ public final class OrganizationContact: BackboneElement {
 
     /// `Organization.contact.purpose`: `CodeableConcept` 0..1, extensible binding (<http://hl7.org/fhir/ValueSet/contactentity-type>)
     public var purpose: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(purpose newValue: CodeableConcept?) { _upsert(4, newValue) }
     /// `Organization.contact.name`: `HumanName` 0..1
     public var name: HumanName? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(name newValue: HumanName?) { _upsert(5, newValue) }
     /// `Organization.contact.telecom`: `ContactPoint` 0..*
     public var telecom: [ContactPoint] { get { _objects(6) } set { _setObjects(6, newValue) } }
     /// `Organization.contact.address`: `Address` 0..1
     public var address: Address? { get { _object(7) } set { _setObject(7, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(address newValue: Address?) { _upsert(7, newValue) }
 }
 
 private let organizationLayout = Layout(_class: Organization.self, "Organization", .resource, base: DomainResource._layout, release: .dstu2, """

@@ -87,40 +87,6 @@ public final class ParametersParameter: BackboneElement {
     public var valueReference: Reference? { get { _object(36) } set { _setObject(36, newValue) } }
     /// `Parameters.parameter.value[x]` as `Meta`.
     public var valueMeta: Meta? { get { _object(37) } set { _setObject(37, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueAnnotation newValue: Annotation?) { _upsert(21, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueAttachment newValue: Attachment?) { _upsert(22, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueIdentifier newValue: Identifier?) { _upsert(23, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueCodeableConcept newValue: CodeableConcept?) { _upsert(24, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueCoding newValue: Coding?) { _upsert(25, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueQuantity newValue: Quantity?) { _upsert(26, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueRange newValue: Range?) { _upsert(27, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valuePeriod newValue: Period?) { _upsert(28, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueRatio newValue: Ratio?) { _upsert(29, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueSampledData newValue: SampledData?) { _upsert(30, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueSignature newValue: Signature?) { _upsert(31, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueHumanName newValue: HumanName?) { _upsert(32, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueAddress newValue: Address?) { _upsert(33, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueContactPoint newValue: ContactPoint?) { _upsert(34, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueTiming newValue: Timing?) { _upsert(35, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueReference newValue: Reference?) { _upsert(36, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueMeta newValue: Meta?) { _upsert(37, newValue) }
     /// `Parameters.parameter.resource`: `Resource` 0..1
     public var resource: Resource? { get { _object(38) } set { _setObject(38, newValue) } }
     /// `Parameters.parameter.part`: as `Parameters.parameter` 0..*

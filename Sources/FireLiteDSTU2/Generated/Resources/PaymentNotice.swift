@@ -12,38 +12,22 @@ public final class PaymentNotice: DomainResource {
     public var identifier: [Identifier] { get { _objects(9) } set { _setObjects(9, newValue) } }
     /// `PaymentNotice.ruleset`: `Coding` 0..1, example binding (<http://hl7.org/fhir/ValueSet/ruleset>)
     public var ruleset: Coding? { get { _object(10) } set { _setObject(10, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(ruleset newValue: Coding?) { _upsert(10, newValue) }
     /// `PaymentNotice.originalRuleset`: `Coding` 0..1, example binding (<http://hl7.org/fhir/ValueSet/ruleset>)
     public var originalRuleset: Coding? { get { _object(11) } set { _setObject(11, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(originalRuleset newValue: Coding?) { _upsert(11, newValue) }
     /// `PaymentNotice.created`: `dateTime` 0..1
     public var created: FHIRDateTime? { get { _dateTime(12) } set { _setDateTime(12, newValue) } }
     /// `PaymentNotice.target`: `Reference` 0..1 to `Organization`
     public var target: Reference? { get { _object(13) } set { _setObject(13, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(target newValue: Reference?) { _upsert(13, newValue) }
     /// `PaymentNotice.provider`: `Reference` 0..1 to `Practitioner`
     public var provider: Reference? { get { _object(14) } set { _setObject(14, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(provider newValue: Reference?) { _upsert(14, newValue) }
     /// `PaymentNotice.organization`: `Reference` 0..1 to `Organization`
     public var organization: Reference? { get { _object(15) } set { _setObject(15, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(organization newValue: Reference?) { _upsert(15, newValue) }
     /// `PaymentNotice.request`: `Reference` 0..1
     public var request: Reference? { get { _object(16) } set { _setObject(16, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(request newValue: Reference?) { _upsert(16, newValue) }
     /// `PaymentNotice.response`: `Reference` 0..1
     public var response: Reference? { get { _object(17) } set { _setObject(17, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(response newValue: Reference?) { _upsert(17, newValue) }
     /// `PaymentNotice.paymentStatus`: `Coding` 1..1, example binding (<http://hl7.org/fhir/ValueSet/payment-status>)
     public var paymentStatus: Coding? { get { _object(18) } set { _setObject(18, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(paymentStatus newValue: Coding?) { _upsert(18, newValue) }
 }
 
 private let paymentNoticeLayout = Layout(_class: PaymentNotice.self, "PaymentNotice", .resource, base: DomainResource._layout, release: .dstu2, """

@@ -12,48 +12,30 @@ public final class PaymentReconciliation: DomainResource {
     public var identifier: [Identifier] { get { _objects(9) } set { _setObjects(9, newValue) } }
     /// `PaymentReconciliation.request`: `Reference` 0..1 to `ProcessRequest`
     public var request: Reference? { get { _object(10) } set { _setObject(10, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(request newValue: Reference?) { _upsert(10, newValue) }
     /// `PaymentReconciliation.outcome`: `code` 0..1, one of `RemittanceOutcome` (<http://hl7.org/fhir/ValueSet/remittance-outcome>)
     public var outcome: RemittanceOutcome? { get { _code(11) } set { _setCode(11, newValue) } }
     /// `PaymentReconciliation.disposition`: `string` 0..1
     public var disposition: String? { get { _string(12) } set { _setString(12, newValue) } }
     /// `PaymentReconciliation.ruleset`: `Coding` 0..1, example binding (<http://hl7.org/fhir/ValueSet/ruleset>)
     public var ruleset: Coding? { get { _object(13) } set { _setObject(13, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(ruleset newValue: Coding?) { _upsert(13, newValue) }
     /// `PaymentReconciliation.originalRuleset`: `Coding` 0..1, example binding (<http://hl7.org/fhir/ValueSet/ruleset>)
     public var originalRuleset: Coding? { get { _object(14) } set { _setObject(14, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(originalRuleset newValue: Coding?) { _upsert(14, newValue) }
     /// `PaymentReconciliation.created`: `dateTime` 0..1
     public var created: FHIRDateTime? { get { _dateTime(15) } set { _setDateTime(15, newValue) } }
     /// `PaymentReconciliation.period`: `Period` 0..1
     public var period: Period? { get { _object(16) } set { _setObject(16, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(period newValue: Period?) { _upsert(16, newValue) }
     /// `PaymentReconciliation.organization`: `Reference` 0..1 to `Organization`
     public var organization: Reference? { get { _object(17) } set { _setObject(17, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(organization newValue: Reference?) { _upsert(17, newValue) }
     /// `PaymentReconciliation.requestProvider`: `Reference` 0..1 to `Practitioner`
     public var requestProvider: Reference? { get { _object(18) } set { _setObject(18, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(requestProvider newValue: Reference?) { _upsert(18, newValue) }
     /// `PaymentReconciliation.requestOrganization`: `Reference` 0..1 to `Organization`
     public var requestOrganization: Reference? { get { _object(19) } set { _setObject(19, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(requestOrganization newValue: Reference?) { _upsert(19, newValue) }
     /// `PaymentReconciliation.detail`: `PaymentReconciliation.detail` 0..*
     public var detail: [PaymentReconciliationDetail] { get { _objects(20) } set { _setObjects(20, newValue) } }
     /// `PaymentReconciliation.form`: `Coding` 0..1, one of `FormCodes` (<http://hl7.org/fhir/ValueSet/forms>)
     public var form: Coding? { get { _object(21) } set { _setObject(21, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(form newValue: Coding?) { _upsert(21, newValue) }
     /// `PaymentReconciliation.total`: `Quantity` 1..1
     public var total: Quantity? { get { _object(22) } set { _setObject(22, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(total newValue: Quantity?) { _upsert(22, newValue) }
     /// `PaymentReconciliation.note`: `PaymentReconciliation.note` 0..*
     public var note: [PaymentReconciliationNote] { get { _objects(23) } set { _setObjects(23, newValue) } }
 }
@@ -65,30 +47,18 @@ public final class PaymentReconciliationDetail: BackboneElement {
 
     /// `PaymentReconciliation.detail.type`: `Coding` 1..1, example binding (<http://hl7.org/fhir/ValueSet/payment-type>)
     public var type: Coding? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: Coding?) { _upsert(4, newValue) }
     /// `PaymentReconciliation.detail.request`: `Reference` 0..1
     public var request: Reference? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(request newValue: Reference?) { _upsert(5, newValue) }
     /// `PaymentReconciliation.detail.responce`: `Reference` 0..1
     public var responce: Reference? { get { _object(6) } set { _setObject(6, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(responce newValue: Reference?) { _upsert(6, newValue) }
     /// `PaymentReconciliation.detail.submitter`: `Reference` 0..1 to `Organization`
     public var submitter: Reference? { get { _object(7) } set { _setObject(7, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(submitter newValue: Reference?) { _upsert(7, newValue) }
     /// `PaymentReconciliation.detail.payee`: `Reference` 0..1 to `Organization`
     public var payee: Reference? { get { _object(8) } set { _setObject(8, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(payee newValue: Reference?) { _upsert(8, newValue) }
     /// `PaymentReconciliation.detail.date`: `date` 0..1
     public var date: FHIRDate? { get { _date(9) } set { _setDate(9, newValue) } }
     /// `PaymentReconciliation.detail.amount`: `Quantity` 0..1
     public var amount: Quantity? { get { _object(10) } set { _setObject(10, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(amount newValue: Quantity?) { _upsert(10, newValue) }
 }
 
 /// `PaymentReconciliation.note`, a backbone element
@@ -98,8 +68,6 @@ public final class PaymentReconciliationNote: BackboneElement {
 
     /// `PaymentReconciliation.note.type`: `Coding` 0..1, one of `NoteType` (<http://hl7.org/fhir/ValueSet/note-type>)
     public var type: Coding? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: Coding?) { _upsert(4, newValue) }
     /// `PaymentReconciliation.note.text`: `string` 0..1
     public var text: String? { get { _string(5) } set { _setString(5, newValue) } }
 }

@@ -14,8 +14,6 @@ public final class Practitioner: DomainResource {
     public var active: Bool? { get { _bool(10) } set { _setBool(10, newValue) } }
     /// `Practitioner.name`: `HumanName` 0..1
     public var name: HumanName? { get { _object(11) } set { _setObject(11, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(name newValue: HumanName?) { _upsert(11, newValue) }
     /// `Practitioner.telecom`: `ContactPoint` 0..*
     public var telecom: [ContactPoint] { get { _objects(12) } set { _setObjects(12, newValue) } }
     /// `Practitioner.address`: `Address` 0..*
@@ -41,18 +39,12 @@ public final class PractitionerPractitionerRole: BackboneElement {
 
     /// `Practitioner.practitionerRole.managingOrganization`: `Reference` 0..1 to `Organization`
     public var managingOrganization: Reference? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(managingOrganization newValue: Reference?) { _upsert(4, newValue) }
     /// `Practitioner.practitionerRole.role`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/practitioner-role>)
     public var role: CodeableConcept? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(role newValue: CodeableConcept?) { _upsert(5, newValue) }
     /// `Practitioner.practitionerRole.specialty`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/practitioner-specialty>)
     public var specialty: [CodeableConcept] { get { _objects(6) } set { _setObjects(6, newValue) } }
     /// `Practitioner.practitionerRole.period`: `Period` 0..1
     public var period: Period? { get { _object(7) } set { _setObject(7, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(period newValue: Period?) { _upsert(7, newValue) }
     /// `Practitioner.practitionerRole.location`: `Reference` 0..* to `Location`
     public var location: [Reference] { get { _objects(8) } set { _setObjects(8, newValue) } }
     /// `Practitioner.practitionerRole.healthcareService`: `Reference` 0..* to `HealthcareService`
@@ -68,16 +60,10 @@ public final class PractitionerQualification: BackboneElement {
     public var identifier: [Identifier] { get { _objects(4) } set { _setObjects(4, newValue) } }
     /// `Practitioner.qualification.code`: `CodeableConcept` 1..1, example binding (<http://hl7.org/fhir/ValueSet/anzsco-occupations>)
     public var code: CodeableConcept? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(code newValue: CodeableConcept?) { _upsert(5, newValue) }
     /// `Practitioner.qualification.period`: `Period` 0..1
     public var period: Period? { get { _object(6) } set { _setObject(6, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(period newValue: Period?) { _upsert(6, newValue) }
     /// `Practitioner.qualification.issuer`: `Reference` 0..1 to `Organization`
     public var issuer: Reference? { get { _object(7) } set { _setObject(7, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(issuer newValue: Reference?) { _upsert(7, newValue) }
 }
 
 private let practitionerLayout = Layout(_class: Practitioner.self, "Practitioner", .resource, base: DomainResource._layout, release: .dstu2, """

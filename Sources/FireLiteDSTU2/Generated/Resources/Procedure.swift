@@ -12,18 +12,12 @@ public final class Procedure: DomainResource {
     public var identifier: [Identifier] { get { _objects(9) } set { _setObjects(9, newValue) } }
     /// `Procedure.subject`: `Reference` 1..1 to `Patient` | `Group`
     public var subject: Reference? { get { _object(10) } set { _setObject(10, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(subject newValue: Reference?) { _upsert(10, newValue) }
     /// `Procedure.status`: `code` 1..1, one of `ProcedureStatus` (<http://hl7.org/fhir/ValueSet/procedure-status>)
     public var status: ProcedureStatus? { get { _code(11) } set { _setCode(11, newValue) } }
     /// `Procedure.category`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/procedure-category>)
     public var category: CodeableConcept? { get { _object(12) } set { _setObject(12, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(category newValue: CodeableConcept?) { _upsert(12, newValue) }
     /// `Procedure.code`: `CodeableConcept` 1..1, example binding (<http://hl7.org/fhir/ValueSet/procedure-code>)
     public var code: CodeableConcept? { get { _object(13) } set { _setObject(13, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(code newValue: CodeableConcept?) { _upsert(13, newValue) }
     /// `Procedure.notPerformed`: `boolean` 0..1
     public var notPerformed: Bool? { get { _bool(14) } set { _setBool(14, newValue) } }
     /// `Procedure.reasonNotPerformed`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/procedure-not-performed-reason>)
@@ -36,10 +30,6 @@ public final class Procedure: DomainResource {
     public var reasonCodeableConcept: CodeableConcept? { get { _object(17) } set { _setObject(17, newValue) } }
     /// `Procedure.reason[x]` as `Reference`.
     public var reasonReference: Reference? { get { _object(18) } set { _setObject(18, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(reasonCodeableConcept newValue: CodeableConcept?) { _upsert(17, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(reasonReference newValue: Reference?) { _upsert(18, newValue) }
     /// `Procedure.performer`: `Procedure.performer` 0..*
     public var performer: [ProcedurePerformer] { get { _objects(19) } set { _setObjects(19, newValue) } }
     /// `Procedure.performed[x]`: `dateTime` | `Period` 0..1
@@ -48,20 +38,12 @@ public final class Procedure: DomainResource {
     public var performedDateTime: FHIRDateTime? { get { _dateTime(20) } set { _setDateTime(20, newValue) } }
     /// `Procedure.performed[x]` as `Period`.
     public var performedPeriod: Period? { get { _object(21) } set { _setObject(21, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(performedPeriod newValue: Period?) { _upsert(21, newValue) }
     /// `Procedure.encounter`: `Reference` 0..1 to `Encounter`
     public var encounter: Reference? { get { _object(22) } set { _setObject(22, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(encounter newValue: Reference?) { _upsert(22, newValue) }
     /// `Procedure.location`: `Reference` 0..1 to `Location`
     public var location: Reference? { get { _object(23) } set { _setObject(23, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(location newValue: Reference?) { _upsert(23, newValue) }
     /// `Procedure.outcome`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/procedure-outcome>)
     public var outcome: CodeableConcept? { get { _object(24) } set { _setObject(24, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(outcome newValue: CodeableConcept?) { _upsert(24, newValue) }
     /// `Procedure.report`: `Reference` 0..* to `DiagnosticReport`
     public var report: [Reference] { get { _objects(25) } set { _setObjects(25, newValue) } }
     /// `Procedure.complication`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/condition-code>)
@@ -70,8 +52,6 @@ public final class Procedure: DomainResource {
     public var followUp: [CodeableConcept] { get { _objects(27) } set { _setObjects(27, newValue) } }
     /// `Procedure.request`: `Reference` 0..1 to `CarePlan` | `DiagnosticOrder` | `ProcedureRequest` | `ReferralRequest`
     public var request: Reference? { get { _object(28) } set { _setObject(28, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(request newValue: Reference?) { _upsert(28, newValue) }
     /// `Procedure.notes`: `Annotation` 0..*
     public var notes: [Annotation] { get { _objects(29) } set { _setObjects(29, newValue) } }
     /// `Procedure.focalDevice`: `Procedure.focalDevice` 0..*
@@ -87,12 +67,8 @@ public final class ProcedurePerformer: BackboneElement {
 
     /// `Procedure.performer.actor`: `Reference` 0..1 to `Practitioner` | `Organization` | `Patient` | `RelatedPerson`
     public var actor: Reference? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(actor newValue: Reference?) { _upsert(4, newValue) }
     /// `Procedure.performer.role`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/performer-role>)
     public var role: CodeableConcept? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(role newValue: CodeableConcept?) { _upsert(5, newValue) }
 }
 
 /// `Procedure.focalDevice`, a backbone element
@@ -102,12 +78,8 @@ public final class ProcedureFocalDevice: BackboneElement {
 
     /// `Procedure.focalDevice.action`: `CodeableConcept` 0..1, one of `ProcedureDeviceActionCodes` (<http://hl7.org/fhir/ValueSet/device-action>)
     public var action: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(action newValue: CodeableConcept?) { _upsert(4, newValue) }
     /// `Procedure.focalDevice.manipulated`: `Reference` 1..1 to `Device`
     public var manipulated: Reference? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(manipulated newValue: Reference?) { _upsert(5, newValue) }
 }
 
 /// A value of `Procedure.reason[x]`.

@@ -12,12 +12,8 @@ public final class ProcedureRequest: DomainResource {
     public var identifier: [Identifier] { get { _objects(9) } set { _setObjects(9, newValue) } }
     /// `ProcedureRequest.subject`: `Reference` 1..1 to `Patient` | `Group`
     public var subject: Reference? { get { _object(10) } set { _setObject(10, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(subject newValue: Reference?) { _upsert(10, newValue) }
     /// `ProcedureRequest.code`: `CodeableConcept` 1..1, example binding (<http://hl7.org/fhir/ValueSet/procedure-code>)
     public var code: CodeableConcept? { get { _object(11) } set { _setObject(11, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(code newValue: CodeableConcept?) { _upsert(11, newValue) }
     /// `ProcedureRequest.bodySite`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/body-site>)
     public var bodySite: [CodeableConcept] { get { _objects(12) } set { _setObjects(12, newValue) } }
     /// `ProcedureRequest.reason[x]`: `CodeableConcept` | `Reference` 0..1 to `Condition`, example binding (<http://hl7.org/fhir/ValueSet/procedure-reason>)
@@ -26,10 +22,6 @@ public final class ProcedureRequest: DomainResource {
     public var reasonCodeableConcept: CodeableConcept? { get { _object(13) } set { _setObject(13, newValue) } }
     /// `ProcedureRequest.reason[x]` as `Reference`.
     public var reasonReference: Reference? { get { _object(14) } set { _setObject(14, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(reasonCodeableConcept newValue: CodeableConcept?) { _upsert(13, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(reasonReference newValue: Reference?) { _upsert(14, newValue) }
     /// `ProcedureRequest.scheduled[x]`: `dateTime` | `Period` | `Timing` 0..1
     public var scheduled: ProcedureRequestScheduled? { get { _choice(15) } set { _setChoice(15, 3, newValue) } }
     /// `ProcedureRequest.scheduled[x]` as `dateTime`.
@@ -38,18 +30,10 @@ public final class ProcedureRequest: DomainResource {
     public var scheduledPeriod: Period? { get { _object(16) } set { _setObject(16, newValue) } }
     /// `ProcedureRequest.scheduled[x]` as `Timing`.
     public var scheduledTiming: Timing? { get { _object(17) } set { _setObject(17, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(scheduledPeriod newValue: Period?) { _upsert(16, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(scheduledTiming newValue: Timing?) { _upsert(17, newValue) }
     /// `ProcedureRequest.encounter`: `Reference` 0..1 to `Encounter`
     public var encounter: Reference? { get { _object(18) } set { _setObject(18, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(encounter newValue: Reference?) { _upsert(18, newValue) }
     /// `ProcedureRequest.performer`: `Reference` 0..1 to `Practitioner` | `Organization` | `Patient` | `RelatedPerson`
     public var performer: Reference? { get { _object(19) } set { _setObject(19, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(performer newValue: Reference?) { _upsert(19, newValue) }
     /// `ProcedureRequest.status`: `code` 0..1, one of `ProcedureRequestStatus` (<http://hl7.org/fhir/ValueSet/procedure-request-status>)
     public var status: ProcedureRequestStatus? { get { _code(20) } set { _setCode(20, newValue) } }
     /// `ProcedureRequest.notes`: `Annotation` 0..*
@@ -60,14 +44,10 @@ public final class ProcedureRequest: DomainResource {
     public var asNeededBoolean: Bool? { get { _bool(22) } set { _setBool(22, newValue) } }
     /// `ProcedureRequest.asNeeded[x]` as `CodeableConcept`.
     public var asNeededCodeableConcept: CodeableConcept? { get { _object(23) } set { _setObject(23, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(asNeededCodeableConcept newValue: CodeableConcept?) { _upsert(23, newValue) }
     /// `ProcedureRequest.orderedOn`: `dateTime` 0..1
     public var orderedOn: FHIRDateTime? { get { _dateTime(24) } set { _setDateTime(24, newValue) } }
     /// `ProcedureRequest.orderer`: `Reference` 0..1 to `Practitioner` | `Patient` | `RelatedPerson` | `Device`
     public var orderer: Reference? { get { _object(25) } set { _setObject(25, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(orderer newValue: Reference?) { _upsert(25, newValue) }
     /// `ProcedureRequest.priority`: `code` 0..1, one of `ProcedureRequestPriority` (<http://hl7.org/fhir/ValueSet/procedure-request-priority>)
     public var priority: ProcedureRequestPriority? { get { _code(26) } set { _setCode(26, newValue) } }
 }

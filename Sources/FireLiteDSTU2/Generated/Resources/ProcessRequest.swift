@@ -14,34 +14,20 @@ public final class ProcessRequest: DomainResource {
     public var identifier: [Identifier] { get { _objects(10) } set { _setObjects(10, newValue) } }
     /// `ProcessRequest.ruleset`: `Coding` 0..1, example binding (<http://hl7.org/fhir/ValueSet/ruleset>)
     public var ruleset: Coding? { get { _object(11) } set { _setObject(11, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(ruleset newValue: Coding?) { _upsert(11, newValue) }
     /// `ProcessRequest.originalRuleset`: `Coding` 0..1, example binding (<http://hl7.org/fhir/ValueSet/ruleset>)
     public var originalRuleset: Coding? { get { _object(12) } set { _setObject(12, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(originalRuleset newValue: Coding?) { _upsert(12, newValue) }
     /// `ProcessRequest.created`: `dateTime` 0..1
     public var created: FHIRDateTime? { get { _dateTime(13) } set { _setDateTime(13, newValue) } }
     /// `ProcessRequest.target`: `Reference` 0..1 to `Organization`
     public var target: Reference? { get { _object(14) } set { _setObject(14, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(target newValue: Reference?) { _upsert(14, newValue) }
     /// `ProcessRequest.provider`: `Reference` 0..1 to `Practitioner`
     public var provider: Reference? { get { _object(15) } set { _setObject(15, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(provider newValue: Reference?) { _upsert(15, newValue) }
     /// `ProcessRequest.organization`: `Reference` 0..1 to `Organization`
     public var organization: Reference? { get { _object(16) } set { _setObject(16, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(organization newValue: Reference?) { _upsert(16, newValue) }
     /// `ProcessRequest.request`: `Reference` 0..1
     public var request: Reference? { get { _object(17) } set { _setObject(17, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(request newValue: Reference?) { _upsert(17, newValue) }
     /// `ProcessRequest.response`: `Reference` 0..1
     public var response: Reference? { get { _object(18) } set { _setObject(18, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(response newValue: Reference?) { _upsert(18, newValue) }
     /// `ProcessRequest.nullify`: `boolean` 0..1
     public var nullify: Bool? { get { _bool(19) } set { _setBool(19, newValue) } }
     /// `ProcessRequest.reference`: `string` 0..1
@@ -54,8 +40,6 @@ public final class ProcessRequest: DomainResource {
     public var exclude: [String] { get { _strings(23) } set { _setStrings(23, newValue) } }
     /// `ProcessRequest.period`: `Period` 0..1
     public var period: Period? { get { _object(24) } set { _setObject(24, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(period newValue: Period?) { _upsert(24, newValue) }
 }
 
 /// `ProcessRequest.item`, a backbone element

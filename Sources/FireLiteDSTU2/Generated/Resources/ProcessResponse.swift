@@ -12,40 +12,24 @@ public final class ProcessResponse: DomainResource {
     public var identifier: [Identifier] { get { _objects(9) } set { _setObjects(9, newValue) } }
     /// `ProcessResponse.request`: `Reference` 0..1
     public var request: Reference? { get { _object(10) } set { _setObject(10, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(request newValue: Reference?) { _upsert(10, newValue) }
     /// `ProcessResponse.outcome`: `Coding` 0..1, example binding (<http://hl7.org/fhir/ValueSet/process-outcome>)
     public var outcome: Coding? { get { _object(11) } set { _setObject(11, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(outcome newValue: Coding?) { _upsert(11, newValue) }
     /// `ProcessResponse.disposition`: `string` 0..1
     public var disposition: String? { get { _string(12) } set { _setString(12, newValue) } }
     /// `ProcessResponse.ruleset`: `Coding` 0..1, example binding (<http://hl7.org/fhir/ValueSet/ruleset>)
     public var ruleset: Coding? { get { _object(13) } set { _setObject(13, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(ruleset newValue: Coding?) { _upsert(13, newValue) }
     /// `ProcessResponse.originalRuleset`: `Coding` 0..1, example binding (<http://hl7.org/fhir/ValueSet/ruleset>)
     public var originalRuleset: Coding? { get { _object(14) } set { _setObject(14, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(originalRuleset newValue: Coding?) { _upsert(14, newValue) }
     /// `ProcessResponse.created`: `dateTime` 0..1
     public var created: FHIRDateTime? { get { _dateTime(15) } set { _setDateTime(15, newValue) } }
     /// `ProcessResponse.organization`: `Reference` 0..1 to `Organization`
     public var organization: Reference? { get { _object(16) } set { _setObject(16, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(organization newValue: Reference?) { _upsert(16, newValue) }
     /// `ProcessResponse.requestProvider`: `Reference` 0..1 to `Practitioner`
     public var requestProvider: Reference? { get { _object(17) } set { _setObject(17, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(requestProvider newValue: Reference?) { _upsert(17, newValue) }
     /// `ProcessResponse.requestOrganization`: `Reference` 0..1 to `Organization`
     public var requestOrganization: Reference? { get { _object(18) } set { _setObject(18, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(requestOrganization newValue: Reference?) { _upsert(18, newValue) }
     /// `ProcessResponse.form`: `Coding` 0..1, one of `FormCodes` (<http://hl7.org/fhir/ValueSet/forms>)
     public var form: Coding? { get { _object(19) } set { _setObject(19, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(form newValue: Coding?) { _upsert(19, newValue) }
     /// `ProcessResponse.notes`: `ProcessResponse.notes` 0..*
     public var notes: [ProcessResponseNotes] { get { _objects(20) } set { _setObjects(20, newValue) } }
     /// `ProcessResponse.error`: `Coding` 0..*, one of `AdjudicationErrorCodes` (<http://hl7.org/fhir/ValueSet/adjudication-error>)
@@ -59,8 +43,6 @@ public final class ProcessResponseNotes: BackboneElement {
 
     /// `ProcessResponse.notes.type`: `Coding` 0..1, one of `NoteType` (<http://hl7.org/fhir/ValueSet/note-type>)
     public var type: Coding? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: Coding?) { _upsert(4, newValue) }
     /// `ProcessResponse.notes.text`: `string` 0..1
     public var text: String? { get { _string(5) } set { _setString(5, newValue) } }
 }

@@ -12,20 +12,14 @@ public final class Provenance: DomainResource {
     public var target: [Reference] { get { _objects(9) } set { _setObjects(9, newValue) } }
     /// `Provenance.period`: `Period` 0..1
     public var period: Period? { get { _object(10) } set { _setObject(10, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(period newValue: Period?) { _upsert(10, newValue) }
     /// `Provenance.recorded`: `instant` 1..1
     public var recorded: FHIRInstant? { get { _instant(11) } set { _setInstant(11, newValue) } }
     /// `Provenance.reason`: `CodeableConcept` 0..*, extensible binding (<http://hl7.org/fhir/ValueSet/v3-PurposeOfUse>)
     public var reason: [CodeableConcept] { get { _objects(12) } set { _setObjects(12, newValue) } }
     /// `Provenance.activity`: `CodeableConcept` 0..1, extensible binding (<http://hl7.org/fhir/ValueSet/v3-ProvenanceEventCurrentState>)
     public var activity: CodeableConcept? { get { _object(13) } set { _setObject(13, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(activity newValue: CodeableConcept?) { _upsert(13, newValue) }
     /// `Provenance.location`: `Reference` 0..1 to `Location`
     public var location: Reference? { get { _object(14) } set { _setObject(14, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(location newValue: Reference?) { _upsert(14, newValue) }
     /// `Provenance.policy`: `uri` 0..*
     public var policy: [String] { get { _strings(15) } set { _setStrings(15, newValue) } }
     /// `Provenance.agent`: `Provenance.agent` 0..*
@@ -43,16 +37,10 @@ public final class ProvenanceAgent: BackboneElement {
 
     /// `Provenance.agent.role`: `Coding` 1..1, extensible binding (<http://hl7.org/fhir/ValueSet/provenance-agent-role>)
     public var role: Coding? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(role newValue: Coding?) { _upsert(4, newValue) }
     /// `Provenance.agent.actor`: `Reference` 0..1 to `Practitioner` | `RelatedPerson` | `Patient` | `Device` | `Organization`
     public var actor: Reference? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(actor newValue: Reference?) { _upsert(5, newValue) }
     /// `Provenance.agent.userId`: `Identifier` 0..1
     public var userId: Identifier? { get { _object(6) } set { _setObject(6, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(userId newValue: Identifier?) { _upsert(6, newValue) }
     /// `Provenance.agent.relatedAgent`: `Provenance.agent.relatedAgent` 0..*
     public var relatedAgent: [ProvenanceAgentRelatedAgent] { get { _objects(7) } set { _setObjects(7, newValue) } }
 }
@@ -64,8 +52,6 @@ public final class ProvenanceAgentRelatedAgent: BackboneElement {
 
     /// `Provenance.agent.relatedAgent.type`: `CodeableConcept` 1..1, example binding (<http://hl7.org/fhir/ValueSet/v3-RoleLinkType>)
     public var type: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: CodeableConcept?) { _upsert(4, newValue) }
     /// `Provenance.agent.relatedAgent.target`: `uri` 1..1
     public var target: String? { get { _string(5) } set { _setString(5, newValue) } }
 }
@@ -79,16 +65,12 @@ public final class ProvenanceEntity: BackboneElement {
     public var role: ProvenanceEntityRole? { get { _code(4) } set { _setCode(4, newValue) } }
     /// `Provenance.entity.type`: `Coding` 1..1, extensible binding (<http://hl7.org/fhir/ValueSet/resource-types>)
     public var type: Coding? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: Coding?) { _upsert(5, newValue) }
     /// `Provenance.entity.reference`: `uri` 1..1
     public var reference: String? { get { _string(6) } set { _setString(6, newValue) } }
     /// `Provenance.entity.display`: `string` 0..1
     public var display: String? { get { _string(7) } set { _setString(7, newValue) } }
     /// `Provenance.entity.agent`: as `Provenance.agent` 0..1
     public var agent: ProvenanceAgent? { get { _object(8) } set { _setObject(8, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(agent newValue: ProvenanceAgent?) { _upsert(8, newValue) }
 }
 
 private let provenanceLayout = Layout(_class: Provenance.self, "Provenance", .resource, base: DomainResource._layout, release: .dstu2, """

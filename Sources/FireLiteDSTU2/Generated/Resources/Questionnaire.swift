@@ -24,8 +24,6 @@ public final class Questionnaire: DomainResource {
     public var subjectType: [ResourceType] { get { _codes(15) } set { _setCodes(15, newValue) } }
     /// `Questionnaire.group`: `Questionnaire.group` 1..1
     public var group: QuestionnaireGroup? { get { _object(16) } set { _setObject(16, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(group newValue: QuestionnaireGroup?) { _upsert(16, newValue) }
 }
 
 /// `Questionnaire.group`, a backbone element
@@ -70,8 +68,6 @@ public final class QuestionnaireGroupQuestion: BackboneElement {
     public var repeats: Bool? { get { _bool(9) } set { _setBool(9, newValue) } }
     /// `Questionnaire.group.question.options`: `Reference` 0..1 to `ValueSet`
     public var options: Reference? { get { _object(10) } set { _setObject(10, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(options newValue: Reference?) { _upsert(10, newValue) }
     /// `Questionnaire.group.question.option`: `Coding` 0..*, example binding (<http://hl7.org/fhir/ValueSet/questionnaire-answers>)
     public var option: [Coding] { get { _objects(11) } set { _setObjects(11, newValue) } }
     /// `Questionnaire.group.question.group`: as `Questionnaire.group` 0..*

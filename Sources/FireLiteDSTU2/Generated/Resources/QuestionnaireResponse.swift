@@ -10,36 +10,22 @@ public final class QuestionnaireResponse: DomainResource {
 
     /// `QuestionnaireResponse.identifier`: `Identifier` 0..1
     public var identifier: Identifier? { get { _object(9) } set { _setObject(9, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(identifier newValue: Identifier?) { _upsert(9, newValue) }
     /// `QuestionnaireResponse.questionnaire`: `Reference` 0..1 to `Questionnaire`
     public var questionnaire: Reference? { get { _object(10) } set { _setObject(10, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(questionnaire newValue: Reference?) { _upsert(10, newValue) }
     /// `QuestionnaireResponse.status`: `code` 1..1, one of `QuestionnaireResponseStatus` (<http://hl7.org/fhir/ValueSet/questionnaire-answers-status>)
     public var status: QuestionnaireResponseStatus? { get { _code(11) } set { _setCode(11, newValue) } }
     /// `QuestionnaireResponse.subject`: `Reference` 0..1
     public var subject: Reference? { get { _object(12) } set { _setObject(12, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(subject newValue: Reference?) { _upsert(12, newValue) }
     /// `QuestionnaireResponse.author`: `Reference` 0..1 to `Device` | `Practitioner` | `Patient` | `RelatedPerson`
     public var author: Reference? { get { _object(13) } set { _setObject(13, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(author newValue: Reference?) { _upsert(13, newValue) }
     /// `QuestionnaireResponse.authored`: `dateTime` 0..1
     public var authored: FHIRDateTime? { get { _dateTime(14) } set { _setDateTime(14, newValue) } }
     /// `QuestionnaireResponse.source`: `Reference` 0..1 to `Patient` | `Practitioner` | `RelatedPerson`
     public var source: Reference? { get { _object(15) } set { _setObject(15, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(source newValue: Reference?) { _upsert(15, newValue) }
     /// `QuestionnaireResponse.encounter`: `Reference` 0..1 to `Encounter`
     public var encounter: Reference? { get { _object(16) } set { _setObject(16, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(encounter newValue: Reference?) { _upsert(16, newValue) }
     /// `QuestionnaireResponse.group`: `QuestionnaireResponse.group` 0..1
     public var group: QuestionnaireResponseGroup? { get { _object(17) } set { _setObject(17, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(group newValue: QuestionnaireResponseGroup?) { _upsert(17, newValue) }
 }
 
 /// `QuestionnaireResponse.group`, a backbone element
@@ -55,8 +41,6 @@ public final class QuestionnaireResponseGroup: BackboneElement {
     public var text: String? { get { _string(6) } set { _setString(6, newValue) } }
     /// `QuestionnaireResponse.group.subject`: `Reference` 0..1
     public var subject: Reference? { get { _object(7) } set { _setObject(7, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(subject newValue: Reference?) { _upsert(7, newValue) }
     /// `QuestionnaireResponse.group.group`: as `QuestionnaireResponse.group` 0..*
     public var group: [QuestionnaireResponseGroup] { get { _objects(8) } set { _setObjects(8, newValue) } }
     /// `QuestionnaireResponse.group.question`: `QuestionnaireResponse.group.question` 0..*
@@ -109,14 +93,6 @@ public final class QuestionnaireResponseGroupQuestionAnswer: BackboneElement {
     public var valueQuantity: Quantity? { get { _object(15) } set { _setObject(15, newValue) } }
     /// `QuestionnaireResponse.group.question.answer.value[x]` as `Reference`.
     public var valueReference: Reference? { get { _object(16) } set { _setObject(16, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueAttachment newValue: Attachment?) { _upsert(13, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueCoding newValue: Coding?) { _upsert(14, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueQuantity newValue: Quantity?) { _upsert(15, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueReference newValue: Reference?) { _upsert(16, newValue) }
     /// `QuestionnaireResponse.group.question.answer.group`: as `QuestionnaireResponse.group` 0..*
     public var group: [QuestionnaireResponseGroup] { get { _objects(17) } set { _setObjects(17, newValue) } }
 }

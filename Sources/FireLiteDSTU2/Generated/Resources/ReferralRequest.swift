@@ -16,36 +16,22 @@ public final class ReferralRequest: DomainResource {
     public var date: FHIRDateTime? { get { _dateTime(11) } set { _setDateTime(11, newValue) } }
     /// `ReferralRequest.type`: `CodeableConcept` 0..1
     public var type: CodeableConcept? { get { _object(12) } set { _setObject(12, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: CodeableConcept?) { _upsert(12, newValue) }
     /// `ReferralRequest.specialty`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/practitioner-specialty>)
     public var specialty: CodeableConcept? { get { _object(13) } set { _setObject(13, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(specialty newValue: CodeableConcept?) { _upsert(13, newValue) }
     /// `ReferralRequest.priority`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/diagnostic-order-priority>)
     public var priority: CodeableConcept? { get { _object(14) } set { _setObject(14, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(priority newValue: CodeableConcept?) { _upsert(14, newValue) }
     /// `ReferralRequest.patient`: `Reference` 0..1 to `Patient`
     public var patient: Reference? { get { _object(15) } set { _setObject(15, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(patient newValue: Reference?) { _upsert(15, newValue) }
     /// `ReferralRequest.requester`: `Reference` 0..1 to `Practitioner` | `Organization` | `Patient`
     public var requester: Reference? { get { _object(16) } set { _setObject(16, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(requester newValue: Reference?) { _upsert(16, newValue) }
     /// `ReferralRequest.recipient`: `Reference` 0..* to `Practitioner` | `Organization`
     public var recipient: [Reference] { get { _objects(17) } set { _setObjects(17, newValue) } }
     /// `ReferralRequest.encounter`: `Reference` 0..1 to `Encounter`
     public var encounter: Reference? { get { _object(18) } set { _setObject(18, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(encounter newValue: Reference?) { _upsert(18, newValue) }
     /// `ReferralRequest.dateSent`: `dateTime` 0..1
     public var dateSent: FHIRDateTime? { get { _dateTime(19) } set { _setDateTime(19, newValue) } }
     /// `ReferralRequest.reason`: `CodeableConcept` 0..1
     public var reason: CodeableConcept? { get { _object(20) } set { _setObject(20, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(reason newValue: CodeableConcept?) { _upsert(20, newValue) }
     /// `ReferralRequest.description`: `string` 0..1
     public var description: String? { get { _string(21) } set { _setString(21, newValue) } }
     /// `ReferralRequest.serviceRequested`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/c80-practice-codes>)
@@ -54,8 +40,6 @@ public final class ReferralRequest: DomainResource {
     public var supportingInformation: [Reference] { get { _objects(23) } set { _setObjects(23, newValue) } }
     /// `ReferralRequest.fulfillmentTime`: `Period` 0..1
     public var fulfillmentTime: Period? { get { _object(24) } set { _setObject(24, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(fulfillmentTime newValue: Period?) { _upsert(24, newValue) }
 }
 
 private let referralRequestLayout = Layout(_class: ReferralRequest.self, "ReferralRequest", .resource, base: DomainResource._layout, release: .dstu2, """

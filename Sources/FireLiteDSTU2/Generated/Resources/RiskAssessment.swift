@@ -10,30 +10,18 @@ public final class RiskAssessment: DomainResource {
 
     /// `RiskAssessment.subject`: `Reference` 0..1 to `Patient` | `Group`
     public var subject: Reference? { get { _object(9) } set { _setObject(9, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(subject newValue: Reference?) { _upsert(9, newValue) }
     /// `RiskAssessment.date`: `dateTime` 0..1
     public var date: FHIRDateTime? { get { _dateTime(10) } set { _setDateTime(10, newValue) } }
     /// `RiskAssessment.condition`: `Reference` 0..1 to `Condition`
     public var condition: Reference? { get { _object(11) } set { _setObject(11, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(condition newValue: Reference?) { _upsert(11, newValue) }
     /// `RiskAssessment.encounter`: `Reference` 0..1 to `Encounter`
     public var encounter: Reference? { get { _object(12) } set { _setObject(12, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(encounter newValue: Reference?) { _upsert(12, newValue) }
     /// `RiskAssessment.performer`: `Reference` 0..1 to `Practitioner` | `Device`
     public var performer: Reference? { get { _object(13) } set { _setObject(13, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(performer newValue: Reference?) { _upsert(13, newValue) }
     /// `RiskAssessment.identifier`: `Identifier` 0..1
     public var identifier: Identifier? { get { _object(14) } set { _setObject(14, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(identifier newValue: Identifier?) { _upsert(14, newValue) }
     /// `RiskAssessment.method`: `CodeableConcept` 0..1
     public var method: CodeableConcept? { get { _object(15) } set { _setObject(15, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(method newValue: CodeableConcept?) { _upsert(15, newValue) }
     /// `RiskAssessment.basis`: `Reference` 0..*
     public var basis: [Reference] { get { _objects(16) } set { _setObjects(16, newValue) } }
     /// `RiskAssessment.prediction`: `RiskAssessment.prediction` 0..*
@@ -49,8 +37,6 @@ public final class RiskAssessmentPrediction: BackboneElement {
 
     /// `RiskAssessment.prediction.outcome`: `CodeableConcept` 1..1
     public var outcome: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(outcome newValue: CodeableConcept?) { _upsert(4, newValue) }
     /// `RiskAssessment.prediction.probability[x]`: `decimal` | `Range` | `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/risk-probability>)
     public var probability: RiskAssessmentPredictionProbability? { get { _choice(5) } set { _setChoice(5, 3, newValue) } }
     /// `RiskAssessment.prediction.probability[x]` as `decimal`.
@@ -59,10 +45,6 @@ public final class RiskAssessmentPrediction: BackboneElement {
     public var probabilityRange: Range? { get { _object(6) } set { _setObject(6, newValue) } }
     /// `RiskAssessment.prediction.probability[x]` as `CodeableConcept`.
     public var probabilityCodeableConcept: CodeableConcept? { get { _object(7) } set { _setObject(7, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(probabilityRange newValue: Range?) { _upsert(6, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(probabilityCodeableConcept newValue: CodeableConcept?) { _upsert(7, newValue) }
     /// `RiskAssessment.prediction.relativeRisk`: `decimal` 0..1
     public var relativeRisk: FHIRDecimal? { get { _decimal(8) } set { _setDecimal(8, newValue) } }
     /// `RiskAssessment.prediction.when[x]`: `Period` | `Range` 0..1
@@ -71,10 +53,6 @@ public final class RiskAssessmentPrediction: BackboneElement {
     public var whenPeriod: Period? { get { _object(9) } set { _setObject(9, newValue) } }
     /// `RiskAssessment.prediction.when[x]` as `Range`.
     public var whenRange: Range? { get { _object(10) } set { _setObject(10, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(whenPeriod newValue: Period?) { _upsert(9, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(whenRange newValue: Range?) { _upsert(10, newValue) }
     /// `RiskAssessment.prediction.rationale`: `string` 0..1
     public var rationale: String? { get { _string(11) } set { _setString(11, newValue) } }
 }

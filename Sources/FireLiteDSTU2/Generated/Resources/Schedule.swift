@@ -14,12 +14,8 @@ public final class Schedule: DomainResource {
     public var type: [CodeableConcept] { get { _objects(10) } set { _setObjects(10, newValue) } }
     /// `Schedule.actor`: `Reference` 1..1 to `Patient` | `Practitioner` | `RelatedPerson` | `Device` | `HealthcareService` | `Location`
     public var actor: Reference? { get { _object(11) } set { _setObject(11, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(actor newValue: Reference?) { _upsert(11, newValue) }
     /// `Schedule.planningHorizon`: `Period` 0..1
     public var planningHorizon: Period? { get { _object(12) } set { _setObject(12, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(planningHorizon newValue: Period?) { _upsert(12, newValue) }
     /// `Schedule.comment`: `string` 0..1
     public var comment: String? { get { _string(13) } set { _setString(13, newValue) } }
 }

@@ -12,12 +12,8 @@ public final class Slot: DomainResource {
     public var identifier: [Identifier] { get { _objects(9) } set { _setObjects(9, newValue) } }
     /// `Slot.type`: `CodeableConcept` 0..1, preferred binding (<http://hl7.org/fhir/ValueSet/c80-practice-codes>)
     public var type: CodeableConcept? { get { _object(10) } set { _setObject(10, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: CodeableConcept?) { _upsert(10, newValue) }
     /// `Slot.schedule`: `Reference` 1..1 to `Schedule`
     public var schedule: Reference? { get { _object(11) } set { _setObject(11, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(schedule newValue: Reference?) { _upsert(11, newValue) }
     /// `Slot.freeBusyType`: `code` 1..1, one of `SlotStatus` (<http://hl7.org/fhir/ValueSet/slotstatus>)
     public var freeBusyType: SlotStatus? { get { _code(12) } set { _setCode(12, newValue) } }
     /// `Slot.start`: `instant` 1..1

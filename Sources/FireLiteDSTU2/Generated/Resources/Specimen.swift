@@ -14,24 +14,16 @@ public final class Specimen: DomainResource {
     public var status: SpecimenStatus? { get { _code(10) } set { _setCode(10, newValue) } }
     /// `Specimen.type`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/v2-0487>)
     public var type: CodeableConcept? { get { _object(11) } set { _setObject(11, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: CodeableConcept?) { _upsert(11, newValue) }
     /// `Specimen.parent`: `Reference` 0..* to `Specimen`
     public var parent: [Reference] { get { _objects(12) } set { _setObjects(12, newValue) } }
     /// `Specimen.subject`: `Reference` 1..1 to `Patient` | `Group` | `Device` | `Substance`
     public var subject: Reference? { get { _object(13) } set { _setObject(13, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(subject newValue: Reference?) { _upsert(13, newValue) }
     /// `Specimen.accessionIdentifier`: `Identifier` 0..1
     public var accessionIdentifier: Identifier? { get { _object(14) } set { _setObject(14, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(accessionIdentifier newValue: Identifier?) { _upsert(14, newValue) }
     /// `Specimen.receivedTime`: `dateTime` 0..1
     public var receivedTime: FHIRDateTime? { get { _dateTime(15) } set { _setDateTime(15, newValue) } }
     /// `Specimen.collection`: `Specimen.collection` 0..1
     public var collection: SpecimenCollection? { get { _object(16) } set { _setObject(16, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(collection newValue: SpecimenCollection?) { _upsert(16, newValue) }
     /// `Specimen.treatment`: `Specimen.treatment` 0..*
     public var treatment: [SpecimenTreatment] { get { _objects(17) } set { _setObjects(17, newValue) } }
     /// `Specimen.container`: `Specimen.container` 0..*
@@ -45,8 +37,6 @@ public final class SpecimenCollection: BackboneElement {
 
     /// `Specimen.collection.collector`: `Reference` 0..1 to `Practitioner`
     public var collector: Reference? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(collector newValue: Reference?) { _upsert(4, newValue) }
     /// `Specimen.collection.comment`: `string` 0..*
     public var comment: [String] { get { _strings(5) } set { _setStrings(5, newValue) } }
     /// `Specimen.collection.collected[x]`: `dateTime` | `Period` 0..1
@@ -55,20 +45,12 @@ public final class SpecimenCollection: BackboneElement {
     public var collectedDateTime: FHIRDateTime? { get { _dateTime(6) } set { _setDateTime(6, newValue) } }
     /// `Specimen.collection.collected[x]` as `Period`.
     public var collectedPeriod: Period? { get { _object(7) } set { _setObject(7, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(collectedPeriod newValue: Period?) { _upsert(7, newValue) }
     /// `Specimen.collection.quantity`: `Quantity` 0..1
     public var quantity: Quantity? { get { _object(8) } set { _setObject(8, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(quantity newValue: Quantity?) { _upsert(8, newValue) }
     /// `Specimen.collection.method`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/specimen-collection-method>)
     public var method: CodeableConcept? { get { _object(9) } set { _setObject(9, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(method newValue: CodeableConcept?) { _upsert(9, newValue) }
     /// `Specimen.collection.bodySite`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/body-site>)
     public var bodySite: CodeableConcept? { get { _object(10) } set { _setObject(10, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(bodySite newValue: CodeableConcept?) { _upsert(10, newValue) }
 }
 
 /// `Specimen.treatment`, a backbone element
@@ -80,8 +62,6 @@ public final class SpecimenTreatment: BackboneElement {
     public var description: String? { get { _string(4) } set { _setString(4, newValue) } }
     /// `Specimen.treatment.procedure`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/specimen-treatment-procedure>)
     public var procedure: CodeableConcept? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(procedure newValue: CodeableConcept?) { _upsert(5, newValue) }
     /// `Specimen.treatment.additive`: `Reference` 0..* to `Substance`
     public var additive: [Reference] { get { _objects(6) } set { _setObjects(6, newValue) } }
 }
@@ -97,26 +77,16 @@ public final class SpecimenContainer: BackboneElement {
     public var description: String? { get { _string(5) } set { _setString(5, newValue) } }
     /// `Specimen.container.type`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/specimen-container-type>)
     public var type: CodeableConcept? { get { _object(6) } set { _setObject(6, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: CodeableConcept?) { _upsert(6, newValue) }
     /// `Specimen.container.capacity`: `Quantity` 0..1
     public var capacity: Quantity? { get { _object(7) } set { _setObject(7, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(capacity newValue: Quantity?) { _upsert(7, newValue) }
     /// `Specimen.container.specimenQuantity`: `Quantity` 0..1
     public var specimenQuantity: Quantity? { get { _object(8) } set { _setObject(8, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(specimenQuantity newValue: Quantity?) { _upsert(8, newValue) }
     /// `Specimen.container.additive[x]`: `CodeableConcept` | `Reference` 0..1 to `Substance`, example binding (<http://hl7.org/fhir/ValueSet/v2-0371>)
     public var additive: SpecimenContainerAdditive? { get { _choice(9) } set { _setChoice(9, 2, newValue) } }
     /// `Specimen.container.additive[x]` as `CodeableConcept`.
     public var additiveCodeableConcept: CodeableConcept? { get { _object(9) } set { _setObject(9, newValue) } }
     /// `Specimen.container.additive[x]` as `Reference`.
     public var additiveReference: Reference? { get { _object(10) } set { _setObject(10, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(additiveCodeableConcept newValue: CodeableConcept?) { _upsert(9, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(additiveReference newValue: Reference?) { _upsert(10, newValue) }
 }
 
 /// A value of `Specimen.collection.collected[x]`.

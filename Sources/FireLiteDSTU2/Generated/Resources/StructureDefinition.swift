@@ -56,12 +56,8 @@ public final class StructureDefinition: DomainResource {
     public var base: String? { get { _string(31) } set { _setString(31, newValue) } }
     /// `StructureDefinition.snapshot`: `StructureDefinition.snapshot` 0..1
     public var snapshot: StructureDefinitionSnapshot? { get { _object(32) } set { _setObject(32, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(snapshot newValue: StructureDefinitionSnapshot?) { _upsert(32, newValue) }
     /// `StructureDefinition.differential`: `StructureDefinition.differential` 0..1
     public var differential: StructureDefinitionDifferential? { get { _object(33) } set { _setObject(33, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(differential newValue: StructureDefinitionDifferential?) { _upsert(33, newValue) }
 }
 
 /// `StructureDefinition.contact`, a backbone element

@@ -20,8 +20,6 @@ public final class Subscription: DomainResource {
     public var error: String? { get { _string(13) } set { _setString(13, newValue) } }
     /// `Subscription.channel`: `Subscription.channel` 1..1
     public var channel: SubscriptionChannel? { get { _object(14) } set { _setObject(14, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(channel newValue: SubscriptionChannel?) { _upsert(14, newValue) }
     /// `Subscription.end`: `instant` 0..1
     public var end: FHIRInstant? { get { _instant(15) } set { _setInstant(15, newValue) } }
     /// `Subscription.tag`: `Coding` 0..*, example binding (<http://hl7.org/fhir/ValueSet/subscription-tag>)

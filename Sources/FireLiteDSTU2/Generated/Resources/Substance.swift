@@ -14,8 +14,6 @@ public final class Substance: DomainResource {
     public var category: [CodeableConcept] { get { _objects(10) } set { _setObjects(10, newValue) } }
     /// `Substance.code`: `CodeableConcept` 1..1, example binding (<http://hl7.org/fhir/ValueSet/substance-code>)
     public var code: CodeableConcept? { get { _object(11) } set { _setObject(11, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(code newValue: CodeableConcept?) { _upsert(11, newValue) }
     /// `Substance.description`: `string` 0..1
     public var description: String? { get { _string(12) } set { _setString(12, newValue) } }
     /// `Substance.instance`: `Substance.instance` 0..*
@@ -31,14 +29,10 @@ public final class SubstanceInstance: BackboneElement {
 
     /// `Substance.instance.identifier`: `Identifier` 0..1
     public var identifier: Identifier? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(identifier newValue: Identifier?) { _upsert(4, newValue) }
     /// `Substance.instance.expiry`: `dateTime` 0..1
     public var expiry: FHIRDateTime? { get { _dateTime(5) } set { _setDateTime(5, newValue) } }
     /// `Substance.instance.quantity`: `Quantity` 0..1
     public var quantity: Quantity? { get { _object(6) } set { _setObject(6, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(quantity newValue: Quantity?) { _upsert(6, newValue) }
 }
 
 /// `Substance.ingredient`, a backbone element
@@ -48,12 +42,8 @@ public final class SubstanceIngredient: BackboneElement {
 
     /// `Substance.ingredient.quantity`: `Ratio` 0..1
     public var quantity: Ratio? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(quantity newValue: Ratio?) { _upsert(4, newValue) }
     /// `Substance.ingredient.substance`: `Reference` 1..1 to `Substance`
     public var substance: Reference? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(substance newValue: Reference?) { _upsert(5, newValue) }
 }
 
 private let substanceLayout = Layout(_class: Substance.self, "Substance", .resource, base: DomainResource._layout, release: .dstu2, """

@@ -10,40 +10,24 @@ public final class SupplyDelivery: DomainResource {
 
     /// `SupplyDelivery.identifier`: `Identifier` 0..1
     public var identifier: Identifier? { get { _object(9) } set { _setObject(9, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(identifier newValue: Identifier?) { _upsert(9, newValue) }
     /// `SupplyDelivery.status`: `code` 0..1, one of `SupplyDeliveryStatus` (<http://hl7.org/fhir/ValueSet/supplydelivery-status>)
     public var status: SupplyDeliveryStatus? { get { _code(10) } set { _setCode(10, newValue) } }
     /// `SupplyDelivery.patient`: `Reference` 0..1 to `Patient`
     public var patient: Reference? { get { _object(11) } set { _setObject(11, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(patient newValue: Reference?) { _upsert(11, newValue) }
     /// `SupplyDelivery.type`: `CodeableConcept` 0..1, one of `SupplyItemType` (<http://hl7.org/fhir/ValueSet/supplydelivery-type>)
     public var type: CodeableConcept? { get { _object(12) } set { _setObject(12, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: CodeableConcept?) { _upsert(12, newValue) }
     /// `SupplyDelivery.quantity`: `Quantity` 0..1
     public var quantity: Quantity? { get { _object(13) } set { _setObject(13, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(quantity newValue: Quantity?) { _upsert(13, newValue) }
     /// `SupplyDelivery.suppliedItem`: `Reference` 0..1 to `Medication` | `Substance` | `Device`
     public var suppliedItem: Reference? { get { _object(14) } set { _setObject(14, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(suppliedItem newValue: Reference?) { _upsert(14, newValue) }
     /// `SupplyDelivery.supplier`: `Reference` 0..1 to `Practitioner`
     public var supplier: Reference? { get { _object(15) } set { _setObject(15, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(supplier newValue: Reference?) { _upsert(15, newValue) }
     /// `SupplyDelivery.whenPrepared`: `Period` 0..1
     public var whenPrepared: Period? { get { _object(16) } set { _setObject(16, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(whenPrepared newValue: Period?) { _upsert(16, newValue) }
     /// `SupplyDelivery.time`: `dateTime` 0..1
     public var time: FHIRDateTime? { get { _dateTime(17) } set { _setDateTime(17, newValue) } }
     /// `SupplyDelivery.destination`: `Reference` 0..1 to `Location`
     public var destination: Reference? { get { _object(18) } set { _setObject(18, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(destination newValue: Reference?) { _upsert(18, newValue) }
     /// `SupplyDelivery.receiver`: `Reference` 0..* to `Practitioner`
     public var receiver: [Reference] { get { _objects(19) } set { _setObjects(19, newValue) } }
 }

@@ -10,28 +10,18 @@ public final class SupplyRequest: DomainResource {
 
     /// `SupplyRequest.patient`: `Reference` 0..1 to `Patient`
     public var patient: Reference? { get { _object(9) } set { _setObject(9, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(patient newValue: Reference?) { _upsert(9, newValue) }
     /// `SupplyRequest.source`: `Reference` 0..1 to `Practitioner` | `Organization` | `Patient`
     public var source: Reference? { get { _object(10) } set { _setObject(10, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(source newValue: Reference?) { _upsert(10, newValue) }
     /// `SupplyRequest.date`: `dateTime` 0..1
     public var date: FHIRDateTime? { get { _dateTime(11) } set { _setDateTime(11, newValue) } }
     /// `SupplyRequest.identifier`: `Identifier` 0..1
     public var identifier: Identifier? { get { _object(12) } set { _setObject(12, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(identifier newValue: Identifier?) { _upsert(12, newValue) }
     /// `SupplyRequest.status`: `code` 0..1, one of `SupplyRequestStatus` (<http://hl7.org/fhir/ValueSet/supplyrequest-status>)
     public var status: SupplyRequestStatus? { get { _code(13) } set { _setCode(13, newValue) } }
     /// `SupplyRequest.kind`: `CodeableConcept` 0..1, one of `SupplyType` (<http://hl7.org/fhir/ValueSet/supplyrequest-kind>)
     public var kind: CodeableConcept? { get { _object(14) } set { _setObject(14, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(kind newValue: CodeableConcept?) { _upsert(14, newValue) }
     /// `SupplyRequest.orderedItem`: `Reference` 0..1 to `Medication` | `Substance` | `Device`
     public var orderedItem: Reference? { get { _object(15) } set { _setObject(15, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(orderedItem newValue: Reference?) { _upsert(15, newValue) }
     /// `SupplyRequest.supplier`: `Reference` 0..* to `Organization`
     public var supplier: [Reference] { get { _objects(16) } set { _setObjects(16, newValue) } }
     /// `SupplyRequest.reason[x]`: `CodeableConcept` | `Reference` 0..1, example binding (<http://hl7.org/fhir/ValueSet/supplyrequest-reason>)
@@ -40,14 +30,8 @@ public final class SupplyRequest: DomainResource {
     public var reasonCodeableConcept: CodeableConcept? { get { _object(17) } set { _setObject(17, newValue) } }
     /// `SupplyRequest.reason[x]` as `Reference`.
     public var reasonReference: Reference? { get { _object(18) } set { _setObject(18, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(reasonCodeableConcept newValue: CodeableConcept?) { _upsert(17, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(reasonReference newValue: Reference?) { _upsert(18, newValue) }
     /// `SupplyRequest.when`: `SupplyRequest.when` 0..1
     public var when: SupplyRequestWhen? { get { _object(19) } set { _setObject(19, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(when newValue: SupplyRequestWhen?) { _upsert(19, newValue) }
 }
 
 /// `SupplyRequest.when`, a backbone element
@@ -57,12 +41,8 @@ public final class SupplyRequestWhen: BackboneElement {
 
     /// `SupplyRequest.when.code`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/supplyrequest-when>)
     public var code: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(code newValue: CodeableConcept?) { _upsert(4, newValue) }
     /// `SupplyRequest.when.schedule`: `Timing` 0..1
     public var schedule: Timing? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(schedule newValue: Timing?) { _upsert(5, newValue) }
 }
 
 /// A value of `SupplyRequest.reason[x]`.

@@ -18,8 +18,6 @@ public final class TestScript: DomainResource {
     public var status: ConformanceResourceStatus? { get { _code(12) } set { _setCode(12, newValue) } }
     /// `TestScript.identifier`: `Identifier` 0..1
     public var identifier: Identifier? { get { _object(13) } set { _setObject(13, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(identifier newValue: Identifier?) { _upsert(13, newValue) }
     /// `TestScript.experimental`: `boolean` 0..1
     public var experimental: Bool? { get { _bool(14) } set { _setBool(14, newValue) } }
     /// `TestScript.publisher`: `string` 0..1
@@ -38,8 +36,6 @@ public final class TestScript: DomainResource {
     public var copyright: String? { get { _string(21) } set { _setString(21, newValue) } }
     /// `TestScript.metadata`: `TestScript.metadata` 0..1
     public var metadata: TestScriptMetadata? { get { _object(22) } set { _setObject(22, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(metadata newValue: TestScriptMetadata?) { _upsert(22, newValue) }
     /// `TestScript.multiserver`: `boolean` 0..1
     public var multiserver: Bool? { get { _bool(23) } set { _setBool(23, newValue) } }
     /// `TestScript.fixture`: `TestScript.fixture` 0..*
@@ -50,14 +46,10 @@ public final class TestScript: DomainResource {
     public var variable: [TestScriptVariable] { get { _objects(26) } set { _setObjects(26, newValue) } }
     /// `TestScript.setup`: `TestScript.setup` 0..1
     public var setup: TestScriptSetup? { get { _object(27) } set { _setObject(27, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(setup newValue: TestScriptSetup?) { _upsert(27, newValue) }
     /// `TestScript.test`: `TestScript.test` 0..*
     public var test: [TestScriptTest] { get { _objects(28) } set { _setObjects(28, newValue) } }
     /// `TestScript.teardown`: `TestScript.teardown` 0..1
     public var teardown: TestScriptTeardown? { get { _object(29) } set { _setObject(29, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(teardown newValue: TestScriptTeardown?) { _upsert(29, newValue) }
 }
 
 /// `TestScript.contact`, a backbone element
@@ -110,8 +102,6 @@ public final class TestScriptMetadataCapability: BackboneElement {
     public var link: [String] { get { _strings(8) } set { _setStrings(8, newValue) } }
     /// `TestScript.metadata.capability.conformance`: `Reference` 1..1 to `Conformance`
     public var conformance: Reference? { get { _object(9) } set { _setObject(9, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(conformance newValue: Reference?) { _upsert(9, newValue) }
 }
 
 /// `TestScript.fixture`, a backbone element
@@ -125,8 +115,6 @@ public final class TestScriptFixture: BackboneElement {
     public var autodelete: Bool? { get { _bool(5) } set { _setBool(5, newValue) } }
     /// `TestScript.fixture.resource`: `Reference` 0..1
     public var resource: Reference? { get { _object(6) } set { _setObject(6, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(resource newValue: Reference?) { _upsert(6, newValue) }
 }
 
 /// `TestScript.variable`, a backbone element
@@ -151,8 +139,6 @@ public final class TestScriptSetup: BackboneElement {
 
     /// `TestScript.setup.metadata`: as `TestScript.metadata` 0..1
     public var metadata: TestScriptMetadata? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(metadata newValue: TestScriptMetadata?) { _upsert(4, newValue) }
     /// `TestScript.setup.action`: `TestScript.setup.action` 1..*
     public var action: [TestScriptSetupAction] { get { _objects(5) } set { _setObjects(5, newValue) } }
 }
@@ -164,12 +150,8 @@ public final class TestScriptSetupAction: BackboneElement {
 
     /// `TestScript.setup.action.operation`: `TestScript.setup.action.operation` 0..1
     public var operation: TestScriptSetupActionOperation? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(operation newValue: TestScriptSetupActionOperation?) { _upsert(4, newValue) }
     /// `TestScript.setup.action.assert`: `TestScript.setup.action.assert` 0..1
     public var assert: TestScriptSetupActionAssert? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(assert newValue: TestScriptSetupActionAssert?) { _upsert(5, newValue) }
 }
 
 /// `TestScript.setup.action.operation`, a backbone element
@@ -179,8 +161,6 @@ public final class TestScriptSetupActionOperation: BackboneElement {
 
     /// `TestScript.setup.action.operation.type`: `Coding` 0..1, extensible binding (<http://hl7.org/fhir/ValueSet/testscript-operation-codes>)
     public var type: Coding? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: Coding?) { _upsert(4, newValue) }
     /// `TestScript.setup.action.operation.resource`: `code` 0..1, one of `FHIRDefinedType` (<http://hl7.org/fhir/ValueSet/defined-types>)
     public var resource: FHIRDefinedType? { get { _code(5) } set { _setCode(5, newValue) } }
     /// `TestScript.setup.action.operation.label`: `string` 0..1
@@ -274,8 +254,6 @@ public final class TestScriptTest: BackboneElement {
     public var description: String? { get { _string(5) } set { _setString(5, newValue) } }
     /// `TestScript.test.metadata`: as `TestScript.metadata` 0..1
     public var metadata: TestScriptMetadata? { get { _object(6) } set { _setObject(6, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(metadata newValue: TestScriptMetadata?) { _upsert(6, newValue) }
     /// `TestScript.test.action`: `TestScript.test.action` 1..*
     public var action: [TestScriptTestAction] { get { _objects(7) } set { _setObjects(7, newValue) } }
 }
@@ -287,12 +265,8 @@ public final class TestScriptTestAction: BackboneElement {
 
     /// `TestScript.test.action.operation`: as `TestScript.setup.action.operation` 0..1
     public var operation: TestScriptSetupActionOperation? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(operation newValue: TestScriptSetupActionOperation?) { _upsert(4, newValue) }
     /// `TestScript.test.action.assert`: as `TestScript.setup.action.assert` 0..1
     public var assert: TestScriptSetupActionAssert? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(assert newValue: TestScriptSetupActionAssert?) { _upsert(5, newValue) }
 }
 
 /// `TestScript.teardown`, a backbone element
@@ -311,8 +285,6 @@ public final class TestScriptTeardownAction: BackboneElement {
 
     /// `TestScript.teardown.action.operation`: as `TestScript.setup.action.operation` 0..1
     public var operation: TestScriptSetupActionOperation? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(operation newValue: TestScriptSetupActionOperation?) { _upsert(4, newValue) }
 }
 
 private let testScriptLayout = Layout(_class: TestScript.self, "TestScript", .resource, base: DomainResource._layout, release: .dstu2, """

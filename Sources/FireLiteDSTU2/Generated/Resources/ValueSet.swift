@@ -12,8 +12,6 @@ public final class ValueSet: DomainResource {
     public var url: String? { get { _string(9) } set { _setString(9, newValue) } }
     /// `ValueSet.identifier`: `Identifier` 0..1
     public var identifier: Identifier? { get { _object(10) } set { _setObject(10, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(identifier newValue: Identifier?) { _upsert(10, newValue) }
     /// `ValueSet.version`: `string` 0..1
     public var version: String? { get { _string(11) } set { _setString(11, newValue) } }
     /// `ValueSet.name`: `string` 0..1
@@ -44,16 +42,10 @@ public final class ValueSet: DomainResource {
     public var extensible: Bool? { get { _bool(24) } set { _setBool(24, newValue) } }
     /// `ValueSet.codeSystem`: `ValueSet.codeSystem` 0..1
     public var codeSystem: ValueSetCodeSystem? { get { _object(25) } set { _setObject(25, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(codeSystem newValue: ValueSetCodeSystem?) { _upsert(25, newValue) }
     /// `ValueSet.compose`: `ValueSet.compose` 0..1
     public var compose: ValueSetCompose? { get { _object(26) } set { _setObject(26, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(compose newValue: ValueSetCompose?) { _upsert(26, newValue) }
     /// `ValueSet.expansion`: `ValueSet.expansion` 0..1
     public var expansion: ValueSetExpansion? { get { _object(27) } set { _setObject(27, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(expansion newValue: ValueSetExpansion?) { _upsert(27, newValue) }
 }
 
 /// `ValueSet.contact`, a backbone element
@@ -110,8 +102,6 @@ public final class ValueSetCodeSystemConceptDesignation: BackboneElement {
     public var language: String? { get { _string(4) } set { _setString(4, newValue) } }
     /// `ValueSet.codeSystem.concept.designation.use`: `Coding` 0..1, extensible binding (<http://hl7.org/fhir/ValueSet/designation-use>)
     public var use: Coding? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(use newValue: Coding?) { _upsert(5, newValue) }
     /// `ValueSet.codeSystem.concept.designation.value`: `string` 1..1
     public var value: String? { get { _string(6) } set { _setString(6, newValue) } }
 }

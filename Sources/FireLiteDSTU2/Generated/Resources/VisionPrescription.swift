@@ -14,26 +14,16 @@ public final class VisionPrescription: DomainResource {
     public var dateWritten: FHIRDateTime? { get { _dateTime(10) } set { _setDateTime(10, newValue) } }
     /// `VisionPrescription.patient`: `Reference` 0..1 to `Patient`
     public var patient: Reference? { get { _object(11) } set { _setObject(11, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(patient newValue: Reference?) { _upsert(11, newValue) }
     /// `VisionPrescription.prescriber`: `Reference` 0..1 to `Practitioner`
     public var prescriber: Reference? { get { _object(12) } set { _setObject(12, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(prescriber newValue: Reference?) { _upsert(12, newValue) }
     /// `VisionPrescription.encounter`: `Reference` 0..1 to `Encounter`
     public var encounter: Reference? { get { _object(13) } set { _setObject(13, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(encounter newValue: Reference?) { _upsert(13, newValue) }
     /// `VisionPrescription.reason[x]`: `CodeableConcept` | `Reference` 0..1 to `Condition`
     public var reason: VisionPrescriptionReason? { get { _choice(14) } set { _setChoice(14, 2, newValue) } }
     /// `VisionPrescription.reason[x]` as `CodeableConcept`.
     public var reasonCodeableConcept: CodeableConcept? { get { _object(14) } set { _setObject(14, newValue) } }
     /// `VisionPrescription.reason[x]` as `Reference`.
     public var reasonReference: Reference? { get { _object(15) } set { _setObject(15, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(reasonCodeableConcept newValue: CodeableConcept?) { _upsert(14, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(reasonReference newValue: Reference?) { _upsert(15, newValue) }
     /// `VisionPrescription.dispense`: `VisionPrescription.dispense` 0..*
     public var dispense: [VisionPrescriptionDispense] { get { _objects(16) } set { _setObjects(16, newValue) } }
 }
@@ -45,8 +35,6 @@ public final class VisionPrescriptionDispense: BackboneElement {
 
     /// `VisionPrescription.dispense.product`: `Coding` 1..1, example binding (<http://hl7.org/fhir/ValueSet/vision-product>)
     public var product: Coding? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(product newValue: Coding?) { _upsert(4, newValue) }
     /// `VisionPrescription.dispense.eye`: `code` 0..1, one of `VisionEyes` (<http://hl7.org/fhir/ValueSet/vision-eye-codes>)
     public var eye: VisionEyes? { get { _code(5) } set { _setCode(5, newValue) } }
     /// `VisionPrescription.dispense.sphere`: `decimal` 0..1
@@ -69,8 +57,6 @@ public final class VisionPrescriptionDispense: BackboneElement {
     public var diameter: FHIRDecimal? { get { _decimal(14) } set { _setDecimal(14, newValue) } }
     /// `VisionPrescription.dispense.duration`: `Quantity` 0..1
     public var duration: Quantity? { get { _object(15) } set { _setObject(15, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(duration newValue: Quantity?) { _upsert(15, newValue) }
     /// `VisionPrescription.dispense.color`: `string` 0..1
     public var color: String? { get { _string(16) } set { _setString(16, newValue) } }
     /// `VisionPrescription.dispense.brand`: `string` 0..1

@@ -14,8 +14,6 @@ public final class Annotation: Element {
     public var authorReference: Reference? { get { _object(2) } set { _setObject(2, newValue) } }
     /// `Annotation.author[x]` as `string`.
     public var authorString: String? { get { _string(3) } set { _setString(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(authorReference newValue: Reference?) { _upsert(2, newValue) }
     /// `Annotation.time`: `dateTime` 0..1
     public var time: FHIRDateTime? { get { _dateTime(4) } set { _setDateTime(4, newValue) } }
     /// `Annotation.text`: `markdown` 1..1

@@ -22,8 +22,6 @@ public final class ElementDefinition: BackboneElement {
     public var code: [Coding] { get { _objects(8) } set { _setObjects(8, newValue) } }
     /// `ElementDefinition.slicing`: `ElementDefinition.slicing` 0..1
     public var slicing: ElementDefinitionSlicing? { get { _object(9) } set { _setObject(9, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(slicing newValue: ElementDefinitionSlicing?) { _upsert(9, newValue) }
     /// `ElementDefinition.short`: `string` 0..1
     public var short: String? { get { _string(10) } set { _setString(10, newValue) } }
     /// `ElementDefinition.definition`: `markdown` 0..1
@@ -40,8 +38,6 @@ public final class ElementDefinition: BackboneElement {
     public var max: String? { get { _string(16) } set { _setString(16, newValue) } }
     /// `ElementDefinition.base`: `ElementDefinition.base` 0..1
     public var base: ElementDefinitionBase? { get { _object(17) } set { _setObject(17, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(base newValue: ElementDefinitionBase?) { _upsert(17, newValue) }
     /// `ElementDefinition.contentReference`: `uri` 0..1
     public var contentReference: String? { get { _string(18) } set { _setString(18, newValue) } }
     /// `ElementDefinition.type`: `ElementDefinition.type` 0..*
@@ -148,68 +144,6 @@ public final class ElementDefinition: BackboneElement {
     public var defaultValueDosage: Dosage? { get { _object(68) } set { _setObject(68, newValue) } }
     /// `ElementDefinition.defaultValue[x]` as `Meta`.
     public var defaultValueMeta: Meta? { get { _object(69) } set { _setObject(69, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(defaultValueAddress newValue: Address?) { _upsert(39, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(defaultValueAge newValue: Age?) { _upsert(40, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(defaultValueAnnotation newValue: Annotation?) { _upsert(41, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(defaultValueAttachment newValue: Attachment?) { _upsert(42, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(defaultValueCodeableConcept newValue: CodeableConcept?) { _upsert(43, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(defaultValueCoding newValue: Coding?) { _upsert(44, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(defaultValueContactPoint newValue: ContactPoint?) { _upsert(45, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(defaultValueCount newValue: Count?) { _upsert(46, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(defaultValueDistance newValue: Distance?) { _upsert(47, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(defaultValueDuration newValue: Duration?) { _upsert(48, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(defaultValueHumanName newValue: HumanName?) { _upsert(49, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(defaultValueIdentifier newValue: Identifier?) { _upsert(50, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(defaultValueMoney newValue: Money?) { _upsert(51, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(defaultValuePeriod newValue: Period?) { _upsert(52, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(defaultValueQuantity newValue: Quantity?) { _upsert(53, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(defaultValueRange newValue: Range?) { _upsert(54, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(defaultValueRatio newValue: Ratio?) { _upsert(55, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(defaultValueReference newValue: Reference?) { _upsert(56, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(defaultValueSampledData newValue: SampledData?) { _upsert(57, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(defaultValueSignature newValue: Signature?) { _upsert(58, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(defaultValueTiming newValue: Timing?) { _upsert(59, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(defaultValueContactDetail newValue: ContactDetail?) { _upsert(60, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(defaultValueContributor newValue: Contributor?) { _upsert(61, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(defaultValueDataRequirement newValue: DataRequirement?) { _upsert(62, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(defaultValueExpression newValue: Expression?) { _upsert(63, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(defaultValueParameterDefinition newValue: ParameterDefinition?) { _upsert(64, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(defaultValueRelatedArtifact newValue: RelatedArtifact?) { _upsert(65, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(defaultValueTriggerDefinition newValue: TriggerDefinition?) { _upsert(66, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(defaultValueUsageContext newValue: UsageContext?) { _upsert(67, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(defaultValueDosage newValue: Dosage?) { _upsert(68, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(defaultValueMeta newValue: Meta?) { _upsert(69, newValue) }
     /// `ElementDefinition.meaningWhenMissing`: `markdown` 0..1
     public var meaningWhenMissing: String? { get { _string(70) } set { _setString(70, newValue) } }
     /// `ElementDefinition.orderMeaning`: `string` 0..1
@@ -316,68 +250,6 @@ public final class ElementDefinition: BackboneElement {
     public var fixedDosage: Dosage? { get { _object(120) } set { _setObject(120, newValue) } }
     /// `ElementDefinition.fixed[x]` as `Meta`.
     public var fixedMeta: Meta? { get { _object(121) } set { _setObject(121, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(fixedAddress newValue: Address?) { _upsert(91, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(fixedAge newValue: Age?) { _upsert(92, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(fixedAnnotation newValue: Annotation?) { _upsert(93, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(fixedAttachment newValue: Attachment?) { _upsert(94, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(fixedCodeableConcept newValue: CodeableConcept?) { _upsert(95, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(fixedCoding newValue: Coding?) { _upsert(96, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(fixedContactPoint newValue: ContactPoint?) { _upsert(97, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(fixedCount newValue: Count?) { _upsert(98, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(fixedDistance newValue: Distance?) { _upsert(99, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(fixedDuration newValue: Duration?) { _upsert(100, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(fixedHumanName newValue: HumanName?) { _upsert(101, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(fixedIdentifier newValue: Identifier?) { _upsert(102, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(fixedMoney newValue: Money?) { _upsert(103, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(fixedPeriod newValue: Period?) { _upsert(104, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(fixedQuantity newValue: Quantity?) { _upsert(105, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(fixedRange newValue: Range?) { _upsert(106, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(fixedRatio newValue: Ratio?) { _upsert(107, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(fixedReference newValue: Reference?) { _upsert(108, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(fixedSampledData newValue: SampledData?) { _upsert(109, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(fixedSignature newValue: Signature?) { _upsert(110, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(fixedTiming newValue: Timing?) { _upsert(111, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(fixedContactDetail newValue: ContactDetail?) { _upsert(112, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(fixedContributor newValue: Contributor?) { _upsert(113, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(fixedDataRequirement newValue: DataRequirement?) { _upsert(114, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(fixedExpression newValue: Expression?) { _upsert(115, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(fixedParameterDefinition newValue: ParameterDefinition?) { _upsert(116, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(fixedRelatedArtifact newValue: RelatedArtifact?) { _upsert(117, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(fixedTriggerDefinition newValue: TriggerDefinition?) { _upsert(118, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(fixedUsageContext newValue: UsageContext?) { _upsert(119, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(fixedDosage newValue: Dosage?) { _upsert(120, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(fixedMeta newValue: Meta?) { _upsert(121, newValue) }
     /// `ElementDefinition.pattern[x]`: `base64Binary` | `boolean` | `canonical` | `code` | `date` | `dateTime` | `decimal` | `id` | `instant` | `integer` | `markdown` | `oid` | `positiveInt` | `string` | `time` | `unsignedInt` | `uri` | `url` | `uuid` | `Address` | `Age` | `Annotation` | `Attachment` | `CodeableConcept` | `Coding` | `ContactPoint` | `Count` | `Distance` | `Duration` | `HumanName` | `Identifier` | `Money` | `Period` | `Quantity` | `Range` | `Ratio` | `Reference` | `SampledData` | `Signature` | `Timing` | `ContactDetail` | `Contributor` | `DataRequirement` | `Expression` | `ParameterDefinition` | `RelatedArtifact` | `TriggerDefinition` | `UsageContext` | `Dosage` | `Meta` 0..1
     public var pattern: OpenType? { get { _choice(122) } set { _setChoice(122, 50, newValue) } }
     /// `ElementDefinition.pattern[x]` as `base64Binary`.
@@ -480,68 +352,6 @@ public final class ElementDefinition: BackboneElement {
     public var patternDosage: Dosage? { get { _object(170) } set { _setObject(170, newValue) } }
     /// `ElementDefinition.pattern[x]` as `Meta`.
     public var patternMeta: Meta? { get { _object(171) } set { _setObject(171, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(patternAddress newValue: Address?) { _upsert(141, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(patternAge newValue: Age?) { _upsert(142, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(patternAnnotation newValue: Annotation?) { _upsert(143, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(patternAttachment newValue: Attachment?) { _upsert(144, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(patternCodeableConcept newValue: CodeableConcept?) { _upsert(145, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(patternCoding newValue: Coding?) { _upsert(146, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(patternContactPoint newValue: ContactPoint?) { _upsert(147, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(patternCount newValue: Count?) { _upsert(148, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(patternDistance newValue: Distance?) { _upsert(149, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(patternDuration newValue: Duration?) { _upsert(150, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(patternHumanName newValue: HumanName?) { _upsert(151, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(patternIdentifier newValue: Identifier?) { _upsert(152, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(patternMoney newValue: Money?) { _upsert(153, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(patternPeriod newValue: Period?) { _upsert(154, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(patternQuantity newValue: Quantity?) { _upsert(155, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(patternRange newValue: Range?) { _upsert(156, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(patternRatio newValue: Ratio?) { _upsert(157, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(patternReference newValue: Reference?) { _upsert(158, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(patternSampledData newValue: SampledData?) { _upsert(159, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(patternSignature newValue: Signature?) { _upsert(160, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(patternTiming newValue: Timing?) { _upsert(161, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(patternContactDetail newValue: ContactDetail?) { _upsert(162, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(patternContributor newValue: Contributor?) { _upsert(163, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(patternDataRequirement newValue: DataRequirement?) { _upsert(164, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(patternExpression newValue: Expression?) { _upsert(165, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(patternParameterDefinition newValue: ParameterDefinition?) { _upsert(166, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(patternRelatedArtifact newValue: RelatedArtifact?) { _upsert(167, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(patternTriggerDefinition newValue: TriggerDefinition?) { _upsert(168, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(patternUsageContext newValue: UsageContext?) { _upsert(169, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(patternDosage newValue: Dosage?) { _upsert(170, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(patternMeta newValue: Meta?) { _upsert(171, newValue) }
     /// `ElementDefinition.example`: `ElementDefinition.example` 0..*
     public var example: [ElementDefinitionExample] { get { _objects(172) } set { _setObjects(172, newValue) } }
     /// `ElementDefinition.minValue[x]`: `date` | `dateTime` | `instant` | `time` | `decimal` | `integer` | `positiveInt` | `unsignedInt` | `Quantity` 0..1
@@ -564,8 +374,6 @@ public final class ElementDefinition: BackboneElement {
     public var minValueUnsignedInt: Int? { get { _int(180) } set { _setInt(180, newValue) } }
     /// `ElementDefinition.minValue[x]` as `Quantity`.
     public var minValueQuantity: Quantity? { get { _object(181) } set { _setObject(181, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(minValueQuantity newValue: Quantity?) { _upsert(181, newValue) }
     /// `ElementDefinition.maxValue[x]`: `date` | `dateTime` | `instant` | `time` | `decimal` | `integer` | `positiveInt` | `unsignedInt` | `Quantity` 0..1
     public var maxValue: ElementDefinitionMaxValue? { get { _choice(182) } set { _setChoice(182, 9, newValue) } }
     /// `ElementDefinition.maxValue[x]` as `date`.
@@ -586,8 +394,6 @@ public final class ElementDefinition: BackboneElement {
     public var maxValueUnsignedInt: Int? { get { _int(189) } set { _setInt(189, newValue) } }
     /// `ElementDefinition.maxValue[x]` as `Quantity`.
     public var maxValueQuantity: Quantity? { get { _object(190) } set { _setObject(190, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(maxValueQuantity newValue: Quantity?) { _upsert(190, newValue) }
     /// `ElementDefinition.maxLength`: `integer` 0..1
     public var maxLength: Int? { get { _int(191) } set { _setInt(191, newValue) } }
     /// `ElementDefinition.condition`: `id` 0..*
@@ -604,8 +410,6 @@ public final class ElementDefinition: BackboneElement {
     public var isSummary: Bool? { get { _bool(197) } set { _setBool(197, newValue) } }
     /// `ElementDefinition.binding`: `ElementDefinition.binding` 0..1
     public var binding: ElementDefinitionBinding? { get { _object(198) } set { _setObject(198, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(binding newValue: ElementDefinitionBinding?) { _upsert(198, newValue) }
     /// `ElementDefinition.mapping`: `ElementDefinition.mapping` 0..*
     public var mapping: [ElementDefinitionMapping] { get { _objects(199) } set { _setObjects(199, newValue) } }
 }
@@ -775,68 +579,6 @@ public final class ElementDefinitionExample: Element {
     public var valueDosage: Dosage? { get { _object(51) } set { _setObject(51, newValue) } }
     /// `ElementDefinition.example.value[x]` as `Meta`.
     public var valueMeta: Meta? { get { _object(52) } set { _setObject(52, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueAddress newValue: Address?) { _upsert(22, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueAge newValue: Age?) { _upsert(23, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueAnnotation newValue: Annotation?) { _upsert(24, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueAttachment newValue: Attachment?) { _upsert(25, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueCodeableConcept newValue: CodeableConcept?) { _upsert(26, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueCoding newValue: Coding?) { _upsert(27, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueContactPoint newValue: ContactPoint?) { _upsert(28, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueCount newValue: Count?) { _upsert(29, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueDistance newValue: Distance?) { _upsert(30, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueDuration newValue: Duration?) { _upsert(31, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueHumanName newValue: HumanName?) { _upsert(32, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueIdentifier newValue: Identifier?) { _upsert(33, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueMoney newValue: Money?) { _upsert(34, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valuePeriod newValue: Period?) { _upsert(35, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueQuantity newValue: Quantity?) { _upsert(36, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueRange newValue: Range?) { _upsert(37, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueRatio newValue: Ratio?) { _upsert(38, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueReference newValue: Reference?) { _upsert(39, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueSampledData newValue: SampledData?) { _upsert(40, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueSignature newValue: Signature?) { _upsert(41, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueTiming newValue: Timing?) { _upsert(42, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueContactDetail newValue: ContactDetail?) { _upsert(43, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueContributor newValue: Contributor?) { _upsert(44, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueDataRequirement newValue: DataRequirement?) { _upsert(45, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueExpression newValue: Expression?) { _upsert(46, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueParameterDefinition newValue: ParameterDefinition?) { _upsert(47, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueRelatedArtifact newValue: RelatedArtifact?) { _upsert(48, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueTriggerDefinition newValue: TriggerDefinition?) { _upsert(49, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueUsageContext newValue: UsageContext?) { _upsert(50, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueDosage newValue: Dosage?) { _upsert(51, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueMeta newValue: Meta?) { _upsert(52, newValue) }
 }
 
 /// `ElementDefinition.constraint`, a backbone element

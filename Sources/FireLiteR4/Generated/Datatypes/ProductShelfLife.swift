@@ -10,16 +10,10 @@ public final class ProductShelfLife: BackboneElement {
 
     /// `ProductShelfLife.identifier`: `Identifier` 0..1
     public var identifier: Identifier? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(identifier newValue: Identifier?) { _upsert(3, newValue) }
     /// `ProductShelfLife.type`: `CodeableConcept` 1..1
     public var type: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: CodeableConcept?) { _upsert(4, newValue) }
     /// `ProductShelfLife.period`: `Quantity` 1..1
     public var period: Quantity? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(period newValue: Quantity?) { _upsert(5, newValue) }
     /// `ProductShelfLife.specialPrecautionsForStorage`: `CodeableConcept` 0..*
     public var specialPrecautionsForStorage: [CodeableConcept] { get { _objects(6) } set { _setObjects(6, newValue) } }
 }

@@ -10,12 +10,8 @@ public final class Range: Element {
 
     /// `Range.low`: `Quantity` 0..1
     public var low: Quantity? { get { _object(2) } set { _setObject(2, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(low newValue: Quantity?) { _upsert(2, newValue) }
     /// `Range.high`: `Quantity` 0..1
     public var high: Quantity? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(high newValue: Quantity?) { _upsert(3, newValue) }
 }
 
 private let rangeLayout = Layout(_class: Range.self, "Range", .datatype, base: Element._layout, release: .r4, """

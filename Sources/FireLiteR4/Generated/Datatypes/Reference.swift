@@ -14,8 +14,6 @@ public final class Reference: Element {
     public var type: String? { get { _string(3) } set { _setString(3, newValue) } }
     /// `Reference.identifier`: `Identifier` 0..1
     public var identifier: Identifier? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(identifier newValue: Identifier?) { _upsert(4, newValue) }
     /// `Reference.display`: `string` 0..1
     public var display: String? { get { _string(5) } set { _setString(5, newValue) } }
 }

@@ -10,8 +10,6 @@ public final class SampledData: Element {
 
     /// `SampledData.origin`: `Quantity` 1..1
     public var origin: Quantity? { get { _object(2) } set { _setObject(2, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(origin newValue: Quantity?) { _upsert(2, newValue) }
     /// `SampledData.period`: `decimal` 1..1
     public var period: FHIRDecimal? { get { _decimal(3) } set { _setDecimal(3, newValue) } }
     /// `SampledData.factor`: `decimal` 0..1

@@ -16,20 +16,12 @@ public final class SubstanceAmount: BackboneElement {
     public var amountRange: Range? { get { _object(4) } set { _setObject(4, newValue) } }
     /// `SubstanceAmount.amount[x]` as `string`.
     public var amountString: String? { get { _string(5) } set { _setString(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(amountQuantity newValue: Quantity?) { _upsert(3, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(amountRange newValue: Range?) { _upsert(4, newValue) }
     /// `SubstanceAmount.amountType`: `CodeableConcept` 0..1
     public var amountType: CodeableConcept? { get { _object(6) } set { _setObject(6, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(amountType newValue: CodeableConcept?) { _upsert(6, newValue) }
     /// `SubstanceAmount.amountText`: `string` 0..1
     public var amountText: String? { get { _string(7) } set { _setString(7, newValue) } }
     /// `SubstanceAmount.referenceRange`: `SubstanceAmount.referenceRange` 0..1
     public var referenceRange: SubstanceAmountReferenceRange? { get { _object(8) } set { _setObject(8, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(referenceRange newValue: SubstanceAmountReferenceRange?) { _upsert(8, newValue) }
 }
 
 /// `SubstanceAmount.referenceRange`, a backbone element
@@ -39,12 +31,8 @@ public final class SubstanceAmountReferenceRange: Element {
 
     /// `SubstanceAmount.referenceRange.lowLimit`: `Quantity` 0..1
     public var lowLimit: Quantity? { get { _object(2) } set { _setObject(2, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(lowLimit newValue: Quantity?) { _upsert(2, newValue) }
     /// `SubstanceAmount.referenceRange.highLimit`: `Quantity` 0..1
     public var highLimit: Quantity? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(highLimit newValue: Quantity?) { _upsert(3, newValue) }
 }
 
 /// A value of `SubstanceAmount.amount[x]`.

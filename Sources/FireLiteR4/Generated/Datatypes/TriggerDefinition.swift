@@ -22,16 +22,10 @@ public final class TriggerDefinition: Element {
     public var timingDate: FHIRDate? { get { _date(6) } set { _setDate(6, newValue) } }
     /// `TriggerDefinition.timing[x]` as `dateTime`.
     public var timingDateTime: FHIRDateTime? { get { _dateTime(7) } set { _setDateTime(7, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(timingTiming newValue: Timing?) { _upsert(4, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(timingReference newValue: Reference?) { _upsert(5, newValue) }
     /// `TriggerDefinition.data`: `DataRequirement` 0..*
     public var data: [DataRequirement] { get { _objects(8) } set { _setObjects(8, newValue) } }
     /// `TriggerDefinition.condition`: `Expression` 0..1
     public var condition: Expression? { get { _object(9) } set { _setObject(9, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(condition newValue: Expression?) { _upsert(9, newValue) }
 }
 
 /// A value of `TriggerDefinition.timing[x]`.

@@ -10,8 +10,6 @@ public final class UsageContext: Element {
 
     /// `UsageContext.code`: `Coding` 1..1, extensible binding (<http://hl7.org/fhir/ValueSet/usage-context-type>)
     public var code: Coding? { get { _object(2) } set { _setObject(2, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(code newValue: Coding?) { _upsert(2, newValue) }
     /// `UsageContext.value[x]`: `CodeableConcept` | `Quantity` | `Range` | `Reference` 1..1 to `PlanDefinition` | `ResearchStudy` | `InsurancePlan` | `HealthcareService` | `Group` | `Location` | `Organization`, example binding (<http://hl7.org/fhir/ValueSet/use-context>)
     public var value: UsageContextValue? { get { _choice(3) } set { _setChoice(3, 4, newValue) } }
     /// `UsageContext.value[x]` as `CodeableConcept`.
@@ -22,14 +20,6 @@ public final class UsageContext: Element {
     public var valueRange: Range? { get { _object(5) } set { _setObject(5, newValue) } }
     /// `UsageContext.value[x]` as `Reference`.
     public var valueReference: Reference? { get { _object(6) } set { _setObject(6, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueCodeableConcept newValue: CodeableConcept?) { _upsert(3, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueQuantity newValue: Quantity?) { _upsert(4, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueRange newValue: Range?) { _upsert(5, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueReference newValue: Reference?) { _upsert(6, newValue) }
 }
 
 /// A value of `UsageContext.value[x]`.

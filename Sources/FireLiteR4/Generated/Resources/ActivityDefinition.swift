@@ -30,10 +30,6 @@ public final class ActivityDefinition: DomainResource {
     public var subjectCodeableConcept: CodeableConcept? { get { _object(16) } set { _setObject(16, newValue) } }
     /// `ActivityDefinition.subject[x]` as `Reference`.
     public var subjectReference: Reference? { get { _object(17) } set { _setObject(17, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(subjectCodeableConcept newValue: CodeableConcept?) { _upsert(16, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(subjectReference newValue: Reference?) { _upsert(17, newValue) }
     /// `ActivityDefinition.date`: `dateTime` 0..1
     public var date: FHIRDateTime? { get { _dateTime(18) } set { _setDateTime(18, newValue) } }
     /// `ActivityDefinition.publisher`: `string` 0..1
@@ -58,8 +54,6 @@ public final class ActivityDefinition: DomainResource {
     public var lastReviewDate: FHIRDate? { get { _date(28) } set { _setDate(28, newValue) } }
     /// `ActivityDefinition.effectivePeriod`: `Period` 0..1
     public var effectivePeriod: Period? { get { _object(29) } set { _setObject(29, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(effectivePeriod newValue: Period?) { _upsert(29, newValue) }
     /// `ActivityDefinition.topic`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/definition-topic>)
     public var topic: [CodeableConcept] { get { _objects(30) } set { _setObjects(30, newValue) } }
     /// `ActivityDefinition.author`: `ContactDetail` 0..*
@@ -80,8 +74,6 @@ public final class ActivityDefinition: DomainResource {
     public var profile: String? { get { _string(38) } set { _setString(38, newValue) } }
     /// `ActivityDefinition.code`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/procedure-code>)
     public var code: CodeableConcept? { get { _object(39) } set { _setObject(39, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(code newValue: CodeableConcept?) { _upsert(39, newValue) }
     /// `ActivityDefinition.intent`: `code` 0..1, one of `RequestIntent` (<http://hl7.org/fhir/ValueSet/request-intent>)
     public var intent: RequestIntent? { get { _code(40) } set { _setCode(40, newValue) } }
     /// `ActivityDefinition.priority`: `code` 0..1, one of `RequestPriority` (<http://hl7.org/fhir/ValueSet/request-priority>)
@@ -102,20 +94,8 @@ public final class ActivityDefinition: DomainResource {
     public var timingRange: Range? { get { _object(47) } set { _setObject(47, newValue) } }
     /// `ActivityDefinition.timing[x]` as `Duration`.
     public var timingDuration: Duration? { get { _object(48) } set { _setObject(48, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(timingTiming newValue: Timing?) { _upsert(43, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(timingAge newValue: Age?) { _upsert(45, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(timingPeriod newValue: Period?) { _upsert(46, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(timingRange newValue: Range?) { _upsert(47, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(timingDuration newValue: Duration?) { _upsert(48, newValue) }
     /// `ActivityDefinition.location`: `Reference` 0..1 to `Location`
     public var location: Reference? { get { _object(49) } set { _setObject(49, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(location newValue: Reference?) { _upsert(49, newValue) }
     /// `ActivityDefinition.participant`: `ActivityDefinition.participant` 0..*
     public var participant: [ActivityDefinitionParticipant] { get { _objects(50) } set { _setObjects(50, newValue) } }
     /// `ActivityDefinition.product[x]`: `Reference` | `CodeableConcept` 0..1 to `Medication` | `Substance`, example binding (<http://hl7.org/fhir/ValueSet/medication-codes>)
@@ -124,14 +104,8 @@ public final class ActivityDefinition: DomainResource {
     public var productReference: Reference? { get { _object(51) } set { _setObject(51, newValue) } }
     /// `ActivityDefinition.product[x]` as `CodeableConcept`.
     public var productCodeableConcept: CodeableConcept? { get { _object(52) } set { _setObject(52, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(productReference newValue: Reference?) { _upsert(51, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(productCodeableConcept newValue: CodeableConcept?) { _upsert(52, newValue) }
     /// `ActivityDefinition.quantity`: `Quantity` 0..1
     public var quantity: Quantity? { get { _object(53) } set { _setObject(53, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(quantity newValue: Quantity?) { _upsert(53, newValue) }
     /// `ActivityDefinition.dosage`: `Dosage` 0..*
     public var dosage: [Dosage] { get { _objects(54) } set { _setObjects(54, newValue) } }
     /// `ActivityDefinition.bodySite`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/body-site>)
@@ -157,8 +131,6 @@ public final class ActivityDefinitionParticipant: BackboneElement {
     public var type: ActionParticipantType? { get { _code(3) } set { _setCode(3, newValue) } }
     /// `ActivityDefinition.participant.role`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/action-participant-role>)
     public var role: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(role newValue: CodeableConcept?) { _upsert(4, newValue) }
 }
 
 /// `ActivityDefinition.dynamicValue`, a backbone element
@@ -170,8 +142,6 @@ public final class ActivityDefinitionDynamicValue: BackboneElement {
     public var path: String? { get { _string(3) } set { _setString(3, newValue) } }
     /// `ActivityDefinition.dynamicValue.expression`: `Expression` 1..1
     public var expression: Expression? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(expression newValue: Expression?) { _upsert(4, newValue) }
 }
 
 /// A value of `ActivityDefinition.subject[x]`.

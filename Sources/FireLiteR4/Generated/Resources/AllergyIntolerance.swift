@@ -12,12 +12,8 @@ public final class AllergyIntolerance: DomainResource {
     public var identifier: [Identifier] { get { _objects(8) } set { _setObjects(8, newValue) } }
     /// `AllergyIntolerance.clinicalStatus`: `CodeableConcept` 0..1, one of `AllergyIntoleranceClinicalStatus` (<http://hl7.org/fhir/ValueSet/allergyintolerance-clinical>)
     public var clinicalStatus: CodeableConcept? { get { _object(9) } set { _setObject(9, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(clinicalStatus newValue: CodeableConcept?) { _upsert(9, newValue) }
     /// `AllergyIntolerance.verificationStatus`: `CodeableConcept` 0..1, one of `AllergyIntoleranceVerificationStatus` (<http://hl7.org/fhir/ValueSet/allergyintolerance-verification>)
     public var verificationStatus: CodeableConcept? { get { _object(10) } set { _setObject(10, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(verificationStatus newValue: CodeableConcept?) { _upsert(10, newValue) }
     /// `AllergyIntolerance.type`: `code` 0..1, one of `AllergyIntoleranceType` (<http://hl7.org/fhir/ValueSet/allergy-intolerance-type>)
     public var type: AllergyIntoleranceType? { get { _code(11) } set { _setCode(11, newValue) } }
     /// `AllergyIntolerance.category`: `code` 0..*, one of `AllergyIntoleranceCategory` (<http://hl7.org/fhir/ValueSet/allergy-intolerance-category>)
@@ -26,16 +22,10 @@ public final class AllergyIntolerance: DomainResource {
     public var criticality: AllergyIntoleranceCriticality? { get { _code(13) } set { _setCode(13, newValue) } }
     /// `AllergyIntolerance.code`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/allergyintolerance-code>)
     public var code: CodeableConcept? { get { _object(14) } set { _setObject(14, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(code newValue: CodeableConcept?) { _upsert(14, newValue) }
     /// `AllergyIntolerance.patient`: `Reference` 1..1 to `Patient`
     public var patient: Reference? { get { _object(15) } set { _setObject(15, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(patient newValue: Reference?) { _upsert(15, newValue) }
     /// `AllergyIntolerance.encounter`: `Reference` 0..1 to `Encounter`
     public var encounter: Reference? { get { _object(16) } set { _setObject(16, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(encounter newValue: Reference?) { _upsert(16, newValue) }
     /// `AllergyIntolerance.onset[x]`: `dateTime` | `Age` | `Period` | `Range` | `string` 0..1
     public var onset: AllergyIntoleranceOnset? { get { _choice(17) } set { _setChoice(17, 5, newValue) } }
     /// `AllergyIntolerance.onset[x]` as `dateTime`.
@@ -48,22 +38,12 @@ public final class AllergyIntolerance: DomainResource {
     public var onsetRange: Range? { get { _object(20) } set { _setObject(20, newValue) } }
     /// `AllergyIntolerance.onset[x]` as `string`.
     public var onsetString: String? { get { _string(21) } set { _setString(21, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(onsetAge newValue: Age?) { _upsert(18, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(onsetPeriod newValue: Period?) { _upsert(19, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(onsetRange newValue: Range?) { _upsert(20, newValue) }
     /// `AllergyIntolerance.recordedDate`: `dateTime` 0..1
     public var recordedDate: FHIRDateTime? { get { _dateTime(22) } set { _setDateTime(22, newValue) } }
     /// `AllergyIntolerance.recorder`: `Reference` 0..1 to `Practitioner` | `PractitionerRole` | `Patient` | `RelatedPerson`
     public var recorder: Reference? { get { _object(23) } set { _setObject(23, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(recorder newValue: Reference?) { _upsert(23, newValue) }
     /// `AllergyIntolerance.asserter`: `Reference` 0..1 to `Patient` | `RelatedPerson` | `Practitioner` | `PractitionerRole`
     public var asserter: Reference? { get { _object(24) } set { _setObject(24, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(asserter newValue: Reference?) { _upsert(24, newValue) }
     /// `AllergyIntolerance.lastOccurrence`: `dateTime` 0..1
     public var lastOccurrence: FHIRDateTime? { get { _dateTime(25) } set { _setDateTime(25, newValue) } }
     /// `AllergyIntolerance.note`: `Annotation` 0..*
@@ -79,8 +59,6 @@ public final class AllergyIntoleranceReaction: BackboneElement {
 
     /// `AllergyIntolerance.reaction.substance`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/substance-code>)
     public var substance: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(substance newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `AllergyIntolerance.reaction.manifestation`: `CodeableConcept` 1..*, example binding (<http://hl7.org/fhir/ValueSet/clinical-findings>)
     public var manifestation: [CodeableConcept] { get { _objects(4) } set { _setObjects(4, newValue) } }
     /// `AllergyIntolerance.reaction.description`: `string` 0..1
@@ -91,8 +69,6 @@ public final class AllergyIntoleranceReaction: BackboneElement {
     public var severity: AllergyIntoleranceSeverity? { get { _code(7) } set { _setCode(7, newValue) } }
     /// `AllergyIntolerance.reaction.exposureRoute`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/route-codes>)
     public var exposureRoute: CodeableConcept? { get { _object(8) } set { _setObject(8, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(exposureRoute newValue: CodeableConcept?) { _upsert(8, newValue) }
     /// `AllergyIntolerance.reaction.note`: `Annotation` 0..*
     public var note: [Annotation] { get { _objects(9) } set { _setObjects(9, newValue) } }
 }

@@ -14,8 +14,6 @@ public final class Appointment: DomainResource {
     public var status: AppointmentStatus? { get { _code(9) } set { _setCode(9, newValue) } }
     /// `Appointment.cancelationReason`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/appointment-cancellation-reason>)
     public var cancelationReason: CodeableConcept? { get { _object(10) } set { _setObject(10, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(cancelationReason newValue: CodeableConcept?) { _upsert(10, newValue) }
     /// `Appointment.serviceCategory`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/service-category>)
     public var serviceCategory: [CodeableConcept] { get { _objects(11) } set { _setObjects(11, newValue) } }
     /// `Appointment.serviceType`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/service-type>)
@@ -24,8 +22,6 @@ public final class Appointment: DomainResource {
     public var specialty: [CodeableConcept] { get { _objects(13) } set { _setObjects(13, newValue) } }
     /// `Appointment.appointmentType`: `CodeableConcept` 0..1, preferred binding (<http://terminology.hl7.org/ValueSet/v2-0276>)
     public var appointmentType: CodeableConcept? { get { _object(14) } set { _setObject(14, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(appointmentType newValue: CodeableConcept?) { _upsert(14, newValue) }
     /// `Appointment.reasonCode`: `CodeableConcept` 0..*, preferred binding (<http://hl7.org/fhir/ValueSet/encounter-reason>)
     public var reasonCode: [CodeableConcept] { get { _objects(15) } set { _setObjects(15, newValue) } }
     /// `Appointment.reasonReference`: `Reference` 0..* to `Condition` | `Procedure` | `Observation` | `ImmunizationRecommendation`
@@ -67,16 +63,12 @@ public final class AppointmentParticipant: BackboneElement {
     public var type: [CodeableConcept] { get { _objects(3) } set { _setObjects(3, newValue) } }
     /// `Appointment.participant.actor`: `Reference` 0..1 to `Patient` | `Practitioner` | `PractitionerRole` | `RelatedPerson` | `Device` | `HealthcareService` | `Location`
     public var actor: Reference? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(actor newValue: Reference?) { _upsert(4, newValue) }
     /// `Appointment.participant.required`: `code` 0..1, one of `ParticipantRequired` (<http://hl7.org/fhir/ValueSet/participantrequired>)
     public var required: ParticipantRequired? { get { _code(5) } set { _setCode(5, newValue) } }
     /// `Appointment.participant.status`: `code` 1..1, one of `ParticipationStatus` (<http://hl7.org/fhir/ValueSet/participationstatus>)
     public var status: ParticipationStatus? { get { _code(6) } set { _setCode(6, newValue) } }
     /// `Appointment.participant.period`: `Period` 0..1
     public var period: Period? { get { _object(7) } set { _setObject(7, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(period newValue: Period?) { _upsert(7, newValue) }
 }
 
 private let appointmentLayout = Layout(_class: Appointment.self, "Appointment", .resource, base: DomainResource._layout, release: .r4, """

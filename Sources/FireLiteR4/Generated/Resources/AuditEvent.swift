@@ -10,16 +10,12 @@ public final class AuditEvent: DomainResource {
 
     /// `AuditEvent.type`: `Coding` 1..1, extensible binding (<http://hl7.org/fhir/ValueSet/audit-event-type>)
     public var type: Coding? { get { _object(8) } set { _setObject(8, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: Coding?) { _upsert(8, newValue) }
     /// `AuditEvent.subtype`: `Coding` 0..*, extensible binding (<http://hl7.org/fhir/ValueSet/audit-event-sub-type>)
     public var subtype: [Coding] { get { _objects(9) } set { _setObjects(9, newValue) } }
     /// `AuditEvent.action`: `code` 0..1, one of `AuditEventAction` (<http://hl7.org/fhir/ValueSet/audit-event-action>)
     public var action: AuditEventAction? { get { _code(10) } set { _setCode(10, newValue) } }
     /// `AuditEvent.period`: `Period` 0..1
     public var period: Period? { get { _object(11) } set { _setObject(11, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(period newValue: Period?) { _upsert(11, newValue) }
     /// `AuditEvent.recorded`: `instant` 1..1
     public var recorded: FHIRInstant? { get { _instant(12) } set { _setInstant(12, newValue) } }
     /// `AuditEvent.outcome`: `code` 0..1, one of `AuditEventOutcome` (<http://hl7.org/fhir/ValueSet/audit-event-outcome>)
@@ -32,8 +28,6 @@ public final class AuditEvent: DomainResource {
     public var agent: [AuditEventAgent] { get { _objects(16) } set { _setObjects(16, newValue) } }
     /// `AuditEvent.source`: `AuditEvent.source` 1..1
     public var source: AuditEventSource? { get { _object(17) } set { _setObject(17, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(source newValue: AuditEventSource?) { _upsert(17, newValue) }
     /// `AuditEvent.entity`: `AuditEvent.entity` 0..*
     public var entity: [AuditEventEntity] { get { _objects(18) } set { _setObjects(18, newValue) } }
 }
@@ -45,14 +39,10 @@ public final class AuditEventAgent: BackboneElement {
 
     /// `AuditEvent.agent.type`: `CodeableConcept` 0..1, extensible binding (<http://hl7.org/fhir/ValueSet/participation-role-type>)
     public var type: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `AuditEvent.agent.role`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/security-role-type>)
     public var role: [CodeableConcept] { get { _objects(4) } set { _setObjects(4, newValue) } }
     /// `AuditEvent.agent.who`: `Reference` 0..1 to `PractitionerRole` | `Practitioner` | `Organization` | `Device` | `Patient` | `RelatedPerson`
     public var who: Reference? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(who newValue: Reference?) { _upsert(5, newValue) }
     /// `AuditEvent.agent.altId`: `string` 0..1
     public var altId: String? { get { _string(6) } set { _setString(6, newValue) } }
     /// `AuditEvent.agent.name`: `string` 0..1
@@ -61,18 +51,12 @@ public final class AuditEventAgent: BackboneElement {
     public var requestor: Bool? { get { _bool(8) } set { _setBool(8, newValue) } }
     /// `AuditEvent.agent.location`: `Reference` 0..1 to `Location`
     public var location: Reference? { get { _object(9) } set { _setObject(9, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(location newValue: Reference?) { _upsert(9, newValue) }
     /// `AuditEvent.agent.policy`: `uri` 0..*
     public var policy: [String] { get { _strings(10) } set { _setStrings(10, newValue) } }
     /// `AuditEvent.agent.media`: `Coding` 0..1, extensible binding (<http://hl7.org/fhir/ValueSet/dicm-405-mediatype>)
     public var media: Coding? { get { _object(11) } set { _setObject(11, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(media newValue: Coding?) { _upsert(11, newValue) }
     /// `AuditEvent.agent.network`: `AuditEvent.agent.network` 0..1
     public var network: AuditEventAgentNetwork? { get { _object(12) } set { _setObject(12, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(network newValue: AuditEventAgentNetwork?) { _upsert(12, newValue) }
     /// `AuditEvent.agent.purposeOfUse`: `CodeableConcept` 0..*, extensible binding (<http://terminology.hl7.org/ValueSet/v3-PurposeOfUse>)
     public var purposeOfUse: [CodeableConcept] { get { _objects(13) } set { _setObjects(13, newValue) } }
 }
@@ -97,8 +81,6 @@ public final class AuditEventSource: BackboneElement {
     public var site: String? { get { _string(3) } set { _setString(3, newValue) } }
     /// `AuditEvent.source.observer`: `Reference` 1..1 to `PractitionerRole` | `Practitioner` | `Organization` | `Device` | `Patient` | `RelatedPerson`
     public var observer: Reference? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(observer newValue: Reference?) { _upsert(4, newValue) }
     /// `AuditEvent.source.type`: `Coding` 0..*, extensible binding (<http://hl7.org/fhir/ValueSet/audit-source-type>)
     public var type: [Coding] { get { _objects(5) } set { _setObjects(5, newValue) } }
 }
@@ -110,20 +92,12 @@ public final class AuditEventEntity: BackboneElement {
 
     /// `AuditEvent.entity.what`: `Reference` 0..1
     public var what: Reference? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(what newValue: Reference?) { _upsert(3, newValue) }
     /// `AuditEvent.entity.type`: `Coding` 0..1, extensible binding (<http://hl7.org/fhir/ValueSet/audit-entity-type>)
     public var type: Coding? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: Coding?) { _upsert(4, newValue) }
     /// `AuditEvent.entity.role`: `Coding` 0..1, extensible binding (<http://hl7.org/fhir/ValueSet/object-role>)
     public var role: Coding? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(role newValue: Coding?) { _upsert(5, newValue) }
     /// `AuditEvent.entity.lifecycle`: `Coding` 0..1, extensible binding (<http://hl7.org/fhir/ValueSet/object-lifecycle-events>)
     public var lifecycle: Coding? { get { _object(6) } set { _setObject(6, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(lifecycle newValue: Coding?) { _upsert(6, newValue) }
     /// `AuditEvent.entity.securityLabel`: `Coding` 0..*, extensible binding (<http://hl7.org/fhir/ValueSet/security-labels>)
     public var securityLabel: [Coding] { get { _objects(7) } set { _setObjects(7, newValue) } }
     /// `AuditEvent.entity.name`: `string` 0..1

@@ -14,8 +14,6 @@ public final class BiologicallyDerivedProduct: DomainResource {
     public var productCategory: BiologicallyDerivedProductCategory? { get { _code(9) } set { _setCode(9, newValue) } }
     /// `BiologicallyDerivedProduct.productCode`: `CodeableConcept` 0..1
     public var productCode: CodeableConcept? { get { _object(10) } set { _setObject(10, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(productCode newValue: CodeableConcept?) { _upsert(10, newValue) }
     /// `BiologicallyDerivedProduct.status`: `code` 0..1, one of `BiologicallyDerivedProductStatus` (<http://hl7.org/fhir/ValueSet/product-status>)
     public var status: BiologicallyDerivedProductStatus? { get { _code(11) } set { _setCode(11, newValue) } }
     /// `BiologicallyDerivedProduct.request`: `Reference` 0..* to `ServiceRequest`
@@ -26,14 +24,10 @@ public final class BiologicallyDerivedProduct: DomainResource {
     public var parent: [Reference] { get { _objects(14) } set { _setObjects(14, newValue) } }
     /// `BiologicallyDerivedProduct.collection`: `BiologicallyDerivedProduct.collection` 0..1
     public var collection: BiologicallyDerivedProductCollection? { get { _object(15) } set { _setObject(15, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(collection newValue: BiologicallyDerivedProductCollection?) { _upsert(15, newValue) }
     /// `BiologicallyDerivedProduct.processing`: `BiologicallyDerivedProduct.processing` 0..*
     public var processing: [BiologicallyDerivedProductProcessing] { get { _objects(16) } set { _setObjects(16, newValue) } }
     /// `BiologicallyDerivedProduct.manipulation`: `BiologicallyDerivedProduct.manipulation` 0..1
     public var manipulation: BiologicallyDerivedProductManipulation? { get { _object(17) } set { _setObject(17, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(manipulation newValue: BiologicallyDerivedProductManipulation?) { _upsert(17, newValue) }
     /// `BiologicallyDerivedProduct.storage`: `BiologicallyDerivedProduct.storage` 0..*
     public var storage: [BiologicallyDerivedProductStorage] { get { _objects(18) } set { _setObjects(18, newValue) } }
 }
@@ -45,20 +39,14 @@ public final class BiologicallyDerivedProductCollection: BackboneElement {
 
     /// `BiologicallyDerivedProduct.collection.collector`: `Reference` 0..1 to `Practitioner` | `PractitionerRole`
     public var collector: Reference? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(collector newValue: Reference?) { _upsert(3, newValue) }
     /// `BiologicallyDerivedProduct.collection.source`: `Reference` 0..1 to `Patient` | `Organization`
     public var source: Reference? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(source newValue: Reference?) { _upsert(4, newValue) }
     /// `BiologicallyDerivedProduct.collection.collected[x]`: `dateTime` | `Period` 0..1
     public var collected: BiologicallyDerivedProductCollectionCollected? { get { _choice(5) } set { _setChoice(5, 2, newValue) } }
     /// `BiologicallyDerivedProduct.collection.collected[x]` as `dateTime`.
     public var collectedDateTime: FHIRDateTime? { get { _dateTime(5) } set { _setDateTime(5, newValue) } }
     /// `BiologicallyDerivedProduct.collection.collected[x]` as `Period`.
     public var collectedPeriod: Period? { get { _object(6) } set { _setObject(6, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(collectedPeriod newValue: Period?) { _upsert(6, newValue) }
 }
 
 /// `BiologicallyDerivedProduct.processing`, a backbone element
@@ -70,20 +58,14 @@ public final class BiologicallyDerivedProductProcessing: BackboneElement {
     public var description: String? { get { _string(3) } set { _setString(3, newValue) } }
     /// `BiologicallyDerivedProduct.processing.procedure`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/procedure-code>)
     public var procedure: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(procedure newValue: CodeableConcept?) { _upsert(4, newValue) }
     /// `BiologicallyDerivedProduct.processing.additive`: `Reference` 0..1 to `Substance`
     public var additive: Reference? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(additive newValue: Reference?) { _upsert(5, newValue) }
     /// `BiologicallyDerivedProduct.processing.time[x]`: `dateTime` | `Period` 0..1
     public var time: BiologicallyDerivedProductProcessingTime? { get { _choice(6) } set { _setChoice(6, 2, newValue) } }
     /// `BiologicallyDerivedProduct.processing.time[x]` as `dateTime`.
     public var timeDateTime: FHIRDateTime? { get { _dateTime(6) } set { _setDateTime(6, newValue) } }
     /// `BiologicallyDerivedProduct.processing.time[x]` as `Period`.
     public var timePeriod: Period? { get { _object(7) } set { _setObject(7, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(timePeriod newValue: Period?) { _upsert(7, newValue) }
 }
 
 /// `BiologicallyDerivedProduct.manipulation`, a backbone element
@@ -99,8 +81,6 @@ public final class BiologicallyDerivedProductManipulation: BackboneElement {
     public var timeDateTime: FHIRDateTime? { get { _dateTime(4) } set { _setDateTime(4, newValue) } }
     /// `BiologicallyDerivedProduct.manipulation.time[x]` as `Period`.
     public var timePeriod: Period? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(timePeriod newValue: Period?) { _upsert(5, newValue) }
 }
 
 /// `BiologicallyDerivedProduct.storage`, a backbone element
@@ -116,8 +96,6 @@ public final class BiologicallyDerivedProductStorage: BackboneElement {
     public var scale: BiologicallyDerivedProductStorageScale? { get { _code(5) } set { _setCode(5, newValue) } }
     /// `BiologicallyDerivedProduct.storage.duration`: `Period` 0..1
     public var duration: Period? { get { _object(6) } set { _setObject(6, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(duration newValue: Period?) { _upsert(6, newValue) }
 }
 
 /// A value of `BiologicallyDerivedProduct.collection.collected[x]`.

@@ -14,12 +14,8 @@ public final class BodyStructure: DomainResource {
     public var active: Bool? { get { _bool(9) } set { _setBool(9, newValue) } }
     /// `BodyStructure.morphology`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/bodystructure-code>)
     public var morphology: CodeableConcept? { get { _object(10) } set { _setObject(10, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(morphology newValue: CodeableConcept?) { _upsert(10, newValue) }
     /// `BodyStructure.location`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/body-site>)
     public var location: CodeableConcept? { get { _object(11) } set { _setObject(11, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(location newValue: CodeableConcept?) { _upsert(11, newValue) }
     /// `BodyStructure.locationQualifier`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/bodystructure-relative-location>)
     public var locationQualifier: [CodeableConcept] { get { _objects(12) } set { _setObjects(12, newValue) } }
     /// `BodyStructure.description`: `string` 0..1
@@ -28,8 +24,6 @@ public final class BodyStructure: DomainResource {
     public var image: [Attachment] { get { _objects(14) } set { _setObjects(14, newValue) } }
     /// `BodyStructure.patient`: `Reference` 1..1 to `Patient`
     public var patient: Reference? { get { _object(15) } set { _setObject(15, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(patient newValue: Reference?) { _upsert(15, newValue) }
 }
 
 private let bodyStructureLayout = Layout(_class: BodyStructure.self, "BodyStructure", .resource, base: DomainResource._layout, release: .r4, """

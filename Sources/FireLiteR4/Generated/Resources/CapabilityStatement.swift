@@ -44,12 +44,8 @@ public final class CapabilityStatement: DomainResource {
     public var imports: [String] { get { _strings(24) } set { _setStrings(24, newValue) } }
     /// `CapabilityStatement.software`: `CapabilityStatement.software` 0..1
     public var software: CapabilityStatementSoftware? { get { _object(25) } set { _setObject(25, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(software newValue: CapabilityStatementSoftware?) { _upsert(25, newValue) }
     /// `CapabilityStatement.implementation`: `CapabilityStatement.implementation` 0..1
     public var implementation: CapabilityStatementImplementation? { get { _object(26) } set { _setObject(26, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(implementation newValue: CapabilityStatementImplementation?) { _upsert(26, newValue) }
     /// `CapabilityStatement.fhirVersion`: `code` 1..1, one of `FHIRVersion` (<http://hl7.org/fhir/ValueSet/FHIR-version>)
     public var fhirVersion: FHIRVersion? { get { _code(27) } set { _setCode(27, newValue) } }
     /// `CapabilityStatement.format`: `code` 1..*, required binding (<http://hl7.org/fhir/ValueSet/mimetypes>)
@@ -90,8 +86,6 @@ public final class CapabilityStatementImplementation: BackboneElement {
     public var url: String? { get { _string(4) } set { _setString(4, newValue) } }
     /// `CapabilityStatement.implementation.custodian`: `Reference` 0..1 to `Organization`
     public var custodian: Reference? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(custodian newValue: Reference?) { _upsert(5, newValue) }
 }
 
 /// `CapabilityStatement.rest`, a backbone element
@@ -105,8 +99,6 @@ public final class CapabilityStatementRest: BackboneElement {
     public var documentation: String? { get { _string(4) } set { _setString(4, newValue) } }
     /// `CapabilityStatement.rest.security`: `CapabilityStatement.rest.security` 0..1
     public var security: CapabilityStatementRestSecurity? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(security newValue: CapabilityStatementRestSecurity?) { _upsert(5, newValue) }
     /// `CapabilityStatement.rest.resource`: `CapabilityStatement.rest.resource` 0..*
     public var resource: [CapabilityStatementRestResource] { get { _objects(6) } set { _setObjects(6, newValue) } }
     /// `CapabilityStatement.rest.interaction`: `CapabilityStatement.rest.interaction` 0..*
@@ -245,8 +237,6 @@ public final class CapabilityStatementMessagingEndpoint: BackboneElement {
 
     /// `CapabilityStatement.messaging.endpoint.protocol`: `Coding` 1..1, extensible binding (<http://hl7.org/fhir/ValueSet/message-transport>)
     public var `protocol`: Coding? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(protocol newValue: Coding?) { _upsert(3, newValue) }
     /// `CapabilityStatement.messaging.endpoint.address`: `url` 1..1
     public var address: String? { get { _string(4) } set { _setString(4, newValue) } }
 }

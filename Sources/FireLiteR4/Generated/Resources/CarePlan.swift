@@ -32,22 +32,14 @@ public final class CarePlan: DomainResource {
     public var description: String? { get { _string(18) } set { _setString(18, newValue) } }
     /// `CarePlan.subject`: `Reference` 1..1 to `Patient` | `Group`
     public var subject: Reference? { get { _object(19) } set { _setObject(19, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(subject newValue: Reference?) { _upsert(19, newValue) }
     /// `CarePlan.encounter`: `Reference` 0..1 to `Encounter`
     public var encounter: Reference? { get { _object(20) } set { _setObject(20, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(encounter newValue: Reference?) { _upsert(20, newValue) }
     /// `CarePlan.period`: `Period` 0..1
     public var period: Period? { get { _object(21) } set { _setObject(21, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(period newValue: Period?) { _upsert(21, newValue) }
     /// `CarePlan.created`: `dateTime` 0..1
     public var created: FHIRDateTime? { get { _dateTime(22) } set { _setDateTime(22, newValue) } }
     /// `CarePlan.author`: `Reference` 0..1 to `Patient` | `Practitioner` | `PractitionerRole` | `Device` | `RelatedPerson` | `Organization` | `CareTeam`
     public var author: Reference? { get { _object(23) } set { _setObject(23, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(author newValue: Reference?) { _upsert(23, newValue) }
     /// `CarePlan.contributor`: `Reference` 0..* to `Patient` | `Practitioner` | `PractitionerRole` | `Device` | `RelatedPerson` | `Organization` | `CareTeam`
     public var contributor: [Reference] { get { _objects(24) } set { _setObjects(24, newValue) } }
     /// `CarePlan.careTeam`: `Reference` 0..* to `CareTeam`
@@ -77,12 +69,8 @@ public final class CarePlanActivity: BackboneElement {
     public var progress: [Annotation] { get { _objects(5) } set { _setObjects(5, newValue) } }
     /// `CarePlan.activity.reference`: `Reference` 0..1 to `Appointment` | `CommunicationRequest` | `DeviceRequest` | `MedicationRequest` | `NutritionOrder` | `Task` | `ServiceRequest` | `VisionPrescription` | `RequestGroup`
     public var reference: Reference? { get { _object(6) } set { _setObject(6, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(reference newValue: Reference?) { _upsert(6, newValue) }
     /// `CarePlan.activity.detail`: `CarePlan.activity.detail` 0..1
     public var detail: CarePlanActivityDetail? { get { _object(7) } set { _setObject(7, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(detail newValue: CarePlanActivityDetail?) { _upsert(7, newValue) }
 }
 
 /// `CarePlan.activity.detail`, a backbone element
@@ -98,8 +86,6 @@ public final class CarePlanActivityDetail: BackboneElement {
     public var instantiatesUri: [String] { get { _strings(5) } set { _setStrings(5, newValue) } }
     /// `CarePlan.activity.detail.code`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/procedure-code>)
     public var code: CodeableConcept? { get { _object(6) } set { _setObject(6, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(code newValue: CodeableConcept?) { _upsert(6, newValue) }
     /// `CarePlan.activity.detail.reasonCode`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/clinical-findings>)
     public var reasonCode: [CodeableConcept] { get { _objects(7) } set { _setObjects(7, newValue) } }
     /// `CarePlan.activity.detail.reasonReference`: `Reference` 0..* to `Condition` | `Observation` | `DiagnosticReport` | `DocumentReference`
@@ -110,8 +96,6 @@ public final class CarePlanActivityDetail: BackboneElement {
     public var status: CarePlanActivityStatus? { get { _code(10) } set { _setCode(10, newValue) } }
     /// `CarePlan.activity.detail.statusReason`: `CodeableConcept` 0..1
     public var statusReason: CodeableConcept? { get { _object(11) } set { _setObject(11, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(statusReason newValue: CodeableConcept?) { _upsert(11, newValue) }
     /// `CarePlan.activity.detail.doNotPerform`: `boolean` 0..1
     public var doNotPerform: Bool? { get { _bool(12) } set { _setBool(12, newValue) } }
     /// `CarePlan.activity.detail.scheduled[x]`: `Timing` | `Period` | `string` 0..1
@@ -122,14 +106,8 @@ public final class CarePlanActivityDetail: BackboneElement {
     public var scheduledPeriod: Period? { get { _object(14) } set { _setObject(14, newValue) } }
     /// `CarePlan.activity.detail.scheduled[x]` as `string`.
     public var scheduledString: String? { get { _string(15) } set { _setString(15, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(scheduledTiming newValue: Timing?) { _upsert(13, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(scheduledPeriod newValue: Period?) { _upsert(14, newValue) }
     /// `CarePlan.activity.detail.location`: `Reference` 0..1 to `Location`
     public var location: Reference? { get { _object(16) } set { _setObject(16, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(location newValue: Reference?) { _upsert(16, newValue) }
     /// `CarePlan.activity.detail.performer`: `Reference` 0..* to `Practitioner` | `PractitionerRole` | `Organization` | `RelatedPerson` | `Patient` | `CareTeam` | `HealthcareService` | `Device`
     public var performer: [Reference] { get { _objects(17) } set { _setObjects(17, newValue) } }
     /// `CarePlan.activity.detail.product[x]`: `CodeableConcept` | `Reference` 0..1 to `Medication` | `Substance`, example binding (<http://hl7.org/fhir/ValueSet/medication-codes>)
@@ -138,18 +116,10 @@ public final class CarePlanActivityDetail: BackboneElement {
     public var productCodeableConcept: CodeableConcept? { get { _object(18) } set { _setObject(18, newValue) } }
     /// `CarePlan.activity.detail.product[x]` as `Reference`.
     public var productReference: Reference? { get { _object(19) } set { _setObject(19, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(productCodeableConcept newValue: CodeableConcept?) { _upsert(18, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(productReference newValue: Reference?) { _upsert(19, newValue) }
     /// `CarePlan.activity.detail.dailyAmount`: `Quantity` 0..1
     public var dailyAmount: Quantity? { get { _object(20) } set { _setObject(20, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(dailyAmount newValue: Quantity?) { _upsert(20, newValue) }
     /// `CarePlan.activity.detail.quantity`: `Quantity` 0..1
     public var quantity: Quantity? { get { _object(21) } set { _setObject(21, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(quantity newValue: Quantity?) { _upsert(21, newValue) }
     /// `CarePlan.activity.detail.description`: `string` 0..1
     public var description: String? { get { _string(22) } set { _setString(22, newValue) } }
 }

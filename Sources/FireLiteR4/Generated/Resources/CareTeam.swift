@@ -18,16 +18,10 @@ public final class CareTeam: DomainResource {
     public var name: String? { get { _string(11) } set { _setString(11, newValue) } }
     /// `CareTeam.subject`: `Reference` 0..1 to `Patient` | `Group`
     public var subject: Reference? { get { _object(12) } set { _setObject(12, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(subject newValue: Reference?) { _upsert(12, newValue) }
     /// `CareTeam.encounter`: `Reference` 0..1 to `Encounter`
     public var encounter: Reference? { get { _object(13) } set { _setObject(13, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(encounter newValue: Reference?) { _upsert(13, newValue) }
     /// `CareTeam.period`: `Period` 0..1
     public var period: Period? { get { _object(14) } set { _setObject(14, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(period newValue: Period?) { _upsert(14, newValue) }
     /// `CareTeam.participant`: `CareTeam.participant` 0..*
     public var participant: [CareTeamParticipant] { get { _objects(15) } set { _setObjects(15, newValue) } }
     /// `CareTeam.reasonCode`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/clinical-findings>)
@@ -51,16 +45,10 @@ public final class CareTeamParticipant: BackboneElement {
     public var role: [CodeableConcept] { get { _objects(3) } set { _setObjects(3, newValue) } }
     /// `CareTeam.participant.member`: `Reference` 0..1 to `Practitioner` | `PractitionerRole` | `RelatedPerson` | `Patient` | `Organization` | `CareTeam`
     public var member: Reference? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(member newValue: Reference?) { _upsert(4, newValue) }
     /// `CareTeam.participant.onBehalfOf`: `Reference` 0..1 to `Organization`
     public var onBehalfOf: Reference? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(onBehalfOf newValue: Reference?) { _upsert(5, newValue) }
     /// `CareTeam.participant.period`: `Period` 0..1
     public var period: Period? { get { _object(6) } set { _setObject(6, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(period newValue: Period?) { _upsert(6, newValue) }
 }
 
 private let careTeamLayout = Layout(_class: CareTeam.self, "CareTeam", .resource, base: DomainResource._layout, release: .r4, """

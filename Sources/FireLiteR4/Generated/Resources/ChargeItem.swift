@@ -20,16 +20,10 @@ public final class ChargeItem: DomainResource {
     public var partOf: [Reference] { get { _objects(12) } set { _setObjects(12, newValue) } }
     /// `ChargeItem.code`: `CodeableConcept` 1..1, example binding (<http://hl7.org/fhir/ValueSet/chargeitem-billingcodes>)
     public var code: CodeableConcept? { get { _object(13) } set { _setObject(13, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(code newValue: CodeableConcept?) { _upsert(13, newValue) }
     /// `ChargeItem.subject`: `Reference` 1..1 to `Patient` | `Group`
     public var subject: Reference? { get { _object(14) } set { _setObject(14, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(subject newValue: Reference?) { _upsert(14, newValue) }
     /// `ChargeItem.context`: `Reference` 0..1 to `Encounter` | `EpisodeOfCare`
     public var context: Reference? { get { _object(15) } set { _setObject(15, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(context newValue: Reference?) { _upsert(15, newValue) }
     /// `ChargeItem.occurrence[x]`: `dateTime` | `Period` | `Timing` 0..1
     public var occurrence: ChargeItemOccurrence? { get { _choice(16) } set { _setChoice(16, 3, newValue) } }
     /// `ChargeItem.occurrence[x]` as `dateTime`.
@@ -38,42 +32,26 @@ public final class ChargeItem: DomainResource {
     public var occurrencePeriod: Period? { get { _object(17) } set { _setObject(17, newValue) } }
     /// `ChargeItem.occurrence[x]` as `Timing`.
     public var occurrenceTiming: Timing? { get { _object(18) } set { _setObject(18, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(occurrencePeriod newValue: Period?) { _upsert(17, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(occurrenceTiming newValue: Timing?) { _upsert(18, newValue) }
     /// `ChargeItem.performer`: `ChargeItem.performer` 0..*
     public var performer: [ChargeItemPerformer] { get { _objects(19) } set { _setObjects(19, newValue) } }
     /// `ChargeItem.performingOrganization`: `Reference` 0..1 to `Organization`
     public var performingOrganization: Reference? { get { _object(20) } set { _setObject(20, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(performingOrganization newValue: Reference?) { _upsert(20, newValue) }
     /// `ChargeItem.requestingOrganization`: `Reference` 0..1 to `Organization`
     public var requestingOrganization: Reference? { get { _object(21) } set { _setObject(21, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(requestingOrganization newValue: Reference?) { _upsert(21, newValue) }
     /// `ChargeItem.costCenter`: `Reference` 0..1 to `Organization`
     public var costCenter: Reference? { get { _object(22) } set { _setObject(22, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(costCenter newValue: Reference?) { _upsert(22, newValue) }
     /// `ChargeItem.quantity`: `Quantity` 0..1
     public var quantity: Quantity? { get { _object(23) } set { _setObject(23, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(quantity newValue: Quantity?) { _upsert(23, newValue) }
     /// `ChargeItem.bodysite`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/body-site>)
     public var bodysite: [CodeableConcept] { get { _objects(24) } set { _setObjects(24, newValue) } }
     /// `ChargeItem.factorOverride`: `decimal` 0..1
     public var factorOverride: FHIRDecimal? { get { _decimal(25) } set { _setDecimal(25, newValue) } }
     /// `ChargeItem.priceOverride`: `Money` 0..1
     public var priceOverride: Money? { get { _object(26) } set { _setObject(26, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(priceOverride newValue: Money?) { _upsert(26, newValue) }
     /// `ChargeItem.overrideReason`: `string` 0..1
     public var overrideReason: String? { get { _string(27) } set { _setString(27, newValue) } }
     /// `ChargeItem.enterer`: `Reference` 0..1 to `Practitioner` | `PractitionerRole` | `Organization` | `Patient` | `Device` | `RelatedPerson`
     public var enterer: Reference? { get { _object(28) } set { _setObject(28, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(enterer newValue: Reference?) { _upsert(28, newValue) }
     /// `ChargeItem.enteredDate`: `dateTime` 0..1
     public var enteredDate: FHIRDateTime? { get { _dateTime(29) } set { _setDateTime(29, newValue) } }
     /// `ChargeItem.reason`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/icd-10>)
@@ -86,10 +64,6 @@ public final class ChargeItem: DomainResource {
     public var productReference: Reference? { get { _object(32) } set { _setObject(32, newValue) } }
     /// `ChargeItem.product[x]` as `CodeableConcept`.
     public var productCodeableConcept: CodeableConcept? { get { _object(33) } set { _setObject(33, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(productReference newValue: Reference?) { _upsert(32, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(productCodeableConcept newValue: CodeableConcept?) { _upsert(33, newValue) }
     /// `ChargeItem.account`: `Reference` 0..* to `Account`
     public var account: [Reference] { get { _objects(34) } set { _setObjects(34, newValue) } }
     /// `ChargeItem.note`: `Annotation` 0..*
@@ -105,12 +79,8 @@ public final class ChargeItemPerformer: BackboneElement {
 
     /// `ChargeItem.performer.function`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/performer-role>)
     public var function: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(function newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `ChargeItem.performer.actor`: `Reference` 1..1 to `Practitioner` | `PractitionerRole` | `Organization` | `CareTeam` | `Patient` | `Device` | `RelatedPerson`
     public var actor: Reference? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(actor newValue: Reference?) { _upsert(4, newValue) }
 }
 
 /// A value of `ChargeItem.occurrence[x]`.

@@ -46,12 +46,8 @@ public final class ChargeItemDefinition: DomainResource {
     public var lastReviewDate: FHIRDate? { get { _date(25) } set { _setDate(25, newValue) } }
     /// `ChargeItemDefinition.effectivePeriod`: `Period` 0..1
     public var effectivePeriod: Period? { get { _object(26) } set { _setObject(26, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(effectivePeriod newValue: Period?) { _upsert(26, newValue) }
     /// `ChargeItemDefinition.code`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/chargeitem-billingcodes>)
     public var code: CodeableConcept? { get { _object(27) } set { _setObject(27, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(code newValue: CodeableConcept?) { _upsert(27, newValue) }
     /// `ChargeItemDefinition.instance`: `Reference` 0..* to `Medication` | `Substance` | `Device`
     public var instance: [Reference] { get { _objects(28) } set { _setObjects(28, newValue) } }
     /// `ChargeItemDefinition.applicability`: `ChargeItemDefinition.applicability` 0..*
@@ -93,14 +89,10 @@ public final class ChargeItemDefinitionPropertyGroupPriceComponent: BackboneElem
     public var type: InvoicePriceComponentType? { get { _code(3) } set { _setCode(3, newValue) } }
     /// `ChargeItemDefinition.propertyGroup.priceComponent.code`: `CodeableConcept` 0..1
     public var code: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(code newValue: CodeableConcept?) { _upsert(4, newValue) }
     /// `ChargeItemDefinition.propertyGroup.priceComponent.factor`: `decimal` 0..1
     public var factor: FHIRDecimal? { get { _decimal(5) } set { _setDecimal(5, newValue) } }
     /// `ChargeItemDefinition.propertyGroup.priceComponent.amount`: `Money` 0..1
     public var amount: Money? { get { _object(6) } set { _setObject(6, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(amount newValue: Money?) { _upsert(6, newValue) }
 }
 
 private let chargeItemDefinitionLayout = Layout(_class: ChargeItemDefinition.self, "ChargeItemDefinition", .resource, base: DomainResource._layout, release: .r4, """

@@ -14,32 +14,20 @@ public final class ClaimResponse: DomainResource {
     public var status: FinancialResourceStatusCodes? { get { _code(9) } set { _setCode(9, newValue) } }
     /// `ClaimResponse.type`: `CodeableConcept` 1..1, extensible binding (<http://hl7.org/fhir/ValueSet/claim-type>)
     public var type: CodeableConcept? { get { _object(10) } set { _setObject(10, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: CodeableConcept?) { _upsert(10, newValue) }
     /// `ClaimResponse.subType`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/claim-subtype>)
     public var subType: CodeableConcept? { get { _object(11) } set { _setObject(11, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(subType newValue: CodeableConcept?) { _upsert(11, newValue) }
     /// `ClaimResponse.use`: `code` 1..1, one of `ClaimUse` (<http://hl7.org/fhir/ValueSet/claim-use>)
     public var use: ClaimUse? { get { _code(12) } set { _setCode(12, newValue) } }
     /// `ClaimResponse.patient`: `Reference` 1..1 to `Patient`
     public var patient: Reference? { get { _object(13) } set { _setObject(13, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(patient newValue: Reference?) { _upsert(13, newValue) }
     /// `ClaimResponse.created`: `dateTime` 1..1
     public var created: FHIRDateTime? { get { _dateTime(14) } set { _setDateTime(14, newValue) } }
     /// `ClaimResponse.insurer`: `Reference` 1..1 to `Organization`
     public var insurer: Reference? { get { _object(15) } set { _setObject(15, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(insurer newValue: Reference?) { _upsert(15, newValue) }
     /// `ClaimResponse.requestor`: `Reference` 0..1 to `Practitioner` | `PractitionerRole` | `Organization`
     public var requestor: Reference? { get { _object(16) } set { _setObject(16, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(requestor newValue: Reference?) { _upsert(16, newValue) }
     /// `ClaimResponse.request`: `Reference` 0..1 to `Claim`
     public var request: Reference? { get { _object(17) } set { _setObject(17, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(request newValue: Reference?) { _upsert(17, newValue) }
     /// `ClaimResponse.outcome`: `code` 1..1, one of `RemittanceOutcome` (<http://hl7.org/fhir/ValueSet/remittance-outcome>)
     public var outcome: RemittanceOutcome? { get { _code(18) } set { _setCode(18, newValue) } }
     /// `ClaimResponse.disposition`: `string` 0..1
@@ -48,12 +36,8 @@ public final class ClaimResponse: DomainResource {
     public var preAuthRef: String? { get { _string(20) } set { _setString(20, newValue) } }
     /// `ClaimResponse.preAuthPeriod`: `Period` 0..1
     public var preAuthPeriod: Period? { get { _object(21) } set { _setObject(21, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(preAuthPeriod newValue: Period?) { _upsert(21, newValue) }
     /// `ClaimResponse.payeeType`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/payeetype>)
     public var payeeType: CodeableConcept? { get { _object(22) } set { _setObject(22, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(payeeType newValue: CodeableConcept?) { _upsert(22, newValue) }
     /// `ClaimResponse.item`: `ClaimResponse.item` 0..*
     public var item: [ClaimResponseItem] { get { _objects(23) } set { _setObjects(23, newValue) } }
     /// `ClaimResponse.addItem`: `ClaimResponse.addItem` 0..*
@@ -64,20 +48,12 @@ public final class ClaimResponse: DomainResource {
     public var total: [ClaimResponseTotal] { get { _objects(26) } set { _setObjects(26, newValue) } }
     /// `ClaimResponse.payment`: `ClaimResponse.payment` 0..1
     public var payment: ClaimResponsePayment? { get { _object(27) } set { _setObject(27, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(payment newValue: ClaimResponsePayment?) { _upsert(27, newValue) }
     /// `ClaimResponse.fundsReserve`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/fundsreserve>)
     public var fundsReserve: CodeableConcept? { get { _object(28) } set { _setObject(28, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(fundsReserve newValue: CodeableConcept?) { _upsert(28, newValue) }
     /// `ClaimResponse.formCode`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/forms>)
     public var formCode: CodeableConcept? { get { _object(29) } set { _setObject(29, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(formCode newValue: CodeableConcept?) { _upsert(29, newValue) }
     /// `ClaimResponse.form`: `Attachment` 0..1
     public var form: Attachment? { get { _object(30) } set { _setObject(30, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(form newValue: Attachment?) { _upsert(30, newValue) }
     /// `ClaimResponse.processNote`: `ClaimResponse.processNote` 0..*
     public var processNote: [ClaimResponseProcessNote] { get { _objects(31) } set { _setObjects(31, newValue) } }
     /// `ClaimResponse.communicationRequest`: `Reference` 0..* to `CommunicationRequest`
@@ -110,16 +86,10 @@ public final class ClaimResponseItemAdjudication: BackboneElement {
 
     /// `ClaimResponse.item.adjudication.category`: `CodeableConcept` 1..1, example binding (<http://hl7.org/fhir/ValueSet/adjudication>)
     public var category: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(category newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `ClaimResponse.item.adjudication.reason`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/adjudication-reason>)
     public var reason: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(reason newValue: CodeableConcept?) { _upsert(4, newValue) }
     /// `ClaimResponse.item.adjudication.amount`: `Money` 0..1
     public var amount: Money? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(amount newValue: Money?) { _upsert(5, newValue) }
     /// `ClaimResponse.item.adjudication.value`: `decimal` 0..1
     public var value: FHIRDecimal? { get { _decimal(6) } set { _setDecimal(6, newValue) } }
 }
@@ -167,8 +137,6 @@ public final class ClaimResponseAddItem: BackboneElement {
     public var provider: [Reference] { get { _objects(6) } set { _setObjects(6, newValue) } }
     /// `ClaimResponse.addItem.productOrService`: `CodeableConcept` 1..1, example binding (<http://hl7.org/fhir/ValueSet/service-uscls>)
     public var productOrService: CodeableConcept? { get { _object(7) } set { _setObject(7, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(productOrService newValue: CodeableConcept?) { _upsert(7, newValue) }
     /// `ClaimResponse.addItem.modifier`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/claim-modifiers>)
     public var modifier: [CodeableConcept] { get { _objects(8) } set { _setObjects(8, newValue) } }
     /// `ClaimResponse.addItem.programCode`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/ex-program-code>)
@@ -179,8 +147,6 @@ public final class ClaimResponseAddItem: BackboneElement {
     public var servicedDate: FHIRDate? { get { _date(10) } set { _setDate(10, newValue) } }
     /// `ClaimResponse.addItem.serviced[x]` as `Period`.
     public var servicedPeriod: Period? { get { _object(11) } set { _setObject(11, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(servicedPeriod newValue: Period?) { _upsert(11, newValue) }
     /// `ClaimResponse.addItem.location[x]`: `CodeableConcept` | `Address` | `Reference` 0..1 to `Location`, example binding (<http://hl7.org/fhir/ValueSet/service-place>)
     public var location: ClaimResponseAddItemLocation? { get { _choice(12) } set { _setChoice(12, 3, newValue) } }
     /// `ClaimResponse.addItem.location[x]` as `CodeableConcept`.
@@ -189,30 +155,16 @@ public final class ClaimResponseAddItem: BackboneElement {
     public var locationAddress: Address? { get { _object(13) } set { _setObject(13, newValue) } }
     /// `ClaimResponse.addItem.location[x]` as `Reference`.
     public var locationReference: Reference? { get { _object(14) } set { _setObject(14, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(locationCodeableConcept newValue: CodeableConcept?) { _upsert(12, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(locationAddress newValue: Address?) { _upsert(13, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(locationReference newValue: Reference?) { _upsert(14, newValue) }
     /// `ClaimResponse.addItem.quantity`: `Quantity` 0..1
     public var quantity: Quantity? { get { _object(15) } set { _setObject(15, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(quantity newValue: Quantity?) { _upsert(15, newValue) }
     /// `ClaimResponse.addItem.unitPrice`: `Money` 0..1
     public var unitPrice: Money? { get { _object(16) } set { _setObject(16, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(unitPrice newValue: Money?) { _upsert(16, newValue) }
     /// `ClaimResponse.addItem.factor`: `decimal` 0..1
     public var factor: FHIRDecimal? { get { _decimal(17) } set { _setDecimal(17, newValue) } }
     /// `ClaimResponse.addItem.net`: `Money` 0..1
     public var net: Money? { get { _object(18) } set { _setObject(18, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(net newValue: Money?) { _upsert(18, newValue) }
     /// `ClaimResponse.addItem.bodySite`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/tooth>)
     public var bodySite: CodeableConcept? { get { _object(19) } set { _setObject(19, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(bodySite newValue: CodeableConcept?) { _upsert(19, newValue) }
     /// `ClaimResponse.addItem.subSite`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/surface>)
     public var subSite: [CodeableConcept] { get { _objects(20) } set { _setObjects(20, newValue) } }
     /// `ClaimResponse.addItem.noteNumber`: `positiveInt` 0..*
@@ -230,24 +182,16 @@ public final class ClaimResponseAddItemDetail: BackboneElement {
 
     /// `ClaimResponse.addItem.detail.productOrService`: `CodeableConcept` 1..1, example binding (<http://hl7.org/fhir/ValueSet/service-uscls>)
     public var productOrService: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(productOrService newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `ClaimResponse.addItem.detail.modifier`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/claim-modifiers>)
     public var modifier: [CodeableConcept] { get { _objects(4) } set { _setObjects(4, newValue) } }
     /// `ClaimResponse.addItem.detail.quantity`: `Quantity` 0..1
     public var quantity: Quantity? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(quantity newValue: Quantity?) { _upsert(5, newValue) }
     /// `ClaimResponse.addItem.detail.unitPrice`: `Money` 0..1
     public var unitPrice: Money? { get { _object(6) } set { _setObject(6, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(unitPrice newValue: Money?) { _upsert(6, newValue) }
     /// `ClaimResponse.addItem.detail.factor`: `decimal` 0..1
     public var factor: FHIRDecimal? { get { _decimal(7) } set { _setDecimal(7, newValue) } }
     /// `ClaimResponse.addItem.detail.net`: `Money` 0..1
     public var net: Money? { get { _object(8) } set { _setObject(8, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(net newValue: Money?) { _upsert(8, newValue) }
     /// `ClaimResponse.addItem.detail.noteNumber`: `positiveInt` 0..*
     public var noteNumber: [Int] { get { _ints(9) } set { _setInts(9, newValue) } }
     /// `ClaimResponse.addItem.detail.adjudication`: as `ClaimResponse.item.adjudication` 1..*
@@ -263,24 +207,16 @@ public final class ClaimResponseAddItemDetailSubDetail: BackboneElement {
 
     /// `ClaimResponse.addItem.detail.subDetail.productOrService`: `CodeableConcept` 1..1, example binding (<http://hl7.org/fhir/ValueSet/service-uscls>)
     public var productOrService: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(productOrService newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `ClaimResponse.addItem.detail.subDetail.modifier`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/claim-modifiers>)
     public var modifier: [CodeableConcept] { get { _objects(4) } set { _setObjects(4, newValue) } }
     /// `ClaimResponse.addItem.detail.subDetail.quantity`: `Quantity` 0..1
     public var quantity: Quantity? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(quantity newValue: Quantity?) { _upsert(5, newValue) }
     /// `ClaimResponse.addItem.detail.subDetail.unitPrice`: `Money` 0..1
     public var unitPrice: Money? { get { _object(6) } set { _setObject(6, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(unitPrice newValue: Money?) { _upsert(6, newValue) }
     /// `ClaimResponse.addItem.detail.subDetail.factor`: `decimal` 0..1
     public var factor: FHIRDecimal? { get { _decimal(7) } set { _setDecimal(7, newValue) } }
     /// `ClaimResponse.addItem.detail.subDetail.net`: `Money` 0..1
     public var net: Money? { get { _object(8) } set { _setObject(8, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(net newValue: Money?) { _upsert(8, newValue) }
     /// `ClaimResponse.addItem.detail.subDetail.noteNumber`: `positiveInt` 0..*
     public var noteNumber: [Int] { get { _ints(9) } set { _setInts(9, newValue) } }
     /// `ClaimResponse.addItem.detail.subDetail.adjudication`: as `ClaimResponse.item.adjudication` 1..*
@@ -294,12 +230,8 @@ public final class ClaimResponseTotal: BackboneElement {
 
     /// `ClaimResponse.total.category`: `CodeableConcept` 1..1, example binding (<http://hl7.org/fhir/ValueSet/adjudication>)
     public var category: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(category newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `ClaimResponse.total.amount`: `Money` 1..1
     public var amount: Money? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(amount newValue: Money?) { _upsert(4, newValue) }
 }
 
 /// `ClaimResponse.payment`, a backbone element
@@ -309,26 +241,16 @@ public final class ClaimResponsePayment: BackboneElement {
 
     /// `ClaimResponse.payment.type`: `CodeableConcept` 1..1, example binding (<http://hl7.org/fhir/ValueSet/ex-paymenttype>)
     public var type: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `ClaimResponse.payment.adjustment`: `Money` 0..1
     public var adjustment: Money? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(adjustment newValue: Money?) { _upsert(4, newValue) }
     /// `ClaimResponse.payment.adjustmentReason`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/payment-adjustment-reason>)
     public var adjustmentReason: CodeableConcept? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(adjustmentReason newValue: CodeableConcept?) { _upsert(5, newValue) }
     /// `ClaimResponse.payment.date`: `date` 0..1
     public var date: FHIRDate? { get { _date(6) } set { _setDate(6, newValue) } }
     /// `ClaimResponse.payment.amount`: `Money` 1..1
     public var amount: Money? { get { _object(7) } set { _setObject(7, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(amount newValue: Money?) { _upsert(7, newValue) }
     /// `ClaimResponse.payment.identifier`: `Identifier` 0..1
     public var identifier: Identifier? { get { _object(8) } set { _setObject(8, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(identifier newValue: Identifier?) { _upsert(8, newValue) }
 }
 
 /// `ClaimResponse.processNote`, a backbone element
@@ -344,8 +266,6 @@ public final class ClaimResponseProcessNote: BackboneElement {
     public var text: String? { get { _string(5) } set { _setString(5, newValue) } }
     /// `ClaimResponse.processNote.language`: `CodeableConcept` 0..1, preferred binding (<http://hl7.org/fhir/ValueSet/languages>)
     public var language: CodeableConcept? { get { _object(6) } set { _setObject(6, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(language newValue: CodeableConcept?) { _upsert(6, newValue) }
 }
 
 /// `ClaimResponse.insurance`, a backbone element
@@ -359,14 +279,10 @@ public final class ClaimResponseInsurance: BackboneElement {
     public var focal: Bool? { get { _bool(4) } set { _setBool(4, newValue) } }
     /// `ClaimResponse.insurance.coverage`: `Reference` 1..1 to `Coverage`
     public var coverage: Reference? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(coverage newValue: Reference?) { _upsert(5, newValue) }
     /// `ClaimResponse.insurance.businessArrangement`: `string` 0..1
     public var businessArrangement: String? { get { _string(6) } set { _setString(6, newValue) } }
     /// `ClaimResponse.insurance.claimResponse`: `Reference` 0..1 to `ClaimResponse`
     public var claimResponse: Reference? { get { _object(7) } set { _setObject(7, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(claimResponse newValue: Reference?) { _upsert(7, newValue) }
 }
 
 /// `ClaimResponse.error`, a backbone element
@@ -382,8 +298,6 @@ public final class ClaimResponseError: BackboneElement {
     public var subDetailSequence: Int? { get { _int(5) } set { _setInt(5, newValue) } }
     /// `ClaimResponse.error.code`: `CodeableConcept` 1..1, example binding (<http://hl7.org/fhir/ValueSet/adjudication-error>)
     public var code: CodeableConcept? { get { _object(6) } set { _setObject(6, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(code newValue: CodeableConcept?) { _upsert(6, newValue) }
 }
 
 /// A value of `ClaimResponse.addItem.serviced[x]`.

@@ -120,8 +120,6 @@ public final class CodeSystemConceptDesignation: BackboneElement {
     public var language: String? { get { _string(3) } set { _setString(3, newValue) } }
     /// `CodeSystem.concept.designation.use`: `Coding` 0..1, extensible binding (<http://hl7.org/fhir/ValueSet/designation-use>)
     public var use: Coding? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(use newValue: Coding?) { _upsert(4, newValue) }
     /// `CodeSystem.concept.designation.value`: `string` 1..1
     public var value: String? { get { _string(5) } set { _setString(5, newValue) } }
 }
@@ -149,8 +147,6 @@ public final class CodeSystemConceptProperty: BackboneElement {
     public var valueDateTime: FHIRDateTime? { get { _dateTime(9) } set { _setDateTime(9, newValue) } }
     /// `CodeSystem.concept.property.value[x]` as `decimal`.
     public var valueDecimal: FHIRDecimal? { get { _decimal(10) } set { _setDecimal(10, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueCoding newValue: Coding?) { _upsert(5, newValue) }
 }
 
 /// A value of `CodeSystem.concept.property.value[x]`.

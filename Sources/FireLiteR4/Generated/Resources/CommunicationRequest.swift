@@ -16,14 +16,10 @@ public final class CommunicationRequest: DomainResource {
     public var replaces: [Reference] { get { _objects(10) } set { _setObjects(10, newValue) } }
     /// `CommunicationRequest.groupIdentifier`: `Identifier` 0..1
     public var groupIdentifier: Identifier? { get { _object(11) } set { _setObject(11, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(groupIdentifier newValue: Identifier?) { _upsert(11, newValue) }
     /// `CommunicationRequest.status`: `code` 1..1, one of `RequestStatus` (<http://hl7.org/fhir/ValueSet/request-status>)
     public var status: RequestStatus? { get { _code(12) } set { _setCode(12, newValue) } }
     /// `CommunicationRequest.statusReason`: `CodeableConcept` 0..1
     public var statusReason: CodeableConcept? { get { _object(13) } set { _setObject(13, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(statusReason newValue: CodeableConcept?) { _upsert(13, newValue) }
     /// `CommunicationRequest.category`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/communication-category>)
     public var category: [CodeableConcept] { get { _objects(14) } set { _setObjects(14, newValue) } }
     /// `CommunicationRequest.priority`: `code` 0..1, one of `RequestPriority` (<http://hl7.org/fhir/ValueSet/request-priority>)
@@ -34,14 +30,10 @@ public final class CommunicationRequest: DomainResource {
     public var medium: [CodeableConcept] { get { _objects(17) } set { _setObjects(17, newValue) } }
     /// `CommunicationRequest.subject`: `Reference` 0..1 to `Patient` | `Group`
     public var subject: Reference? { get { _object(18) } set { _setObject(18, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(subject newValue: Reference?) { _upsert(18, newValue) }
     /// `CommunicationRequest.about`: `Reference` 0..*
     public var about: [Reference] { get { _objects(19) } set { _setObjects(19, newValue) } }
     /// `CommunicationRequest.encounter`: `Reference` 0..1 to `Encounter`
     public var encounter: Reference? { get { _object(20) } set { _setObject(20, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(encounter newValue: Reference?) { _upsert(20, newValue) }
     /// `CommunicationRequest.payload`: `CommunicationRequest.payload` 0..*
     public var payload: [CommunicationRequestPayload] { get { _objects(21) } set { _setObjects(21, newValue) } }
     /// `CommunicationRequest.occurrence[x]`: `dateTime` | `Period` 0..1
@@ -50,20 +42,14 @@ public final class CommunicationRequest: DomainResource {
     public var occurrenceDateTime: FHIRDateTime? { get { _dateTime(22) } set { _setDateTime(22, newValue) } }
     /// `CommunicationRequest.occurrence[x]` as `Period`.
     public var occurrencePeriod: Period? { get { _object(23) } set { _setObject(23, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(occurrencePeriod newValue: Period?) { _upsert(23, newValue) }
     /// `CommunicationRequest.authoredOn`: `dateTime` 0..1
     public var authoredOn: FHIRDateTime? { get { _dateTime(24) } set { _setDateTime(24, newValue) } }
     /// `CommunicationRequest.requester`: `Reference` 0..1 to `Practitioner` | `PractitionerRole` | `Organization` | `Patient` | `RelatedPerson` | `Device`
     public var requester: Reference? { get { _object(25) } set { _setObject(25, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(requester newValue: Reference?) { _upsert(25, newValue) }
     /// `CommunicationRequest.recipient`: `Reference` 0..* to `Device` | `Organization` | `Patient` | `Practitioner` | `PractitionerRole` | `RelatedPerson` | `Group` | `CareTeam` | `HealthcareService`
     public var recipient: [Reference] { get { _objects(26) } set { _setObjects(26, newValue) } }
     /// `CommunicationRequest.sender`: `Reference` 0..1 to `Device` | `Organization` | `Patient` | `Practitioner` | `PractitionerRole` | `RelatedPerson` | `HealthcareService`
     public var sender: Reference? { get { _object(27) } set { _setObject(27, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(sender newValue: Reference?) { _upsert(27, newValue) }
     /// `CommunicationRequest.reasonCode`: `CodeableConcept` 0..*, example binding (<http://terminology.hl7.org/ValueSet/v3-ActReason>)
     public var reasonCode: [CodeableConcept] { get { _objects(28) } set { _setObjects(28, newValue) } }
     /// `CommunicationRequest.reasonReference`: `Reference` 0..* to `Condition` | `Observation` | `DiagnosticReport` | `DocumentReference`
@@ -85,10 +71,6 @@ public final class CommunicationRequestPayload: BackboneElement {
     public var contentAttachment: Attachment? { get { _object(4) } set { _setObject(4, newValue) } }
     /// `CommunicationRequest.payload.content[x]` as `Reference`.
     public var contentReference: Reference? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(contentAttachment newValue: Attachment?) { _upsert(4, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(contentReference newValue: Reference?) { _upsert(5, newValue) }
 }
 
 /// A value of `CommunicationRequest.occurrence[x]`.

@@ -10,24 +10,16 @@ public final class Composition: DomainResource {
 
     /// `Composition.identifier`: `Identifier` 0..1
     public var identifier: Identifier? { get { _object(8) } set { _setObject(8, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(identifier newValue: Identifier?) { _upsert(8, newValue) }
     /// `Composition.status`: `code` 1..1, one of `CompositionStatus` (<http://hl7.org/fhir/ValueSet/composition-status>)
     public var status: CompositionStatus? { get { _code(9) } set { _setCode(9, newValue) } }
     /// `Composition.type`: `CodeableConcept` 1..1, preferred binding (<http://hl7.org/fhir/ValueSet/doc-typecodes>)
     public var type: CodeableConcept? { get { _object(10) } set { _setObject(10, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: CodeableConcept?) { _upsert(10, newValue) }
     /// `Composition.category`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/document-classcodes>)
     public var category: [CodeableConcept] { get { _objects(11) } set { _setObjects(11, newValue) } }
     /// `Composition.subject`: `Reference` 0..1
     public var subject: Reference? { get { _object(12) } set { _setObject(12, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(subject newValue: Reference?) { _upsert(12, newValue) }
     /// `Composition.encounter`: `Reference` 0..1 to `Encounter`
     public var encounter: Reference? { get { _object(13) } set { _setObject(13, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(encounter newValue: Reference?) { _upsert(13, newValue) }
     /// `Composition.date`: `dateTime` 1..1
     public var date: FHIRDateTime? { get { _dateTime(14) } set { _setDateTime(14, newValue) } }
     /// `Composition.author`: `Reference` 1..* to `Practitioner` | `PractitionerRole` | `Device` | `Patient` | `RelatedPerson` | `Organization`
@@ -40,8 +32,6 @@ public final class Composition: DomainResource {
     public var attester: [CompositionAttester] { get { _objects(18) } set { _setObjects(18, newValue) } }
     /// `Composition.custodian`: `Reference` 0..1 to `Organization`
     public var custodian: Reference? { get { _object(19) } set { _setObject(19, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(custodian newValue: Reference?) { _upsert(19, newValue) }
     /// `Composition.relatesTo`: `Composition.relatesTo` 0..*
     public var relatesTo: [CompositionRelatesTo] { get { _objects(20) } set { _setObjects(20, newValue) } }
     /// `Composition.event`: `Composition.event` 0..*
@@ -61,8 +51,6 @@ public final class CompositionAttester: BackboneElement {
     public var time: FHIRDateTime? { get { _dateTime(4) } set { _setDateTime(4, newValue) } }
     /// `Composition.attester.party`: `Reference` 0..1 to `Patient` | `RelatedPerson` | `Practitioner` | `PractitionerRole` | `Organization`
     public var party: Reference? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(party newValue: Reference?) { _upsert(5, newValue) }
 }
 
 /// `Composition.relatesTo`, a backbone element
@@ -78,10 +66,6 @@ public final class CompositionRelatesTo: BackboneElement {
     public var targetIdentifier: Identifier? { get { _object(4) } set { _setObject(4, newValue) } }
     /// `Composition.relatesTo.target[x]` as `Reference`.
     public var targetReference: Reference? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(targetIdentifier newValue: Identifier?) { _upsert(4, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(targetReference newValue: Reference?) { _upsert(5, newValue) }
 }
 
 /// `Composition.event`, a backbone element
@@ -93,8 +77,6 @@ public final class CompositionEvent: BackboneElement {
     public var code: [CodeableConcept] { get { _objects(3) } set { _setObjects(3, newValue) } }
     /// `Composition.event.period`: `Period` 0..1
     public var period: Period? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(period newValue: Period?) { _upsert(4, newValue) }
     /// `Composition.event.detail`: `Reference` 0..*
     public var detail: [Reference] { get { _objects(5) } set { _setObjects(5, newValue) } }
 }
@@ -108,30 +90,20 @@ public final class CompositionSection: BackboneElement {
     public var title: String? { get { _string(3) } set { _setString(3, newValue) } }
     /// `Composition.section.code`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/doc-section-codes>)
     public var code: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(code newValue: CodeableConcept?) { _upsert(4, newValue) }
     /// `Composition.section.author`: `Reference` 0..* to `Practitioner` | `PractitionerRole` | `Device` | `Patient` | `RelatedPerson` | `Organization`
     public var author: [Reference] { get { _objects(5) } set { _setObjects(5, newValue) } }
     /// `Composition.section.focus`: `Reference` 0..1
     public var focus: Reference? { get { _object(6) } set { _setObject(6, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(focus newValue: Reference?) { _upsert(6, newValue) }
     /// `Composition.section.text`: `Narrative` 0..1
     public var text: Narrative? { get { _object(7) } set { _setObject(7, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(text newValue: Narrative?) { _upsert(7, newValue) }
     /// `Composition.section.mode`: `code` 0..1, one of `ListMode` (<http://hl7.org/fhir/ValueSet/list-mode>)
     public var mode: ListMode? { get { _code(8) } set { _setCode(8, newValue) } }
     /// `Composition.section.orderedBy`: `CodeableConcept` 0..1, preferred binding (<http://hl7.org/fhir/ValueSet/list-order>)
     public var orderedBy: CodeableConcept? { get { _object(9) } set { _setObject(9, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(orderedBy newValue: CodeableConcept?) { _upsert(9, newValue) }
     /// `Composition.section.entry`: `Reference` 0..*
     public var entry: [Reference] { get { _objects(10) } set { _setObjects(10, newValue) } }
     /// `Composition.section.emptyReason`: `CodeableConcept` 0..1, preferred binding (<http://hl7.org/fhir/ValueSet/list-empty-reason>)
     public var emptyReason: CodeableConcept? { get { _object(11) } set { _setObject(11, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(emptyReason newValue: CodeableConcept?) { _upsert(11, newValue) }
     /// `Composition.section.section`: as `Composition.section` 0..*
     public var section: [CompositionSection] { get { _objects(12) } set { _setObjects(12, newValue) } }
 }

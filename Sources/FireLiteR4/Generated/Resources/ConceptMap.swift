@@ -12,8 +12,6 @@ public final class ConceptMap: DomainResource {
     public var url: String? { get { _string(8) } set { _setString(8, newValue) } }
     /// `ConceptMap.identifier`: `Identifier` 0..1
     public var identifier: Identifier? { get { _object(9) } set { _setObject(9, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(identifier newValue: Identifier?) { _upsert(9, newValue) }
     /// `ConceptMap.version`: `string` 0..1
     public var version: String? { get { _string(10) } set { _setString(10, newValue) } }
     /// `ConceptMap.name`: `string` 0..1
@@ -73,8 +71,6 @@ public final class ConceptMapGroup: BackboneElement {
     public var element: [ConceptMapGroupElement] { get { _objects(7) } set { _setObjects(7, newValue) } }
     /// `ConceptMap.group.unmapped`: `ConceptMap.group.unmapped` 0..1
     public var unmapped: ConceptMapGroupUnmapped? { get { _object(8) } set { _setObject(8, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(unmapped newValue: ConceptMapGroupUnmapped?) { _upsert(8, newValue) }
 }
 
 /// `ConceptMap.group.element`, a backbone element

@@ -14,32 +14,20 @@ public final class Coverage: DomainResource {
     public var status: FinancialResourceStatusCodes? { get { _code(9) } set { _setCode(9, newValue) } }
     /// `Coverage.type`: `CodeableConcept` 0..1, preferred binding (<http://hl7.org/fhir/ValueSet/coverage-type>)
     public var type: CodeableConcept? { get { _object(10) } set { _setObject(10, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: CodeableConcept?) { _upsert(10, newValue) }
     /// `Coverage.policyHolder`: `Reference` 0..1 to `Patient` | `RelatedPerson` | `Organization`
     public var policyHolder: Reference? { get { _object(11) } set { _setObject(11, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(policyHolder newValue: Reference?) { _upsert(11, newValue) }
     /// `Coverage.subscriber`: `Reference` 0..1 to `Patient` | `RelatedPerson`
     public var subscriber: Reference? { get { _object(12) } set { _setObject(12, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(subscriber newValue: Reference?) { _upsert(12, newValue) }
     /// `Coverage.subscriberId`: `string` 0..1
     public var subscriberId: String? { get { _string(13) } set { _setString(13, newValue) } }
     /// `Coverage.beneficiary`: `Reference` 1..1 to `Patient`
     public var beneficiary: Reference? { get { _object(14) } set { _setObject(14, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(beneficiary newValue: Reference?) { _upsert(14, newValue) }
     /// `Coverage.dependent`: `string` 0..1
     public var dependent: String? { get { _string(15) } set { _setString(15, newValue) } }
     /// `Coverage.relationship`: `CodeableConcept` 0..1, extensible binding (<http://hl7.org/fhir/ValueSet/subscriber-relationship>)
     public var relationship: CodeableConcept? { get { _object(16) } set { _setObject(16, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(relationship newValue: CodeableConcept?) { _upsert(16, newValue) }
     /// `Coverage.period`: `Period` 0..1
     public var period: Period? { get { _object(17) } set { _setObject(17, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(period newValue: Period?) { _upsert(17, newValue) }
     /// `Coverage.payor`: `Reference` 1..* to `Organization` | `Patient` | `RelatedPerson`
     public var payor: [Reference] { get { _objects(18) } set { _setObjects(18, newValue) } }
     /// `Coverage.class`: `Coverage.class` 0..*
@@ -63,8 +51,6 @@ public final class CoverageClass: BackboneElement {
 
     /// `Coverage.class.type`: `CodeableConcept` 1..1, extensible binding (<http://hl7.org/fhir/ValueSet/coverage-class>)
     public var type: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `Coverage.class.value`: `string` 1..1
     public var value: String? { get { _string(4) } set { _setString(4, newValue) } }
     /// `Coverage.class.name`: `string` 0..1
@@ -78,18 +64,12 @@ public final class CoverageCostToBeneficiary: BackboneElement {
 
     /// `Coverage.costToBeneficiary.type`: `CodeableConcept` 0..1, extensible binding (<http://hl7.org/fhir/ValueSet/coverage-copay-type>)
     public var type: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `Coverage.costToBeneficiary.value[x]`: `Quantity` | `Money` 1..1
     public var value: CoverageCostToBeneficiaryValue? { get { _choice(4) } set { _setChoice(4, 2, newValue) } }
     /// `Coverage.costToBeneficiary.value[x]` as `Quantity`.
     public var valueQuantity: Quantity? { get { _object(4) } set { _setObject(4, newValue) } }
     /// `Coverage.costToBeneficiary.value[x]` as `Money`.
     public var valueMoney: Money? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueQuantity newValue: Quantity?) { _upsert(4, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueMoney newValue: Money?) { _upsert(5, newValue) }
     /// `Coverage.costToBeneficiary.exception`: `Coverage.costToBeneficiary.exception` 0..*
     public var exception: [CoverageCostToBeneficiaryException] { get { _objects(6) } set { _setObjects(6, newValue) } }
 }
@@ -101,12 +81,8 @@ public final class CoverageCostToBeneficiaryException: BackboneElement {
 
     /// `Coverage.costToBeneficiary.exception.type`: `CodeableConcept` 1..1, example binding (<http://hl7.org/fhir/ValueSet/coverage-financial-exception>)
     public var type: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `Coverage.costToBeneficiary.exception.period`: `Period` 0..1
     public var period: Period? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(period newValue: Period?) { _upsert(4, newValue) }
 }
 
 /// A value of `Coverage.costToBeneficiary.value[x]`.

@@ -14,40 +14,26 @@ public final class CoverageEligibilityRequest: DomainResource {
     public var status: FinancialResourceStatusCodes? { get { _code(9) } set { _setCode(9, newValue) } }
     /// `CoverageEligibilityRequest.priority`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/process-priority>)
     public var priority: CodeableConcept? { get { _object(10) } set { _setObject(10, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(priority newValue: CodeableConcept?) { _upsert(10, newValue) }
     /// `CoverageEligibilityRequest.purpose`: `code` 1..*, one of `EligibilityRequestPurpose` (<http://hl7.org/fhir/ValueSet/eligibilityrequest-purpose>)
     public var purpose: [EligibilityRequestPurpose] { get { _codes(11) } set { _setCodes(11, newValue) } }
     /// `CoverageEligibilityRequest.patient`: `Reference` 1..1 to `Patient`
     public var patient: Reference? { get { _object(12) } set { _setObject(12, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(patient newValue: Reference?) { _upsert(12, newValue) }
     /// `CoverageEligibilityRequest.serviced[x]`: `date` | `Period` 0..1
     public var serviced: CoverageEligibilityRequestServiced? { get { _choice(13) } set { _setChoice(13, 2, newValue) } }
     /// `CoverageEligibilityRequest.serviced[x]` as `date`.
     public var servicedDate: FHIRDate? { get { _date(13) } set { _setDate(13, newValue) } }
     /// `CoverageEligibilityRequest.serviced[x]` as `Period`.
     public var servicedPeriod: Period? { get { _object(14) } set { _setObject(14, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(servicedPeriod newValue: Period?) { _upsert(14, newValue) }
     /// `CoverageEligibilityRequest.created`: `dateTime` 1..1
     public var created: FHIRDateTime? { get { _dateTime(15) } set { _setDateTime(15, newValue) } }
     /// `CoverageEligibilityRequest.enterer`: `Reference` 0..1 to `Practitioner` | `PractitionerRole`
     public var enterer: Reference? { get { _object(16) } set { _setObject(16, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(enterer newValue: Reference?) { _upsert(16, newValue) }
     /// `CoverageEligibilityRequest.provider`: `Reference` 0..1 to `Practitioner` | `PractitionerRole` | `Organization`
     public var provider: Reference? { get { _object(17) } set { _setObject(17, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(provider newValue: Reference?) { _upsert(17, newValue) }
     /// `CoverageEligibilityRequest.insurer`: `Reference` 1..1 to `Organization`
     public var insurer: Reference? { get { _object(18) } set { _setObject(18, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(insurer newValue: Reference?) { _upsert(18, newValue) }
     /// `CoverageEligibilityRequest.facility`: `Reference` 0..1 to `Location`
     public var facility: Reference? { get { _object(19) } set { _setObject(19, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(facility newValue: Reference?) { _upsert(19, newValue) }
     /// `CoverageEligibilityRequest.supportingInfo`: `CoverageEligibilityRequest.supportingInfo` 0..*
     public var supportingInfo: [CoverageEligibilityRequestSupportingInfo] { get { _objects(20) } set { _setObjects(20, newValue) } }
     /// `CoverageEligibilityRequest.insurance`: `CoverageEligibilityRequest.insurance` 0..*
@@ -65,8 +51,6 @@ public final class CoverageEligibilityRequestSupportingInfo: BackboneElement {
     public var sequence: Int? { get { _int(3) } set { _setInt(3, newValue) } }
     /// `CoverageEligibilityRequest.supportingInfo.information`: `Reference` 1..1
     public var information: Reference? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(information newValue: Reference?) { _upsert(4, newValue) }
     /// `CoverageEligibilityRequest.supportingInfo.appliesToAll`: `boolean` 0..1
     public var appliesToAll: Bool? { get { _bool(5) } set { _setBool(5, newValue) } }
 }
@@ -80,8 +64,6 @@ public final class CoverageEligibilityRequestInsurance: BackboneElement {
     public var focal: Bool? { get { _bool(3) } set { _setBool(3, newValue) } }
     /// `CoverageEligibilityRequest.insurance.coverage`: `Reference` 1..1 to `Coverage`
     public var coverage: Reference? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(coverage newValue: Reference?) { _upsert(4, newValue) }
     /// `CoverageEligibilityRequest.insurance.businessArrangement`: `string` 0..1
     public var businessArrangement: String? { get { _string(5) } set { _setString(5, newValue) } }
 }
@@ -95,30 +77,18 @@ public final class CoverageEligibilityRequestItem: BackboneElement {
     public var supportingInfoSequence: [Int] { get { _ints(3) } set { _setInts(3, newValue) } }
     /// `CoverageEligibilityRequest.item.category`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/ex-benefitcategory>)
     public var category: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(category newValue: CodeableConcept?) { _upsert(4, newValue) }
     /// `CoverageEligibilityRequest.item.productOrService`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/service-uscls>)
     public var productOrService: CodeableConcept? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(productOrService newValue: CodeableConcept?) { _upsert(5, newValue) }
     /// `CoverageEligibilityRequest.item.modifier`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/claim-modifiers>)
     public var modifier: [CodeableConcept] { get { _objects(6) } set { _setObjects(6, newValue) } }
     /// `CoverageEligibilityRequest.item.provider`: `Reference` 0..1 to `Practitioner` | `PractitionerRole`
     public var provider: Reference? { get { _object(7) } set { _setObject(7, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(provider newValue: Reference?) { _upsert(7, newValue) }
     /// `CoverageEligibilityRequest.item.quantity`: `Quantity` 0..1
     public var quantity: Quantity? { get { _object(8) } set { _setObject(8, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(quantity newValue: Quantity?) { _upsert(8, newValue) }
     /// `CoverageEligibilityRequest.item.unitPrice`: `Money` 0..1
     public var unitPrice: Money? { get { _object(9) } set { _setObject(9, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(unitPrice newValue: Money?) { _upsert(9, newValue) }
     /// `CoverageEligibilityRequest.item.facility`: `Reference` 0..1 to `Location` | `Organization`
     public var facility: Reference? { get { _object(10) } set { _setObject(10, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(facility newValue: Reference?) { _upsert(10, newValue) }
     /// `CoverageEligibilityRequest.item.diagnosis`: `CoverageEligibilityRequest.item.diagnosis` 0..*
     public var diagnosis: [CoverageEligibilityRequestItemDiagnosis] { get { _objects(11) } set { _setObjects(11, newValue) } }
     /// `CoverageEligibilityRequest.item.detail`: `Reference` 0..*
@@ -136,10 +106,6 @@ public final class CoverageEligibilityRequestItemDiagnosis: BackboneElement {
     public var diagnosisCodeableConcept: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
     /// `CoverageEligibilityRequest.item.diagnosis.diagnosis[x]` as `Reference`.
     public var diagnosisReference: Reference? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(diagnosisCodeableConcept newValue: CodeableConcept?) { _upsert(3, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(diagnosisReference newValue: Reference?) { _upsert(4, newValue) }
 }
 
 /// A value of `CoverageEligibilityRequest.serviced[x]`.

@@ -12,8 +12,6 @@ public final class Device: DomainResource {
     public var identifier: [Identifier] { get { _objects(8) } set { _setObjects(8, newValue) } }
     /// `Device.definition`: `Reference` 0..1 to `DeviceDefinition`
     public var definition: Reference? { get { _object(9) } set { _setObject(9, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(definition newValue: Reference?) { _upsert(9, newValue) }
     /// `Device.udiCarrier`: `Device.udiCarrier` 0..*
     public var udiCarrier: [DeviceUdiCarrier] { get { _objects(10) } set { _setObjects(10, newValue) } }
     /// `Device.status`: `code` 0..1, one of `FHIRDeviceStatus` (<http://hl7.org/fhir/ValueSet/device-status>)
@@ -40,8 +38,6 @@ public final class Device: DomainResource {
     public var partNumber: String? { get { _string(21) } set { _setString(21, newValue) } }
     /// `Device.type`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/device-type>)
     public var type: CodeableConcept? { get { _object(22) } set { _setObject(22, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: CodeableConcept?) { _upsert(22, newValue) }
     /// `Device.specialization`: `Device.specialization` 0..*
     public var specialization: [DeviceSpecialization] { get { _objects(23) } set { _setObjects(23, newValue) } }
     /// `Device.version`: `Device.version` 0..*
@@ -50,18 +46,12 @@ public final class Device: DomainResource {
     public var property: [DeviceProperty] { get { _objects(25) } set { _setObjects(25, newValue) } }
     /// `Device.patient`: `Reference` 0..1 to `Patient`
     public var patient: Reference? { get { _object(26) } set { _setObject(26, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(patient newValue: Reference?) { _upsert(26, newValue) }
     /// `Device.owner`: `Reference` 0..1 to `Organization`
     public var owner: Reference? { get { _object(27) } set { _setObject(27, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(owner newValue: Reference?) { _upsert(27, newValue) }
     /// `Device.contact`: `ContactPoint` 0..*
     public var contact: [ContactPoint] { get { _objects(28) } set { _setObjects(28, newValue) } }
     /// `Device.location`: `Reference` 0..1 to `Location`
     public var location: Reference? { get { _object(29) } set { _setObject(29, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(location newValue: Reference?) { _upsert(29, newValue) }
     /// `Device.url`: `uri` 0..1
     public var url: String? { get { _string(30) } set { _setString(30, newValue) } }
     /// `Device.note`: `Annotation` 0..*
@@ -70,8 +60,6 @@ public final class Device: DomainResource {
     public var safety: [CodeableConcept] { get { _objects(32) } set { _setObjects(32, newValue) } }
     /// `Device.parent`: `Reference` 0..1 to `Device`
     public var parent: Reference? { get { _object(33) } set { _setObject(33, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(parent newValue: Reference?) { _upsert(33, newValue) }
 }
 
 /// `Device.udiCarrier`, a backbone element
@@ -111,8 +99,6 @@ public final class DeviceSpecialization: BackboneElement {
 
     /// `Device.specialization.systemType`: `CodeableConcept` 1..1
     public var systemType: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(systemType newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `Device.specialization.version`: `string` 0..1
     public var version: String? { get { _string(4) } set { _setString(4, newValue) } }
 }
@@ -124,12 +110,8 @@ public final class DeviceVersion: BackboneElement {
 
     /// `Device.version.type`: `CodeableConcept` 0..1
     public var type: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `Device.version.component`: `Identifier` 0..1
     public var component: Identifier? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(component newValue: Identifier?) { _upsert(4, newValue) }
     /// `Device.version.value`: `string` 1..1
     public var value: String? { get { _string(5) } set { _setString(5, newValue) } }
 }
@@ -141,8 +123,6 @@ public final class DeviceProperty: BackboneElement {
 
     /// `Device.property.type`: `CodeableConcept` 1..1
     public var type: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `Device.property.valueQuantity`: `Quantity` 0..*
     public var valueQuantity: [Quantity] { get { _objects(4) } set { _setObjects(4, newValue) } }
     /// `Device.property.valueCode`: `CodeableConcept` 0..*

@@ -20,8 +20,6 @@ public final class DeviceRequest: DomainResource {
     public var priorRequest: [Reference] { get { _objects(12) } set { _setObjects(12, newValue) } }
     /// `DeviceRequest.groupIdentifier`: `Identifier` 0..1
     public var groupIdentifier: Identifier? { get { _object(13) } set { _setObject(13, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(groupIdentifier newValue: Identifier?) { _upsert(13, newValue) }
     /// `DeviceRequest.status`: `code` 0..1, one of `RequestStatus` (<http://hl7.org/fhir/ValueSet/request-status>)
     public var status: RequestStatus? { get { _code(14) } set { _setCode(14, newValue) } }
     /// `DeviceRequest.intent`: `code` 1..1, one of `RequestIntent` (<http://hl7.org/fhir/ValueSet/request-intent>)
@@ -34,20 +32,12 @@ public final class DeviceRequest: DomainResource {
     public var codeReference: Reference? { get { _object(17) } set { _setObject(17, newValue) } }
     /// `DeviceRequest.code[x]` as `CodeableConcept`.
     public var codeCodeableConcept: CodeableConcept? { get { _object(18) } set { _setObject(18, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(codeReference newValue: Reference?) { _upsert(17, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(codeCodeableConcept newValue: CodeableConcept?) { _upsert(18, newValue) }
     /// `DeviceRequest.parameter`: `DeviceRequest.parameter` 0..*
     public var parameter: [DeviceRequestParameter] { get { _objects(19) } set { _setObjects(19, newValue) } }
     /// `DeviceRequest.subject`: `Reference` 1..1 to `Patient` | `Group` | `Location` | `Device`
     public var subject: Reference? { get { _object(20) } set { _setObject(20, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(subject newValue: Reference?) { _upsert(20, newValue) }
     /// `DeviceRequest.encounter`: `Reference` 0..1 to `Encounter`
     public var encounter: Reference? { get { _object(21) } set { _setObject(21, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(encounter newValue: Reference?) { _upsert(21, newValue) }
     /// `DeviceRequest.occurrence[x]`: `dateTime` | `Period` | `Timing` 0..1
     public var occurrence: DeviceRequestOccurrence? { get { _choice(22) } set { _setChoice(22, 3, newValue) } }
     /// `DeviceRequest.occurrence[x]` as `dateTime`.
@@ -56,24 +46,14 @@ public final class DeviceRequest: DomainResource {
     public var occurrencePeriod: Period? { get { _object(23) } set { _setObject(23, newValue) } }
     /// `DeviceRequest.occurrence[x]` as `Timing`.
     public var occurrenceTiming: Timing? { get { _object(24) } set { _setObject(24, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(occurrencePeriod newValue: Period?) { _upsert(23, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(occurrenceTiming newValue: Timing?) { _upsert(24, newValue) }
     /// `DeviceRequest.authoredOn`: `dateTime` 0..1
     public var authoredOn: FHIRDateTime? { get { _dateTime(25) } set { _setDateTime(25, newValue) } }
     /// `DeviceRequest.requester`: `Reference` 0..1 to `Device` | `Practitioner` | `PractitionerRole` | `Organization`
     public var requester: Reference? { get { _object(26) } set { _setObject(26, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(requester newValue: Reference?) { _upsert(26, newValue) }
     /// `DeviceRequest.performerType`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/participant-role>)
     public var performerType: CodeableConcept? { get { _object(27) } set { _setObject(27, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(performerType newValue: CodeableConcept?) { _upsert(27, newValue) }
     /// `DeviceRequest.performer`: `Reference` 0..1 to `Practitioner` | `PractitionerRole` | `Organization` | `CareTeam` | `HealthcareService` | `Patient` | `Device` | `RelatedPerson`
     public var performer: Reference? { get { _object(28) } set { _setObject(28, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(performer newValue: Reference?) { _upsert(28, newValue) }
     /// `DeviceRequest.reasonCode`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/condition-code>)
     public var reasonCode: [CodeableConcept] { get { _objects(29) } set { _setObjects(29, newValue) } }
     /// `DeviceRequest.reasonReference`: `Reference` 0..* to `Condition` | `Observation` | `DiagnosticReport` | `DocumentReference`
@@ -95,8 +75,6 @@ public final class DeviceRequestParameter: BackboneElement {
 
     /// `DeviceRequest.parameter.code`: `CodeableConcept` 0..1
     public var code: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(code newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `DeviceRequest.parameter.value[x]`: `CodeableConcept` | `Quantity` | `Range` | `boolean` 0..1
     public var value: DeviceRequestParameterValue? { get { _choice(4) } set { _setChoice(4, 4, newValue) } }
     /// `DeviceRequest.parameter.value[x]` as `CodeableConcept`.
@@ -107,12 +85,6 @@ public final class DeviceRequestParameter: BackboneElement {
     public var valueRange: Range? { get { _object(6) } set { _setObject(6, newValue) } }
     /// `DeviceRequest.parameter.value[x]` as `boolean`.
     public var valueBoolean: Bool? { get { _bool(7) } set { _setBool(7, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueCodeableConcept newValue: CodeableConcept?) { _upsert(4, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueQuantity newValue: Quantity?) { _upsert(5, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueRange newValue: Range?) { _upsert(6, newValue) }
 }
 
 /// A value of `DeviceRequest.code[x]`.

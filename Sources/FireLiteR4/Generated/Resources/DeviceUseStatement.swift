@@ -16,8 +16,6 @@ public final class DeviceUseStatement: DomainResource {
     public var status: DeviceUseStatementStatus? { get { _code(10) } set { _setCode(10, newValue) } }
     /// `DeviceUseStatement.subject`: `Reference` 1..1 to `Patient` | `Group`
     public var subject: Reference? { get { _object(11) } set { _setObject(11, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(subject newValue: Reference?) { _upsert(11, newValue) }
     /// `DeviceUseStatement.derivedFrom`: `Reference` 0..* to `ServiceRequest` | `Procedure` | `Claim` | `Observation` | `QuestionnaireResponse` | `DocumentReference`
     public var derivedFrom: [Reference] { get { _objects(12) } set { _setObjects(12, newValue) } }
     /// `DeviceUseStatement.timing[x]`: `Timing` | `Period` | `dateTime` 0..1
@@ -28,28 +26,18 @@ public final class DeviceUseStatement: DomainResource {
     public var timingPeriod: Period? { get { _object(14) } set { _setObject(14, newValue) } }
     /// `DeviceUseStatement.timing[x]` as `dateTime`.
     public var timingDateTime: FHIRDateTime? { get { _dateTime(15) } set { _setDateTime(15, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(timingTiming newValue: Timing?) { _upsert(13, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(timingPeriod newValue: Period?) { _upsert(14, newValue) }
     /// `DeviceUseStatement.recordedOn`: `dateTime` 0..1
     public var recordedOn: FHIRDateTime? { get { _dateTime(16) } set { _setDateTime(16, newValue) } }
     /// `DeviceUseStatement.source`: `Reference` 0..1 to `Patient` | `Practitioner` | `PractitionerRole` | `RelatedPerson`
     public var source: Reference? { get { _object(17) } set { _setObject(17, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(source newValue: Reference?) { _upsert(17, newValue) }
     /// `DeviceUseStatement.device`: `Reference` 1..1 to `Device`
     public var device: Reference? { get { _object(18) } set { _setObject(18, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(device newValue: Reference?) { _upsert(18, newValue) }
     /// `DeviceUseStatement.reasonCode`: `CodeableConcept` 0..*
     public var reasonCode: [CodeableConcept] { get { _objects(19) } set { _setObjects(19, newValue) } }
     /// `DeviceUseStatement.reasonReference`: `Reference` 0..* to `Condition` | `Observation` | `DiagnosticReport` | `DocumentReference` | `Media`
     public var reasonReference: [Reference] { get { _objects(20) } set { _setObjects(20, newValue) } }
     /// `DeviceUseStatement.bodySite`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/body-site>)
     public var bodySite: CodeableConcept? { get { _object(21) } set { _setObject(21, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(bodySite newValue: CodeableConcept?) { _upsert(21, newValue) }
     /// `DeviceUseStatement.note`: `Annotation` 0..*
     public var note: [Annotation] { get { _objects(22) } set { _setObjects(22, newValue) } }
 }

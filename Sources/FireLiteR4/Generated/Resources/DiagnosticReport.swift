@@ -18,24 +18,16 @@ public final class DiagnosticReport: DomainResource {
     public var category: [CodeableConcept] { get { _objects(11) } set { _setObjects(11, newValue) } }
     /// `DiagnosticReport.code`: `CodeableConcept` 1..1, preferred binding (<http://hl7.org/fhir/ValueSet/report-codes>)
     public var code: CodeableConcept? { get { _object(12) } set { _setObject(12, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(code newValue: CodeableConcept?) { _upsert(12, newValue) }
     /// `DiagnosticReport.subject`: `Reference` 0..1 to `Patient` | `Group` | `Device` | `Location`
     public var subject: Reference? { get { _object(13) } set { _setObject(13, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(subject newValue: Reference?) { _upsert(13, newValue) }
     /// `DiagnosticReport.encounter`: `Reference` 0..1 to `Encounter`
     public var encounter: Reference? { get { _object(14) } set { _setObject(14, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(encounter newValue: Reference?) { _upsert(14, newValue) }
     /// `DiagnosticReport.effective[x]`: `dateTime` | `Period` 0..1
     public var effective: DiagnosticReportEffective? { get { _choice(15) } set { _setChoice(15, 2, newValue) } }
     /// `DiagnosticReport.effective[x]` as `dateTime`.
     public var effectiveDateTime: FHIRDateTime? { get { _dateTime(15) } set { _setDateTime(15, newValue) } }
     /// `DiagnosticReport.effective[x]` as `Period`.
     public var effectivePeriod: Period? { get { _object(16) } set { _setObject(16, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(effectivePeriod newValue: Period?) { _upsert(16, newValue) }
     /// `DiagnosticReport.issued`: `instant` 0..1
     public var issued: FHIRInstant? { get { _instant(17) } set { _setInstant(17, newValue) } }
     /// `DiagnosticReport.performer`: `Reference` 0..* to `Practitioner` | `PractitionerRole` | `Organization` | `CareTeam`
@@ -67,8 +59,6 @@ public final class DiagnosticReportMedia: BackboneElement {
     public var comment: String? { get { _string(3) } set { _setString(3, newValue) } }
     /// `DiagnosticReport.media.link`: `Reference` 1..1 to `Media`
     public var link: Reference? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(link newValue: Reference?) { _upsert(4, newValue) }
 }
 
 /// A value of `DiagnosticReport.effective[x]`.

@@ -42,8 +42,6 @@ public final class EffectEvidenceSynthesis: DomainResource {
     public var lastReviewDate: FHIRDate? { get { _date(23) } set { _setDate(23, newValue) } }
     /// `EffectEvidenceSynthesis.effectivePeriod`: `Period` 0..1
     public var effectivePeriod: Period? { get { _object(24) } set { _setObject(24, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(effectivePeriod newValue: Period?) { _upsert(24, newValue) }
     /// `EffectEvidenceSynthesis.topic`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/definition-topic>)
     public var topic: [CodeableConcept] { get { _objects(25) } set { _setObjects(25, newValue) } }
     /// `EffectEvidenceSynthesis.author`: `ContactDetail` 0..*
@@ -58,32 +56,18 @@ public final class EffectEvidenceSynthesis: DomainResource {
     public var relatedArtifact: [RelatedArtifact] { get { _objects(30) } set { _setObjects(30, newValue) } }
     /// `EffectEvidenceSynthesis.synthesisType`: `CodeableConcept` 0..1, extensible binding (<http://hl7.org/fhir/ValueSet/synthesis-type>)
     public var synthesisType: CodeableConcept? { get { _object(31) } set { _setObject(31, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(synthesisType newValue: CodeableConcept?) { _upsert(31, newValue) }
     /// `EffectEvidenceSynthesis.studyType`: `CodeableConcept` 0..1, extensible binding (<http://hl7.org/fhir/ValueSet/study-type>)
     public var studyType: CodeableConcept? { get { _object(32) } set { _setObject(32, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(studyType newValue: CodeableConcept?) { _upsert(32, newValue) }
     /// `EffectEvidenceSynthesis.population`: `Reference` 1..1 to `EvidenceVariable`
     public var population: Reference? { get { _object(33) } set { _setObject(33, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(population newValue: Reference?) { _upsert(33, newValue) }
     /// `EffectEvidenceSynthesis.exposure`: `Reference` 1..1 to `EvidenceVariable`
     public var exposure: Reference? { get { _object(34) } set { _setObject(34, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(exposure newValue: Reference?) { _upsert(34, newValue) }
     /// `EffectEvidenceSynthesis.exposureAlternative`: `Reference` 1..1 to `EvidenceVariable`
     public var exposureAlternative: Reference? { get { _object(35) } set { _setObject(35, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(exposureAlternative newValue: Reference?) { _upsert(35, newValue) }
     /// `EffectEvidenceSynthesis.outcome`: `Reference` 1..1 to `EvidenceVariable`
     public var outcome: Reference? { get { _object(36) } set { _setObject(36, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(outcome newValue: Reference?) { _upsert(36, newValue) }
     /// `EffectEvidenceSynthesis.sampleSize`: `EffectEvidenceSynthesis.sampleSize` 0..1
     public var sampleSize: EffectEvidenceSynthesisSampleSize? { get { _object(37) } set { _setObject(37, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(sampleSize newValue: EffectEvidenceSynthesisSampleSize?) { _upsert(37, newValue) }
     /// `EffectEvidenceSynthesis.resultsByExposure`: `EffectEvidenceSynthesis.resultsByExposure` 0..*
     public var resultsByExposure: [EffectEvidenceSynthesisResultsByExposure] { get { _objects(38) } set { _setObjects(38, newValue) } }
     /// `EffectEvidenceSynthesis.effectEstimate`: `EffectEvidenceSynthesis.effectEstimate` 0..*
@@ -116,12 +100,8 @@ public final class EffectEvidenceSynthesisResultsByExposure: BackboneElement {
     public var exposureState: ExposureState? { get { _code(4) } set { _setCode(4, newValue) } }
     /// `EffectEvidenceSynthesis.resultsByExposure.variantState`: `CodeableConcept` 0..1, extensible binding (<http://hl7.org/fhir/ValueSet/evidence-variant-state>)
     public var variantState: CodeableConcept? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(variantState newValue: CodeableConcept?) { _upsert(5, newValue) }
     /// `EffectEvidenceSynthesis.resultsByExposure.riskEvidenceSynthesis`: `Reference` 1..1 to `RiskEvidenceSynthesis`
     public var riskEvidenceSynthesis: Reference? { get { _object(6) } set { _setObject(6, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(riskEvidenceSynthesis newValue: Reference?) { _upsert(6, newValue) }
 }
 
 /// `EffectEvidenceSynthesis.effectEstimate`, a backbone element
@@ -133,18 +113,12 @@ public final class EffectEvidenceSynthesisEffectEstimate: BackboneElement {
     public var description: String? { get { _string(3) } set { _setString(3, newValue) } }
     /// `EffectEvidenceSynthesis.effectEstimate.type`: `CodeableConcept` 0..1, extensible binding (<http://hl7.org/fhir/ValueSet/effect-estimate-type>)
     public var type: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: CodeableConcept?) { _upsert(4, newValue) }
     /// `EffectEvidenceSynthesis.effectEstimate.variantState`: `CodeableConcept` 0..1, extensible binding (<http://hl7.org/fhir/ValueSet/evidence-variant-state>)
     public var variantState: CodeableConcept? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(variantState newValue: CodeableConcept?) { _upsert(5, newValue) }
     /// `EffectEvidenceSynthesis.effectEstimate.value`: `decimal` 0..1
     public var value: FHIRDecimal? { get { _decimal(6) } set { _setDecimal(6, newValue) } }
     /// `EffectEvidenceSynthesis.effectEstimate.unitOfMeasure`: `CodeableConcept` 0..1, required binding (<http://hl7.org/fhir/ValueSet/ucum-units>)
     public var unitOfMeasure: CodeableConcept? { get { _object(7) } set { _setObject(7, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(unitOfMeasure newValue: CodeableConcept?) { _upsert(7, newValue) }
     /// `EffectEvidenceSynthesis.effectEstimate.precisionEstimate`: `EffectEvidenceSynthesis.effectEstimate.precisionEstimate` 0..*
     public var precisionEstimate: [EffectEvidenceSynthesisEffectEstimatePrecisionEstimate] { get { _objects(8) } set { _setObjects(8, newValue) } }
 }
@@ -156,8 +130,6 @@ public final class EffectEvidenceSynthesisEffectEstimatePrecisionEstimate: Backb
 
     /// `EffectEvidenceSynthesis.effectEstimate.precisionEstimate.type`: `CodeableConcept` 0..1, extensible binding (<http://hl7.org/fhir/ValueSet/precision-estimate-type>)
     public var type: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `EffectEvidenceSynthesis.effectEstimate.precisionEstimate.level`: `decimal` 0..1
     public var level: FHIRDecimal? { get { _decimal(4) } set { _setDecimal(4, newValue) } }
     /// `EffectEvidenceSynthesis.effectEstimate.precisionEstimate.from`: `decimal` 0..1
@@ -186,8 +158,6 @@ public final class EffectEvidenceSynthesisCertaintyCertaintySubcomponent: Backbo
 
     /// `EffectEvidenceSynthesis.certainty.certaintySubcomponent.type`: `CodeableConcept` 0..1, extensible binding (<http://hl7.org/fhir/ValueSet/certainty-subcomponent-type>)
     public var type: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `EffectEvidenceSynthesis.certainty.certaintySubcomponent.rating`: `CodeableConcept` 0..*, extensible binding (<http://hl7.org/fhir/ValueSet/certainty-subcomponent-rating>)
     public var rating: [CodeableConcept] { get { _objects(4) } set { _setObjects(4, newValue) } }
     /// `EffectEvidenceSynthesis.certainty.certaintySubcomponent.note`: `Annotation` 0..*

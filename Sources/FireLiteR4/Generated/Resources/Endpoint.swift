@@ -14,20 +14,14 @@ public final class Endpoint: DomainResource {
     public var status: EndpointStatus? { get { _code(9) } set { _setCode(9, newValue) } }
     /// `Endpoint.connectionType`: `Coding` 1..1, extensible binding (<http://hl7.org/fhir/ValueSet/endpoint-connection-type>)
     public var connectionType: Coding? { get { _object(10) } set { _setObject(10, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(connectionType newValue: Coding?) { _upsert(10, newValue) }
     /// `Endpoint.name`: `string` 0..1
     public var name: String? { get { _string(11) } set { _setString(11, newValue) } }
     /// `Endpoint.managingOrganization`: `Reference` 0..1 to `Organization`
     public var managingOrganization: Reference? { get { _object(12) } set { _setObject(12, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(managingOrganization newValue: Reference?) { _upsert(12, newValue) }
     /// `Endpoint.contact`: `ContactPoint` 0..*
     public var contact: [ContactPoint] { get { _objects(13) } set { _setObjects(13, newValue) } }
     /// `Endpoint.period`: `Period` 0..1
     public var period: Period? { get { _object(14) } set { _setObject(14, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(period newValue: Period?) { _upsert(14, newValue) }
     /// `Endpoint.payloadType`: `CodeableConcept` 1..*, example binding (<http://hl7.org/fhir/ValueSet/endpoint-payload-type>)
     public var payloadType: [CodeableConcept] { get { _objects(15) } set { _setObjects(15, newValue) } }
     /// `Endpoint.payloadMimeType`: `code` 0..*, required binding (<http://hl7.org/fhir/ValueSet/mimetypes>)

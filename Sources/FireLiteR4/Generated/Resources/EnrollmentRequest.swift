@@ -16,20 +16,12 @@ public final class EnrollmentRequest: DomainResource {
     public var created: FHIRDateTime? { get { _dateTime(10) } set { _setDateTime(10, newValue) } }
     /// `EnrollmentRequest.insurer`: `Reference` 0..1 to `Organization`
     public var insurer: Reference? { get { _object(11) } set { _setObject(11, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(insurer newValue: Reference?) { _upsert(11, newValue) }
     /// `EnrollmentRequest.provider`: `Reference` 0..1 to `Practitioner` | `PractitionerRole` | `Organization`
     public var provider: Reference? { get { _object(12) } set { _setObject(12, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(provider newValue: Reference?) { _upsert(12, newValue) }
     /// `EnrollmentRequest.candidate`: `Reference` 0..1 to `Patient`
     public var candidate: Reference? { get { _object(13) } set { _setObject(13, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(candidate newValue: Reference?) { _upsert(13, newValue) }
     /// `EnrollmentRequest.coverage`: `Reference` 0..1 to `Coverage`
     public var coverage: Reference? { get { _object(14) } set { _setObject(14, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(coverage newValue: Reference?) { _upsert(14, newValue) }
 }
 
 private let enrollmentRequestLayout = Layout(_class: EnrollmentRequest.self, "EnrollmentRequest", .resource, base: DomainResource._layout, release: .r4, """

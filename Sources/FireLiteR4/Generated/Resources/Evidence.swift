@@ -46,8 +46,6 @@ public final class Evidence: DomainResource {
     public var lastReviewDate: FHIRDate? { get { _date(25) } set { _setDate(25, newValue) } }
     /// `Evidence.effectivePeriod`: `Period` 0..1
     public var effectivePeriod: Period? { get { _object(26) } set { _setObject(26, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(effectivePeriod newValue: Period?) { _upsert(26, newValue) }
     /// `Evidence.topic`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/definition-topic>)
     public var topic: [CodeableConcept] { get { _objects(27) } set { _setObjects(27, newValue) } }
     /// `Evidence.author`: `ContactDetail` 0..*
@@ -62,8 +60,6 @@ public final class Evidence: DomainResource {
     public var relatedArtifact: [RelatedArtifact] { get { _objects(32) } set { _setObjects(32, newValue) } }
     /// `Evidence.exposureBackground`: `Reference` 1..1 to `EvidenceVariable`
     public var exposureBackground: Reference? { get { _object(33) } set { _setObject(33, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(exposureBackground newValue: Reference?) { _upsert(33, newValue) }
     /// `Evidence.exposureVariant`: `Reference` 0..* to `EvidenceVariable`
     public var exposureVariant: [Reference] { get { _objects(34) } set { _setObjects(34, newValue) } }
     /// `Evidence.outcome`: `Reference` 0..* to `EvidenceVariable`

@@ -46,8 +46,6 @@ public final class EvidenceVariable: DomainResource {
     public var lastReviewDate: FHIRDate? { get { _date(25) } set { _setDate(25, newValue) } }
     /// `EvidenceVariable.effectivePeriod`: `Period` 0..1
     public var effectivePeriod: Period? { get { _object(26) } set { _setObject(26, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(effectivePeriod newValue: Period?) { _upsert(26, newValue) }
     /// `EvidenceVariable.topic`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/definition-topic>)
     public var topic: [CodeableConcept] { get { _objects(27) } set { _setObjects(27, newValue) } }
     /// `EvidenceVariable.author`: `ContactDetail` 0..*
@@ -87,16 +85,6 @@ public final class EvidenceVariableCharacteristic: BackboneElement {
     public var definitionDataRequirement: DataRequirement? { get { _object(8) } set { _setObject(8, newValue) } }
     /// `EvidenceVariable.characteristic.definition[x]` as `TriggerDefinition`.
     public var definitionTriggerDefinition: TriggerDefinition? { get { _object(9) } set { _setObject(9, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(definitionReference newValue: Reference?) { _upsert(4, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(definitionCodeableConcept newValue: CodeableConcept?) { _upsert(6, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(definitionExpression newValue: Expression?) { _upsert(7, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(definitionDataRequirement newValue: DataRequirement?) { _upsert(8, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(definitionTriggerDefinition newValue: TriggerDefinition?) { _upsert(9, newValue) }
     /// `EvidenceVariable.characteristic.usageContext`: `UsageContext` 0..*
     public var usageContext: [UsageContext] { get { _objects(10) } set { _setObjects(10, newValue) } }
     /// `EvidenceVariable.characteristic.exclude`: `boolean` 0..1
@@ -111,16 +99,8 @@ public final class EvidenceVariableCharacteristic: BackboneElement {
     public var participantEffectiveDuration: Duration? { get { _object(14) } set { _setObject(14, newValue) } }
     /// `EvidenceVariable.characteristic.participantEffective[x]` as `Timing`.
     public var participantEffectiveTiming: Timing? { get { _object(15) } set { _setObject(15, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(participantEffectivePeriod newValue: Period?) { _upsert(13, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(participantEffectiveDuration newValue: Duration?) { _upsert(14, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(participantEffectiveTiming newValue: Timing?) { _upsert(15, newValue) }
     /// `EvidenceVariable.characteristic.timeFromStart`: `Duration` 0..1
     public var timeFromStart: Duration? { get { _object(16) } set { _setObject(16, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(timeFromStart newValue: Duration?) { _upsert(16, newValue) }
     /// `EvidenceVariable.characteristic.groupMeasure`: `code` 0..1, one of `GroupMeasure` (<http://hl7.org/fhir/ValueSet/group-measure>)
     public var groupMeasure: GroupMeasure? { get { _code(17) } set { _setCode(17, newValue) } }
 }

@@ -128,8 +128,6 @@ public final class ExampleScenarioProcessStep: BackboneElement {
     public var pause: Bool? { get { _bool(4) } set { _setBool(4, newValue) } }
     /// `ExampleScenario.process.step.operation`: `ExampleScenario.process.step.operation` 0..1
     public var operation: ExampleScenarioProcessStepOperation? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(operation newValue: ExampleScenarioProcessStepOperation?) { _upsert(5, newValue) }
     /// `ExampleScenario.process.step.alternative`: `ExampleScenario.process.step.alternative` 0..*
     public var alternative: [ExampleScenarioProcessStepAlternative] { get { _objects(6) } set { _setObjects(6, newValue) } }
 }
@@ -157,12 +155,8 @@ public final class ExampleScenarioProcessStepOperation: BackboneElement {
     public var receiverActive: Bool? { get { _bool(10) } set { _setBool(10, newValue) } }
     /// `ExampleScenario.process.step.operation.request`: as `ExampleScenario.instance.containedInstance` 0..1
     public var request: ExampleScenarioInstanceContainedInstance? { get { _object(11) } set { _setObject(11, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(request newValue: ExampleScenarioInstanceContainedInstance?) { _upsert(11, newValue) }
     /// `ExampleScenario.process.step.operation.response`: as `ExampleScenario.instance.containedInstance` 0..1
     public var response: ExampleScenarioInstanceContainedInstance? { get { _object(12) } set { _setObject(12, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(response newValue: ExampleScenarioInstanceContainedInstance?) { _upsert(12, newValue) }
 }
 
 /// `ExampleScenario.process.step.alternative`, a backbone element

@@ -18,24 +18,16 @@ public final class FamilyMemberHistory: DomainResource {
     public var status: FamilyHistoryStatus? { get { _code(11) } set { _setCode(11, newValue) } }
     /// `FamilyMemberHistory.dataAbsentReason`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/history-absent-reason>)
     public var dataAbsentReason: CodeableConcept? { get { _object(12) } set { _setObject(12, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(dataAbsentReason newValue: CodeableConcept?) { _upsert(12, newValue) }
     /// `FamilyMemberHistory.patient`: `Reference` 1..1 to `Patient`
     public var patient: Reference? { get { _object(13) } set { _setObject(13, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(patient newValue: Reference?) { _upsert(13, newValue) }
     /// `FamilyMemberHistory.date`: `dateTime` 0..1
     public var date: FHIRDateTime? { get { _dateTime(14) } set { _setDateTime(14, newValue) } }
     /// `FamilyMemberHistory.name`: `string` 0..1
     public var name: String? { get { _string(15) } set { _setString(15, newValue) } }
     /// `FamilyMemberHistory.relationship`: `CodeableConcept` 1..1, example binding (<http://terminology.hl7.org/ValueSet/v3-FamilyMember>)
     public var relationship: CodeableConcept? { get { _object(16) } set { _setObject(16, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(relationship newValue: CodeableConcept?) { _upsert(16, newValue) }
     /// `FamilyMemberHistory.sex`: `CodeableConcept` 0..1, extensible binding (<http://hl7.org/fhir/ValueSet/administrative-gender>)
     public var sex: CodeableConcept? { get { _object(17) } set { _setObject(17, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(sex newValue: CodeableConcept?) { _upsert(17, newValue) }
     /// `FamilyMemberHistory.born[x]`: `Period` | `date` | `string` 0..1
     public var born: FamilyMemberHistoryBorn? { get { _choice(18) } set { _setChoice(18, 3, newValue) } }
     /// `FamilyMemberHistory.born[x]` as `Period`.
@@ -44,8 +36,6 @@ public final class FamilyMemberHistory: DomainResource {
     public var bornDate: FHIRDate? { get { _date(19) } set { _setDate(19, newValue) } }
     /// `FamilyMemberHistory.born[x]` as `string`.
     public var bornString: String? { get { _string(20) } set { _setString(20, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(bornPeriod newValue: Period?) { _upsert(18, newValue) }
     /// `FamilyMemberHistory.age[x]`: `Age` | `Range` | `string` 0..1
     public var age: FamilyMemberHistoryAge? { get { _choice(21) } set { _setChoice(21, 3, newValue) } }
     /// `FamilyMemberHistory.age[x]` as `Age`.
@@ -54,10 +44,6 @@ public final class FamilyMemberHistory: DomainResource {
     public var ageRange: Range? { get { _object(22) } set { _setObject(22, newValue) } }
     /// `FamilyMemberHistory.age[x]` as `string`.
     public var ageString: String? { get { _string(23) } set { _setString(23, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(ageAge newValue: Age?) { _upsert(21, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(ageRange newValue: Range?) { _upsert(22, newValue) }
     /// `FamilyMemberHistory.estimatedAge`: `boolean` 0..1
     public var estimatedAge: Bool? { get { _bool(24) } set { _setBool(24, newValue) } }
     /// `FamilyMemberHistory.deceased[x]`: `boolean` | `Age` | `Range` | `date` | `string` 0..1
@@ -72,10 +58,6 @@ public final class FamilyMemberHistory: DomainResource {
     public var deceasedDate: FHIRDate? { get { _date(28) } set { _setDate(28, newValue) } }
     /// `FamilyMemberHistory.deceased[x]` as `string`.
     public var deceasedString: String? { get { _string(29) } set { _setString(29, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(deceasedAge newValue: Age?) { _upsert(26, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(deceasedRange newValue: Range?) { _upsert(27, newValue) }
     /// `FamilyMemberHistory.reasonCode`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/clinical-findings>)
     public var reasonCode: [CodeableConcept] { get { _objects(30) } set { _setObjects(30, newValue) } }
     /// `FamilyMemberHistory.reasonReference`: `Reference` 0..* to `Condition` | `Observation` | `AllergyIntolerance` | `QuestionnaireResponse` | `DiagnosticReport` | `DocumentReference`
@@ -93,12 +75,8 @@ public final class FamilyMemberHistoryCondition: BackboneElement {
 
     /// `FamilyMemberHistory.condition.code`: `CodeableConcept` 1..1, example binding (<http://hl7.org/fhir/ValueSet/condition-code>)
     public var code: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(code newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `FamilyMemberHistory.condition.outcome`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/condition-outcome>)
     public var outcome: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(outcome newValue: CodeableConcept?) { _upsert(4, newValue) }
     /// `FamilyMemberHistory.condition.contributedToDeath`: `boolean` 0..1
     public var contributedToDeath: Bool? { get { _bool(5) } set { _setBool(5, newValue) } }
     /// `FamilyMemberHistory.condition.onset[x]`: `Age` | `Range` | `Period` | `string` 0..1
@@ -111,12 +89,6 @@ public final class FamilyMemberHistoryCondition: BackboneElement {
     public var onsetPeriod: Period? { get { _object(8) } set { _setObject(8, newValue) } }
     /// `FamilyMemberHistory.condition.onset[x]` as `string`.
     public var onsetString: String? { get { _string(9) } set { _setString(9, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(onsetAge newValue: Age?) { _upsert(6, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(onsetRange newValue: Range?) { _upsert(7, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(onsetPeriod newValue: Period?) { _upsert(8, newValue) }
     /// `FamilyMemberHistory.condition.note`: `Annotation` 0..*
     public var note: [Annotation] { get { _objects(10) } set { _setObjects(10, newValue) } }
 }

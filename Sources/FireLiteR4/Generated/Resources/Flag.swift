@@ -16,24 +16,14 @@ public final class Flag: DomainResource {
     public var category: [CodeableConcept] { get { _objects(10) } set { _setObjects(10, newValue) } }
     /// `Flag.code`: `CodeableConcept` 1..1, example binding (<http://hl7.org/fhir/ValueSet/flag-code>)
     public var code: CodeableConcept? { get { _object(11) } set { _setObject(11, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(code newValue: CodeableConcept?) { _upsert(11, newValue) }
     /// `Flag.subject`: `Reference` 1..1 to `Patient` | `Location` | `Group` | `Organization` | `Practitioner` | `PlanDefinition` | `Medication` | `Procedure`
     public var subject: Reference? { get { _object(12) } set { _setObject(12, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(subject newValue: Reference?) { _upsert(12, newValue) }
     /// `Flag.period`: `Period` 0..1
     public var period: Period? { get { _object(13) } set { _setObject(13, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(period newValue: Period?) { _upsert(13, newValue) }
     /// `Flag.encounter`: `Reference` 0..1 to `Encounter`
     public var encounter: Reference? { get { _object(14) } set { _setObject(14, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(encounter newValue: Reference?) { _upsert(14, newValue) }
     /// `Flag.author`: `Reference` 0..1 to `Device` | `Organization` | `Patient` | `Practitioner` | `PractitionerRole`
     public var author: Reference? { get { _object(15) } set { _setObject(15, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(author newValue: Reference?) { _upsert(15, newValue) }
 }
 
 private let flagLayout = Layout(_class: Flag.self, "Flag", .resource, base: DomainResource._layout, release: .r4, """

@@ -18,16 +18,12 @@ public final class Group: DomainResource {
     public var actual: Bool? { get { _bool(11) } set { _setBool(11, newValue) } }
     /// `Group.code`: `CodeableConcept` 0..1
     public var code: CodeableConcept? { get { _object(12) } set { _setObject(12, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(code newValue: CodeableConcept?) { _upsert(12, newValue) }
     /// `Group.name`: `string` 0..1
     public var name: String? { get { _string(13) } set { _setString(13, newValue) } }
     /// `Group.quantity`: `unsignedInt` 0..1
     public var quantity: Int? { get { _int(14) } set { _setInt(14, newValue) } }
     /// `Group.managingEntity`: `Reference` 0..1 to `Organization` | `RelatedPerson` | `Practitioner` | `PractitionerRole`
     public var managingEntity: Reference? { get { _object(15) } set { _setObject(15, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(managingEntity newValue: Reference?) { _upsert(15, newValue) }
     /// `Group.characteristic`: `Group.characteristic` 0..*
     public var characteristic: [GroupCharacteristic] { get { _objects(16) } set { _setObjects(16, newValue) } }
     /// `Group.member`: `Group.member` 0..*
@@ -41,8 +37,6 @@ public final class GroupCharacteristic: BackboneElement {
 
     /// `Group.characteristic.code`: `CodeableConcept` 1..1
     public var code: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(code newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `Group.characteristic.value[x]`: `CodeableConcept` | `boolean` | `Quantity` | `Range` | `Reference` 1..1
     public var value: GroupCharacteristicValue? { get { _choice(4) } set { _setChoice(4, 5, newValue) } }
     /// `Group.characteristic.value[x]` as `CodeableConcept`.
@@ -55,20 +49,10 @@ public final class GroupCharacteristic: BackboneElement {
     public var valueRange: Range? { get { _object(7) } set { _setObject(7, newValue) } }
     /// `Group.characteristic.value[x]` as `Reference`.
     public var valueReference: Reference? { get { _object(8) } set { _setObject(8, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueCodeableConcept newValue: CodeableConcept?) { _upsert(4, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueQuantity newValue: Quantity?) { _upsert(6, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueRange newValue: Range?) { _upsert(7, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueReference newValue: Reference?) { _upsert(8, newValue) }
     /// `Group.characteristic.exclude`: `boolean` 1..1
     public var exclude: Bool? { get { _bool(9) } set { _setBool(9, newValue) } }
     /// `Group.characteristic.period`: `Period` 0..1
     public var period: Period? { get { _object(10) } set { _setObject(10, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(period newValue: Period?) { _upsert(10, newValue) }
 }
 
 /// `Group.member`, a backbone element
@@ -78,12 +62,8 @@ public final class GroupMember: BackboneElement {
 
     /// `Group.member.entity`: `Reference` 1..1 to `Patient` | `Practitioner` | `PractitionerRole` | `Device` | `Medication` | `Substance` | `Group`
     public var entity: Reference? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(entity newValue: Reference?) { _upsert(3, newValue) }
     /// `Group.member.period`: `Period` 0..1
     public var period: Period? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(period newValue: Period?) { _upsert(4, newValue) }
     /// `Group.member.inactive`: `boolean` 0..1
     public var inactive: Bool? { get { _bool(5) } set { _setBool(5, newValue) } }
 }

@@ -10,8 +10,6 @@ public final class GuidanceResponse: DomainResource {
 
     /// `GuidanceResponse.requestIdentifier`: `Identifier` 0..1
     public var requestIdentifier: Identifier? { get { _object(8) } set { _setObject(8, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(requestIdentifier newValue: Identifier?) { _upsert(8, newValue) }
     /// `GuidanceResponse.identifier`: `Identifier` 0..*
     public var identifier: [Identifier] { get { _objects(9) } set { _setObjects(9, newValue) } }
     /// `GuidanceResponse.module[x]`: `uri` | `canonical` | `CodeableConcept` 1..1
@@ -22,24 +20,16 @@ public final class GuidanceResponse: DomainResource {
     public var moduleCanonical: String? { get { _string(11) } set { _setString(11, newValue) } }
     /// `GuidanceResponse.module[x]` as `CodeableConcept`.
     public var moduleCodeableConcept: CodeableConcept? { get { _object(12) } set { _setObject(12, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(moduleCodeableConcept newValue: CodeableConcept?) { _upsert(12, newValue) }
     /// `GuidanceResponse.status`: `code` 1..1, one of `GuidanceResponseStatus` (<http://hl7.org/fhir/ValueSet/guidance-response-status>)
     public var status: GuidanceResponseStatus? { get { _code(13) } set { _setCode(13, newValue) } }
     /// `GuidanceResponse.subject`: `Reference` 0..1 to `Patient` | `Group`
     public var subject: Reference? { get { _object(14) } set { _setObject(14, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(subject newValue: Reference?) { _upsert(14, newValue) }
     /// `GuidanceResponse.encounter`: `Reference` 0..1 to `Encounter`
     public var encounter: Reference? { get { _object(15) } set { _setObject(15, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(encounter newValue: Reference?) { _upsert(15, newValue) }
     /// `GuidanceResponse.occurrenceDateTime`: `dateTime` 0..1
     public var occurrenceDateTime: FHIRDateTime? { get { _dateTime(16) } set { _setDateTime(16, newValue) } }
     /// `GuidanceResponse.performer`: `Reference` 0..1 to `Device`
     public var performer: Reference? { get { _object(17) } set { _setObject(17, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(performer newValue: Reference?) { _upsert(17, newValue) }
     /// `GuidanceResponse.reasonCode`: `CodeableConcept` 0..*
     public var reasonCode: [CodeableConcept] { get { _objects(18) } set { _setObjects(18, newValue) } }
     /// `GuidanceResponse.reasonReference`: `Reference` 0..* to `Condition` | `Observation` | `DiagnosticReport` | `DocumentReference`
@@ -50,12 +40,8 @@ public final class GuidanceResponse: DomainResource {
     public var evaluationMessage: [Reference] { get { _objects(21) } set { _setObjects(21, newValue) } }
     /// `GuidanceResponse.outputParameters`: `Reference` 0..1 to `Parameters`
     public var outputParameters: Reference? { get { _object(22) } set { _setObject(22, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(outputParameters newValue: Reference?) { _upsert(22, newValue) }
     /// `GuidanceResponse.result`: `Reference` 0..1 to `CarePlan` | `RequestGroup`
     public var result: Reference? { get { _object(23) } set { _setObject(23, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(result newValue: Reference?) { _upsert(23, newValue) }
     /// `GuidanceResponse.dataRequirement`: `DataRequirement` 0..*
     public var dataRequirement: [DataRequirement] { get { _objects(24) } set { _setObjects(24, newValue) } }
 }

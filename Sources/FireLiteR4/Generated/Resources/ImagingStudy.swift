@@ -16,20 +16,14 @@ public final class ImagingStudy: DomainResource {
     public var modality: [Coding] { get { _objects(10) } set { _setObjects(10, newValue) } }
     /// `ImagingStudy.subject`: `Reference` 1..1 to `Patient` | `Device` | `Group`
     public var subject: Reference? { get { _object(11) } set { _setObject(11, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(subject newValue: Reference?) { _upsert(11, newValue) }
     /// `ImagingStudy.encounter`: `Reference` 0..1 to `Encounter`
     public var encounter: Reference? { get { _object(12) } set { _setObject(12, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(encounter newValue: Reference?) { _upsert(12, newValue) }
     /// `ImagingStudy.started`: `dateTime` 0..1
     public var started: FHIRDateTime? { get { _dateTime(13) } set { _setDateTime(13, newValue) } }
     /// `ImagingStudy.basedOn`: `Reference` 0..* to `CarePlan` | `ServiceRequest` | `Appointment` | `AppointmentResponse` | `Task`
     public var basedOn: [Reference] { get { _objects(14) } set { _setObjects(14, newValue) } }
     /// `ImagingStudy.referrer`: `Reference` 0..1 to `Practitioner` | `PractitionerRole`
     public var referrer: Reference? { get { _object(15) } set { _setObject(15, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(referrer newValue: Reference?) { _upsert(15, newValue) }
     /// `ImagingStudy.interpreter`: `Reference` 0..* to `Practitioner` | `PractitionerRole`
     public var interpreter: [Reference] { get { _objects(16) } set { _setObjects(16, newValue) } }
     /// `ImagingStudy.endpoint`: `Reference` 0..* to `Endpoint`
@@ -40,14 +34,10 @@ public final class ImagingStudy: DomainResource {
     public var numberOfInstances: Int? { get { _int(19) } set { _setInt(19, newValue) } }
     /// `ImagingStudy.procedureReference`: `Reference` 0..1 to `Procedure`
     public var procedureReference: Reference? { get { _object(20) } set { _setObject(20, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(procedureReference newValue: Reference?) { _upsert(20, newValue) }
     /// `ImagingStudy.procedureCode`: `CodeableConcept` 0..*, extensible binding (<http://www.rsna.org/RadLex_Playbook.aspx>)
     public var procedureCode: [CodeableConcept] { get { _objects(21) } set { _setObjects(21, newValue) } }
     /// `ImagingStudy.location`: `Reference` 0..1 to `Location`
     public var location: Reference? { get { _object(22) } set { _setObject(22, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(location newValue: Reference?) { _upsert(22, newValue) }
     /// `ImagingStudy.reasonCode`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/procedure-reason>)
     public var reasonCode: [CodeableConcept] { get { _objects(23) } set { _setObjects(23, newValue) } }
     /// `ImagingStudy.reasonReference`: `Reference` 0..* to `Condition` | `Observation` | `Media` | `DiagnosticReport` | `DocumentReference`
@@ -71,8 +61,6 @@ public final class ImagingStudySeries: BackboneElement {
     public var number: Int? { get { _int(4) } set { _setInt(4, newValue) } }
     /// `ImagingStudy.series.modality`: `Coding` 1..1, extensible binding (<http://dicom.nema.org/medical/dicom/current/output/chtml/part16/sect_CID_29.html>)
     public var modality: Coding? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(modality newValue: Coding?) { _upsert(5, newValue) }
     /// `ImagingStudy.series.description`: `string` 0..1
     public var description: String? { get { _string(6) } set { _setString(6, newValue) } }
     /// `ImagingStudy.series.numberOfInstances`: `unsignedInt` 0..1
@@ -81,12 +69,8 @@ public final class ImagingStudySeries: BackboneElement {
     public var endpoint: [Reference] { get { _objects(8) } set { _setObjects(8, newValue) } }
     /// `ImagingStudy.series.bodySite`: `Coding` 0..1, example binding (<http://hl7.org/fhir/ValueSet/body-site>)
     public var bodySite: Coding? { get { _object(9) } set { _setObject(9, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(bodySite newValue: Coding?) { _upsert(9, newValue) }
     /// `ImagingStudy.series.laterality`: `Coding` 0..1, example binding (<http://hl7.org/fhir/ValueSet/bodysite-laterality>)
     public var laterality: Coding? { get { _object(10) } set { _setObject(10, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(laterality newValue: Coding?) { _upsert(10, newValue) }
     /// `ImagingStudy.series.specimen`: `Reference` 0..* to `Specimen`
     public var specimen: [Reference] { get { _objects(11) } set { _setObjects(11, newValue) } }
     /// `ImagingStudy.series.started`: `dateTime` 0..1
@@ -104,12 +88,8 @@ public final class ImagingStudySeriesPerformer: BackboneElement {
 
     /// `ImagingStudy.series.performer.function`: `CodeableConcept` 0..1, extensible binding (<http://hl7.org/fhir/ValueSet/series-performer-function>)
     public var function: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(function newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `ImagingStudy.series.performer.actor`: `Reference` 1..1 to `Practitioner` | `PractitionerRole` | `Organization` | `CareTeam` | `Patient` | `Device` | `RelatedPerson`
     public var actor: Reference? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(actor newValue: Reference?) { _upsert(4, newValue) }
 }
 
 /// `ImagingStudy.series.instance`, a backbone element
@@ -121,8 +101,6 @@ public final class ImagingStudySeriesInstance: BackboneElement {
     public var uid: String? { get { _string(3) } set { _setString(3, newValue) } }
     /// `ImagingStudy.series.instance.sopClass`: `Coding` 1..1, extensible binding (<http://dicom.nema.org/medical/dicom/current/output/chtml/part04/sect_B.5.html#table_B.5-1>)
     public var sopClass: Coding? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(sopClass newValue: Coding?) { _upsert(4, newValue) }
     /// `ImagingStudy.series.instance.number`: `unsignedInt` 0..1
     public var number: Int? { get { _int(5) } set { _setInt(5, newValue) } }
     /// `ImagingStudy.series.instance.title`: `string` 0..1

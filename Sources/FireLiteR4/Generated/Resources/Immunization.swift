@@ -14,20 +14,12 @@ public final class Immunization: DomainResource {
     public var status: ImmunizationStatus? { get { _code(9) } set { _setCode(9, newValue) } }
     /// `Immunization.statusReason`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/immunization-status-reason>)
     public var statusReason: CodeableConcept? { get { _object(10) } set { _setObject(10, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(statusReason newValue: CodeableConcept?) { _upsert(10, newValue) }
     /// `Immunization.vaccineCode`: `CodeableConcept` 1..1, example binding (<http://hl7.org/fhir/ValueSet/vaccine-code>)
     public var vaccineCode: CodeableConcept? { get { _object(11) } set { _setObject(11, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(vaccineCode newValue: CodeableConcept?) { _upsert(11, newValue) }
     /// `Immunization.patient`: `Reference` 1..1 to `Patient`
     public var patient: Reference? { get { _object(12) } set { _setObject(12, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(patient newValue: Reference?) { _upsert(12, newValue) }
     /// `Immunization.encounter`: `Reference` 0..1 to `Encounter`
     public var encounter: Reference? { get { _object(13) } set { _setObject(13, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(encounter newValue: Reference?) { _upsert(13, newValue) }
     /// `Immunization.occurrence[x]`: `dateTime` | `string` 1..1
     public var occurrence: ImmunizationOccurrence? { get { _choice(14) } set { _setChoice(14, 2, newValue) } }
     /// `Immunization.occurrence[x]` as `dateTime`.
@@ -40,32 +32,20 @@ public final class Immunization: DomainResource {
     public var primarySource: Bool? { get { _bool(17) } set { _setBool(17, newValue) } }
     /// `Immunization.reportOrigin`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/immunization-origin>)
     public var reportOrigin: CodeableConcept? { get { _object(18) } set { _setObject(18, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(reportOrigin newValue: CodeableConcept?) { _upsert(18, newValue) }
     /// `Immunization.location`: `Reference` 0..1 to `Location`
     public var location: Reference? { get { _object(19) } set { _setObject(19, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(location newValue: Reference?) { _upsert(19, newValue) }
     /// `Immunization.manufacturer`: `Reference` 0..1 to `Organization`
     public var manufacturer: Reference? { get { _object(20) } set { _setObject(20, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(manufacturer newValue: Reference?) { _upsert(20, newValue) }
     /// `Immunization.lotNumber`: `string` 0..1
     public var lotNumber: String? { get { _string(21) } set { _setString(21, newValue) } }
     /// `Immunization.expirationDate`: `date` 0..1
     public var expirationDate: FHIRDate? { get { _date(22) } set { _setDate(22, newValue) } }
     /// `Immunization.site`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/immunization-site>)
     public var site: CodeableConcept? { get { _object(23) } set { _setObject(23, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(site newValue: CodeableConcept?) { _upsert(23, newValue) }
     /// `Immunization.route`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/immunization-route>)
     public var route: CodeableConcept? { get { _object(24) } set { _setObject(24, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(route newValue: CodeableConcept?) { _upsert(24, newValue) }
     /// `Immunization.doseQuantity`: `Quantity` 0..1
     public var doseQuantity: Quantity? { get { _object(25) } set { _setObject(25, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(doseQuantity newValue: Quantity?) { _upsert(25, newValue) }
     /// `Immunization.performer`: `Immunization.performer` 0..*
     public var performer: [ImmunizationPerformer] { get { _objects(26) } set { _setObjects(26, newValue) } }
     /// `Immunization.note`: `Annotation` 0..*
@@ -84,8 +64,6 @@ public final class Immunization: DomainResource {
     public var programEligibility: [CodeableConcept] { get { _objects(33) } set { _setObjects(33, newValue) } }
     /// `Immunization.fundingSource`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/immunization-funding-source>)
     public var fundingSource: CodeableConcept? { get { _object(34) } set { _setObject(34, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(fundingSource newValue: CodeableConcept?) { _upsert(34, newValue) }
     /// `Immunization.reaction`: `Immunization.reaction` 0..*
     public var reaction: [ImmunizationReaction] { get { _objects(35) } set { _setObjects(35, newValue) } }
     /// `Immunization.protocolApplied`: `Immunization.protocolApplied` 0..*
@@ -99,12 +77,8 @@ public final class ImmunizationPerformer: BackboneElement {
 
     /// `Immunization.performer.function`: `CodeableConcept` 0..1, extensible binding (<http://hl7.org/fhir/ValueSet/immunization-function>)
     public var function: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(function newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `Immunization.performer.actor`: `Reference` 1..1 to `Practitioner` | `PractitionerRole` | `Organization`
     public var actor: Reference? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(actor newValue: Reference?) { _upsert(4, newValue) }
 }
 
 /// `Immunization.education`, a backbone element
@@ -131,8 +105,6 @@ public final class ImmunizationReaction: BackboneElement {
     public var date: FHIRDateTime? { get { _dateTime(3) } set { _setDateTime(3, newValue) } }
     /// `Immunization.reaction.detail`: `Reference` 0..1 to `Observation`
     public var detail: Reference? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(detail newValue: Reference?) { _upsert(4, newValue) }
     /// `Immunization.reaction.reported`: `boolean` 0..1
     public var reported: Bool? { get { _bool(5) } set { _setBool(5, newValue) } }
 }
@@ -146,8 +118,6 @@ public final class ImmunizationProtocolApplied: BackboneElement {
     public var series: String? { get { _string(3) } set { _setString(3, newValue) } }
     /// `Immunization.protocolApplied.authority`: `Reference` 0..1 to `Organization`
     public var authority: Reference? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(authority newValue: Reference?) { _upsert(4, newValue) }
     /// `Immunization.protocolApplied.targetDisease`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/immunization-target-disease>)
     public var targetDisease: [CodeableConcept] { get { _objects(5) } set { _setObjects(5, newValue) } }
     /// `Immunization.protocolApplied.doseNumber[x]`: `positiveInt` | `string` 1..1

@@ -46,12 +46,8 @@ public final class ImplementationGuide: DomainResource {
     public var global: [ImplementationGuideGlobal] { get { _objects(25) } set { _setObjects(25, newValue) } }
     /// `ImplementationGuide.definition`: `ImplementationGuide.definition` 0..1
     public var definition: ImplementationGuideDefinition? { get { _object(26) } set { _setObject(26, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(definition newValue: ImplementationGuideDefinition?) { _upsert(26, newValue) }
     /// `ImplementationGuide.manifest`: `ImplementationGuide.manifest` 0..1
     public var manifest: ImplementationGuideManifest? { get { _object(27) } set { _setObject(27, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(manifest newValue: ImplementationGuideManifest?) { _upsert(27, newValue) }
 }
 
 /// `ImplementationGuide.dependsOn`, a backbone element
@@ -89,8 +85,6 @@ public final class ImplementationGuideDefinition: BackboneElement {
     public var resource: [ImplementationGuideDefinitionResource] { get { _objects(4) } set { _setObjects(4, newValue) } }
     /// `ImplementationGuide.definition.page`: `ImplementationGuide.definition.page` 0..1
     public var page: ImplementationGuideDefinitionPage? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(page newValue: ImplementationGuideDefinitionPage?) { _upsert(5, newValue) }
     /// `ImplementationGuide.definition.parameter`: `ImplementationGuide.definition.parameter` 0..*
     public var parameter: [ImplementationGuideDefinitionParameter] { get { _objects(6) } set { _setObjects(6, newValue) } }
     /// `ImplementationGuide.definition.template`: `ImplementationGuide.definition.template` 0..*
@@ -115,8 +109,6 @@ public final class ImplementationGuideDefinitionResource: BackboneElement {
 
     /// `ImplementationGuide.definition.resource.reference`: `Reference` 1..1
     public var reference: Reference? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(reference newValue: Reference?) { _upsert(3, newValue) }
     /// `ImplementationGuide.definition.resource.fhirVersion`: `code` 0..*, one of `FHIRVersion` (<http://hl7.org/fhir/ValueSet/FHIR-version>)
     public var fhirVersion: [FHIRVersion] { get { _codes(4) } set { _setCodes(4, newValue) } }
     /// `ImplementationGuide.definition.resource.name`: `string` 0..1
@@ -144,8 +136,6 @@ public final class ImplementationGuideDefinitionPage: BackboneElement {
     public var nameUrl: String? { get { _string(3) } set { _setString(3, newValue) } }
     /// `ImplementationGuide.definition.page.name[x]` as `Reference`.
     public var nameReference: Reference? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(nameReference newValue: Reference?) { _upsert(4, newValue) }
     /// `ImplementationGuide.definition.page.title`: `string` 1..1
     public var title: String? { get { _string(5) } set { _setString(5, newValue) } }
     /// `ImplementationGuide.definition.page.generation`: `code` 1..1, one of `GuidePageGeneration` (<http://hl7.org/fhir/ValueSet/guide-page-generation>)
@@ -202,8 +192,6 @@ public final class ImplementationGuideManifestResource: BackboneElement {
 
     /// `ImplementationGuide.manifest.resource.reference`: `Reference` 1..1
     public var reference: Reference? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(reference newValue: Reference?) { _upsert(3, newValue) }
     /// `ImplementationGuide.manifest.resource.example[x]`: `boolean` | `canonical` 0..1 to `StructureDefinition`
     public var example: ImplementationGuideManifestResourceExample? { get { _choice(4) } set { _setChoice(4, 2, newValue) } }
     /// `ImplementationGuide.manifest.resource.example[x]` as `boolean`.

@@ -18,22 +18,14 @@ public final class MeasureReport: DomainResource {
     public var measure: String? { get { _string(11) } set { _setString(11, newValue) } }
     /// `MeasureReport.subject`: `Reference` 0..1 to `Patient` | `Practitioner` | `PractitionerRole` | `Location` | `Device` | `RelatedPerson` | `Group`
     public var subject: Reference? { get { _object(12) } set { _setObject(12, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(subject newValue: Reference?) { _upsert(12, newValue) }
     /// `MeasureReport.date`: `dateTime` 0..1
     public var date: FHIRDateTime? { get { _dateTime(13) } set { _setDateTime(13, newValue) } }
     /// `MeasureReport.reporter`: `Reference` 0..1 to `Practitioner` | `PractitionerRole` | `Location` | `Organization`
     public var reporter: Reference? { get { _object(14) } set { _setObject(14, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(reporter newValue: Reference?) { _upsert(14, newValue) }
     /// `MeasureReport.period`: `Period` 1..1
     public var period: Period? { get { _object(15) } set { _setObject(15, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(period newValue: Period?) { _upsert(15, newValue) }
     /// `MeasureReport.improvementNotation`: `CodeableConcept` 0..1, one of `MeasureImprovementNotation` (<http://hl7.org/fhir/ValueSet/measure-improvement-notation>)
     public var improvementNotation: CodeableConcept? { get { _object(16) } set { _setObject(16, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(improvementNotation newValue: CodeableConcept?) { _upsert(16, newValue) }
     /// `MeasureReport.group`: `MeasureReport.group` 0..*
     public var group: [MeasureReportGroup] { get { _objects(17) } set { _setObjects(17, newValue) } }
     /// `MeasureReport.evaluatedResource`: `Reference` 0..*
@@ -47,14 +39,10 @@ public final class MeasureReportGroup: BackboneElement {
 
     /// `MeasureReport.group.code`: `CodeableConcept` 0..1
     public var code: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(code newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `MeasureReport.group.population`: `MeasureReport.group.population` 0..*
     public var population: [MeasureReportGroupPopulation] { get { _objects(4) } set { _setObjects(4, newValue) } }
     /// `MeasureReport.group.measureScore`: `Quantity` 0..1
     public var measureScore: Quantity? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(measureScore newValue: Quantity?) { _upsert(5, newValue) }
     /// `MeasureReport.group.stratifier`: `MeasureReport.group.stratifier` 0..*
     public var stratifier: [MeasureReportGroupStratifier] { get { _objects(6) } set { _setObjects(6, newValue) } }
 }
@@ -66,14 +54,10 @@ public final class MeasureReportGroupPopulation: BackboneElement {
 
     /// `MeasureReport.group.population.code`: `CodeableConcept` 0..1, extensible binding (<http://hl7.org/fhir/ValueSet/measure-population>)
     public var code: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(code newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `MeasureReport.group.population.count`: `integer` 0..1
     public var count: Int? { get { _int(4) } set { _setInt(4, newValue) } }
     /// `MeasureReport.group.population.subjectResults`: `Reference` 0..1 to `List`
     public var subjectResults: Reference? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(subjectResults newValue: Reference?) { _upsert(5, newValue) }
 }
 
 /// `MeasureReport.group.stratifier`, a backbone element
@@ -94,16 +78,12 @@ public final class MeasureReportGroupStratifierStratum: BackboneElement {
 
     /// `MeasureReport.group.stratifier.stratum.value`: `CodeableConcept` 0..1
     public var value: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(value newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `MeasureReport.group.stratifier.stratum.component`: `MeasureReport.group.stratifier.stratum.component` 0..*
     public var component: [MeasureReportGroupStratifierStratumComponent] { get { _objects(4) } set { _setObjects(4, newValue) } }
     /// `MeasureReport.group.stratifier.stratum.population`: `MeasureReport.group.stratifier.stratum.population` 0..*
     public var population: [MeasureReportGroupStratifierStratumPopulation] { get { _objects(5) } set { _setObjects(5, newValue) } }
     /// `MeasureReport.group.stratifier.stratum.measureScore`: `Quantity` 0..1
     public var measureScore: Quantity? { get { _object(6) } set { _setObject(6, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(measureScore newValue: Quantity?) { _upsert(6, newValue) }
 }
 
 /// `MeasureReport.group.stratifier.stratum.component`, a backbone element
@@ -113,12 +93,8 @@ public final class MeasureReportGroupStratifierStratumComponent: BackboneElement
 
     /// `MeasureReport.group.stratifier.stratum.component.code`: `CodeableConcept` 1..1
     public var code: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(code newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `MeasureReport.group.stratifier.stratum.component.value`: `CodeableConcept` 1..1
     public var value: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(value newValue: CodeableConcept?) { _upsert(4, newValue) }
 }
 
 /// `MeasureReport.group.stratifier.stratum.population`, a backbone element
@@ -128,14 +104,10 @@ public final class MeasureReportGroupStratifierStratumPopulation: BackboneElemen
 
     /// `MeasureReport.group.stratifier.stratum.population.code`: `CodeableConcept` 0..1, extensible binding (<http://hl7.org/fhir/ValueSet/measure-population>)
     public var code: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(code newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `MeasureReport.group.stratifier.stratum.population.count`: `integer` 0..1
     public var count: Int? { get { _int(4) } set { _setInt(4, newValue) } }
     /// `MeasureReport.group.stratifier.stratum.population.subjectResults`: `Reference` 0..1 to `List`
     public var subjectResults: Reference? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(subjectResults newValue: Reference?) { _upsert(5, newValue) }
 }
 
 private let measureReportLayout = Layout(_class: MeasureReport.self, "MeasureReport", .resource, base: DomainResource._layout, release: .r4, """

@@ -10,22 +10,14 @@ public final class MedicationKnowledge: DomainResource {
 
     /// `MedicationKnowledge.code`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/medication-codes>)
     public var code: CodeableConcept? { get { _object(8) } set { _setObject(8, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(code newValue: CodeableConcept?) { _upsert(8, newValue) }
     /// `MedicationKnowledge.status`: `code` 0..1, one of `MedicationKnowledgeStatus` (<http://hl7.org/fhir/ValueSet/medicationknowledge-status>)
     public var status: MedicationKnowledgeStatus? { get { _code(9) } set { _setCode(9, newValue) } }
     /// `MedicationKnowledge.manufacturer`: `Reference` 0..1 to `Organization`
     public var manufacturer: Reference? { get { _object(10) } set { _setObject(10, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(manufacturer newValue: Reference?) { _upsert(10, newValue) }
     /// `MedicationKnowledge.doseForm`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/medication-form-codes>)
     public var doseForm: CodeableConcept? { get { _object(11) } set { _setObject(11, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(doseForm newValue: CodeableConcept?) { _upsert(11, newValue) }
     /// `MedicationKnowledge.amount`: `Quantity` 0..1
     public var amount: Quantity? { get { _object(12) } set { _setObject(12, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(amount newValue: Quantity?) { _upsert(12, newValue) }
     /// `MedicationKnowledge.synonym`: `string` 0..*
     public var synonym: [String] { get { _strings(13) } set { _setStrings(13, newValue) } }
     /// `MedicationKnowledge.relatedMedicationKnowledge`: `MedicationKnowledge.relatedMedicationKnowledge` 0..*
@@ -52,8 +44,6 @@ public final class MedicationKnowledge: DomainResource {
     public var medicineClassification: [MedicationKnowledgeMedicineClassification] { get { _objects(24) } set { _setObjects(24, newValue) } }
     /// `MedicationKnowledge.packaging`: `MedicationKnowledge.packaging` 0..1
     public var packaging: MedicationKnowledgePackaging? { get { _object(25) } set { _setObject(25, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(packaging newValue: MedicationKnowledgePackaging?) { _upsert(25, newValue) }
     /// `MedicationKnowledge.drugCharacteristic`: `MedicationKnowledge.drugCharacteristic` 0..*
     public var drugCharacteristic: [MedicationKnowledgeDrugCharacteristic] { get { _objects(26) } set { _setObjects(26, newValue) } }
     /// `MedicationKnowledge.contraindication`: `Reference` 0..* to `DetectedIssue`
@@ -71,8 +61,6 @@ public final class MedicationKnowledgeRelatedMedicationKnowledge: BackboneElemen
 
     /// `MedicationKnowledge.relatedMedicationKnowledge.type`: `CodeableConcept` 1..1
     public var type: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `MedicationKnowledge.relatedMedicationKnowledge.reference`: `Reference` 1..* to `MedicationKnowledge`
     public var reference: [Reference] { get { _objects(4) } set { _setObjects(4, newValue) } }
 }
@@ -84,12 +72,8 @@ public final class MedicationKnowledgeMonograph: BackboneElement {
 
     /// `MedicationKnowledge.monograph.type`: `CodeableConcept` 0..1
     public var type: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `MedicationKnowledge.monograph.source`: `Reference` 0..1 to `DocumentReference` | `Media`
     public var source: Reference? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(source newValue: Reference?) { _upsert(4, newValue) }
 }
 
 /// `MedicationKnowledge.ingredient`, a backbone element
@@ -103,16 +87,10 @@ public final class MedicationKnowledgeIngredient: BackboneElement {
     public var itemCodeableConcept: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
     /// `MedicationKnowledge.ingredient.item[x]` as `Reference`.
     public var itemReference: Reference? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(itemCodeableConcept newValue: CodeableConcept?) { _upsert(3, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(itemReference newValue: Reference?) { _upsert(4, newValue) }
     /// `MedicationKnowledge.ingredient.isActive`: `boolean` 0..1
     public var isActive: Bool? { get { _bool(5) } set { _setBool(5, newValue) } }
     /// `MedicationKnowledge.ingredient.strength`: `Ratio` 0..1
     public var strength: Ratio? { get { _object(6) } set { _setObject(6, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(strength newValue: Ratio?) { _upsert(6, newValue) }
 }
 
 /// `MedicationKnowledge.cost`, a backbone element
@@ -122,14 +100,10 @@ public final class MedicationKnowledgeCost: BackboneElement {
 
     /// `MedicationKnowledge.cost.type`: `CodeableConcept` 1..1
     public var type: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `MedicationKnowledge.cost.source`: `string` 0..1
     public var source: String? { get { _string(4) } set { _setString(4, newValue) } }
     /// `MedicationKnowledge.cost.cost`: `Money` 1..1
     public var cost: Money? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(cost newValue: Money?) { _upsert(5, newValue) }
 }
 
 /// `MedicationKnowledge.monitoringProgram`, a backbone element
@@ -139,8 +113,6 @@ public final class MedicationKnowledgeMonitoringProgram: BackboneElement {
 
     /// `MedicationKnowledge.monitoringProgram.type`: `CodeableConcept` 0..1
     public var type: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `MedicationKnowledge.monitoringProgram.name`: `string` 0..1
     public var name: String? { get { _string(4) } set { _setString(4, newValue) } }
 }
@@ -158,10 +130,6 @@ public final class MedicationKnowledgeAdministrationGuidelines: BackboneElement 
     public var indicationCodeableConcept: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
     /// `MedicationKnowledge.administrationGuidelines.indication[x]` as `Reference`.
     public var indicationReference: Reference? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(indicationCodeableConcept newValue: CodeableConcept?) { _upsert(4, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(indicationReference newValue: Reference?) { _upsert(5, newValue) }
     /// `MedicationKnowledge.administrationGuidelines.patientCharacteristics`: `MedicationKnowledge.administrationGuidelines.patientCharacteristics` 0..*
     public var patientCharacteristics: [MedicationKnowledgeAdministrationGuidelinesPatientCharacteristics] { get { _objects(6) } set { _setObjects(6, newValue) } }
 }
@@ -173,8 +141,6 @@ public final class MedicationKnowledgeAdministrationGuidelinesDosage: BackboneEl
 
     /// `MedicationKnowledge.administrationGuidelines.dosage.type`: `CodeableConcept` 1..1
     public var type: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `MedicationKnowledge.administrationGuidelines.dosage.dosage`: `Dosage` 1..*
     public var dosage: [Dosage] { get { _objects(4) } set { _setObjects(4, newValue) } }
 }
@@ -190,10 +156,6 @@ public final class MedicationKnowledgeAdministrationGuidelinesPatientCharacteris
     public var characteristicCodeableConcept: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
     /// `MedicationKnowledge.administrationGuidelines.patientCharacteristics.characteristic[x]` as `Quantity`.
     public var characteristicQuantity: Quantity? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(characteristicCodeableConcept newValue: CodeableConcept?) { _upsert(3, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(characteristicQuantity newValue: Quantity?) { _upsert(4, newValue) }
     /// `MedicationKnowledge.administrationGuidelines.patientCharacteristics.value`: `string` 0..*
     public var value: [String] { get { _strings(5) } set { _setStrings(5, newValue) } }
 }
@@ -205,8 +167,6 @@ public final class MedicationKnowledgeMedicineClassification: BackboneElement {
 
     /// `MedicationKnowledge.medicineClassification.type`: `CodeableConcept` 1..1
     public var type: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `MedicationKnowledge.medicineClassification.classification`: `CodeableConcept` 0..*
     public var classification: [CodeableConcept] { get { _objects(4) } set { _setObjects(4, newValue) } }
 }
@@ -218,12 +178,8 @@ public final class MedicationKnowledgePackaging: BackboneElement {
 
     /// `MedicationKnowledge.packaging.type`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/medicationknowledge-package-type>)
     public var type: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `MedicationKnowledge.packaging.quantity`: `Quantity` 0..1
     public var quantity: Quantity? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(quantity newValue: Quantity?) { _upsert(4, newValue) }
 }
 
 /// `MedicationKnowledge.drugCharacteristic`, a backbone element
@@ -233,8 +189,6 @@ public final class MedicationKnowledgeDrugCharacteristic: BackboneElement {
 
     /// `MedicationKnowledge.drugCharacteristic.type`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/medicationknowledge-characteristic>)
     public var type: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `MedicationKnowledge.drugCharacteristic.value[x]`: `CodeableConcept` | `string` | `Quantity` | `base64Binary` 0..1
     public var value: MedicationKnowledgeDrugCharacteristicValue? { get { _choice(4) } set { _setChoice(4, 4, newValue) } }
     /// `MedicationKnowledge.drugCharacteristic.value[x]` as `CodeableConcept`.
@@ -245,10 +199,6 @@ public final class MedicationKnowledgeDrugCharacteristic: BackboneElement {
     public var valueQuantity: Quantity? { get { _object(6) } set { _setObject(6, newValue) } }
     /// `MedicationKnowledge.drugCharacteristic.value[x]` as `base64Binary`.
     public var valueBase64Binary: String? { get { _string(7) } set { _setString(7, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueCodeableConcept newValue: CodeableConcept?) { _upsert(4, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueQuantity newValue: Quantity?) { _upsert(6, newValue) }
 }
 
 /// `MedicationKnowledge.regulatory`, a backbone element
@@ -258,16 +208,12 @@ public final class MedicationKnowledgeRegulatory: BackboneElement {
 
     /// `MedicationKnowledge.regulatory.regulatoryAuthority`: `Reference` 1..1 to `Organization`
     public var regulatoryAuthority: Reference? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(regulatoryAuthority newValue: Reference?) { _upsert(3, newValue) }
     /// `MedicationKnowledge.regulatory.substitution`: `MedicationKnowledge.regulatory.substitution` 0..*
     public var substitution: [MedicationKnowledgeRegulatorySubstitution] { get { _objects(4) } set { _setObjects(4, newValue) } }
     /// `MedicationKnowledge.regulatory.schedule`: `MedicationKnowledge.regulatory.schedule` 0..*
     public var schedule: [MedicationKnowledgeRegulatorySchedule] { get { _objects(5) } set { _setObjects(5, newValue) } }
     /// `MedicationKnowledge.regulatory.maxDispense`: `MedicationKnowledge.regulatory.maxDispense` 0..1
     public var maxDispense: MedicationKnowledgeRegulatoryMaxDispense? { get { _object(6) } set { _setObject(6, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(maxDispense newValue: MedicationKnowledgeRegulatoryMaxDispense?) { _upsert(6, newValue) }
 }
 
 /// `MedicationKnowledge.regulatory.substitution`, a backbone element
@@ -277,8 +223,6 @@ public final class MedicationKnowledgeRegulatorySubstitution: BackboneElement {
 
     /// `MedicationKnowledge.regulatory.substitution.type`: `CodeableConcept` 1..1
     public var type: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `MedicationKnowledge.regulatory.substitution.allowed`: `boolean` 1..1
     public var allowed: Bool? { get { _bool(4) } set { _setBool(4, newValue) } }
 }
@@ -290,8 +234,6 @@ public final class MedicationKnowledgeRegulatorySchedule: BackboneElement {
 
     /// `MedicationKnowledge.regulatory.schedule.schedule`: `CodeableConcept` 1..1
     public var schedule: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(schedule newValue: CodeableConcept?) { _upsert(3, newValue) }
 }
 
 /// `MedicationKnowledge.regulatory.maxDispense`, a backbone element
@@ -301,12 +243,8 @@ public final class MedicationKnowledgeRegulatoryMaxDispense: BackboneElement {
 
     /// `MedicationKnowledge.regulatory.maxDispense.quantity`: `Quantity` 1..1
     public var quantity: Quantity? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(quantity newValue: Quantity?) { _upsert(3, newValue) }
     /// `MedicationKnowledge.regulatory.maxDispense.period`: `Duration` 0..1
     public var period: Duration? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(period newValue: Duration?) { _upsert(4, newValue) }
 }
 
 /// `MedicationKnowledge.kinetics`, a backbone element
@@ -320,8 +258,6 @@ public final class MedicationKnowledgeKinetics: BackboneElement {
     public var lethalDose50: [Quantity] { get { _objects(4) } set { _setObjects(4, newValue) } }
     /// `MedicationKnowledge.kinetics.halfLifePeriod`: `Duration` 0..1
     public var halfLifePeriod: Duration? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(halfLifePeriod newValue: Duration?) { _upsert(5, newValue) }
 }
 
 /// A value of `MedicationKnowledge.ingredient.item[x]`.

@@ -14,8 +14,6 @@ public final class MedicationRequest: DomainResource {
     public var status: MedicationRequestStatus? { get { _code(9) } set { _setCode(9, newValue) } }
     /// `MedicationRequest.statusReason`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/medicationrequest-status-reason>)
     public var statusReason: CodeableConcept? { get { _object(10) } set { _setObject(10, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(statusReason newValue: CodeableConcept?) { _upsert(10, newValue) }
     /// `MedicationRequest.intent`: `code` 1..1, one of `MedicationRequestIntent` (<http://hl7.org/fhir/ValueSet/medicationrequest-intent>)
     public var intent: MedicationRequestIntent? { get { _code(11) } set { _setCode(11, newValue) } }
     /// `MedicationRequest.category`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/medicationrequest-category>)
@@ -30,46 +28,28 @@ public final class MedicationRequest: DomainResource {
     public var reportedBoolean: Bool? { get { _bool(15) } set { _setBool(15, newValue) } }
     /// `MedicationRequest.reported[x]` as `Reference`.
     public var reportedReference: Reference? { get { _object(16) } set { _setObject(16, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(reportedReference newValue: Reference?) { _upsert(16, newValue) }
     /// `MedicationRequest.medication[x]`: `CodeableConcept` | `Reference` 1..1 to `Medication`, example binding (<http://hl7.org/fhir/ValueSet/medication-codes>)
     public var medication: MedicationRequestMedication? { get { _choice(17) } set { _setChoice(17, 2, newValue) } }
     /// `MedicationRequest.medication[x]` as `CodeableConcept`.
     public var medicationCodeableConcept: CodeableConcept? { get { _object(17) } set { _setObject(17, newValue) } }
     /// `MedicationRequest.medication[x]` as `Reference`.
     public var medicationReference: Reference? { get { _object(18) } set { _setObject(18, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(medicationCodeableConcept newValue: CodeableConcept?) { _upsert(17, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(medicationReference newValue: Reference?) { _upsert(18, newValue) }
     /// `MedicationRequest.subject`: `Reference` 1..1 to `Patient` | `Group`
     public var subject: Reference? { get { _object(19) } set { _setObject(19, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(subject newValue: Reference?) { _upsert(19, newValue) }
     /// `MedicationRequest.encounter`: `Reference` 0..1 to `Encounter`
     public var encounter: Reference? { get { _object(20) } set { _setObject(20, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(encounter newValue: Reference?) { _upsert(20, newValue) }
     /// `MedicationRequest.supportingInformation`: `Reference` 0..*
     public var supportingInformation: [Reference] { get { _objects(21) } set { _setObjects(21, newValue) } }
     /// `MedicationRequest.authoredOn`: `dateTime` 0..1
     public var authoredOn: FHIRDateTime? { get { _dateTime(22) } set { _setDateTime(22, newValue) } }
     /// `MedicationRequest.requester`: `Reference` 0..1 to `Practitioner` | `PractitionerRole` | `Organization` | `Patient` | `RelatedPerson` | `Device`
     public var requester: Reference? { get { _object(23) } set { _setObject(23, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(requester newValue: Reference?) { _upsert(23, newValue) }
     /// `MedicationRequest.performer`: `Reference` 0..1 to `Practitioner` | `PractitionerRole` | `Organization` | `Patient` | `Device` | `RelatedPerson` | `CareTeam`
     public var performer: Reference? { get { _object(24) } set { _setObject(24, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(performer newValue: Reference?) { _upsert(24, newValue) }
     /// `MedicationRequest.performerType`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/performer-role>)
     public var performerType: CodeableConcept? { get { _object(25) } set { _setObject(25, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(performerType newValue: CodeableConcept?) { _upsert(25, newValue) }
     /// `MedicationRequest.recorder`: `Reference` 0..1 to `Practitioner` | `PractitionerRole`
     public var recorder: Reference? { get { _object(26) } set { _setObject(26, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(recorder newValue: Reference?) { _upsert(26, newValue) }
     /// `MedicationRequest.reasonCode`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/condition-code>)
     public var reasonCode: [CodeableConcept] { get { _objects(27) } set { _setObjects(27, newValue) } }
     /// `MedicationRequest.reasonReference`: `Reference` 0..* to `Condition` | `Observation`
@@ -82,12 +62,8 @@ public final class MedicationRequest: DomainResource {
     public var basedOn: [Reference] { get { _objects(31) } set { _setObjects(31, newValue) } }
     /// `MedicationRequest.groupIdentifier`: `Identifier` 0..1
     public var groupIdentifier: Identifier? { get { _object(32) } set { _setObject(32, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(groupIdentifier newValue: Identifier?) { _upsert(32, newValue) }
     /// `MedicationRequest.courseOfTherapyType`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/medicationrequest-course-of-therapy>)
     public var courseOfTherapyType: CodeableConcept? { get { _object(33) } set { _setObject(33, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(courseOfTherapyType newValue: CodeableConcept?) { _upsert(33, newValue) }
     /// `MedicationRequest.insurance`: `Reference` 0..* to `Coverage` | `ClaimResponse`
     public var insurance: [Reference] { get { _objects(34) } set { _setObjects(34, newValue) } }
     /// `MedicationRequest.note`: `Annotation` 0..*
@@ -96,16 +72,10 @@ public final class MedicationRequest: DomainResource {
     public var dosageInstruction: [Dosage] { get { _objects(36) } set { _setObjects(36, newValue) } }
     /// `MedicationRequest.dispenseRequest`: `MedicationRequest.dispenseRequest` 0..1
     public var dispenseRequest: MedicationRequestDispenseRequest? { get { _object(37) } set { _setObject(37, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(dispenseRequest newValue: MedicationRequestDispenseRequest?) { _upsert(37, newValue) }
     /// `MedicationRequest.substitution`: `MedicationRequest.substitution` 0..1
     public var substitution: MedicationRequestSubstitution? { get { _object(38) } set { _setObject(38, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(substitution newValue: MedicationRequestSubstitution?) { _upsert(38, newValue) }
     /// `MedicationRequest.priorPrescription`: `Reference` 0..1 to `MedicationRequest`
     public var priorPrescription: Reference? { get { _object(39) } set { _setObject(39, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(priorPrescription newValue: Reference?) { _upsert(39, newValue) }
     /// `MedicationRequest.detectedIssue`: `Reference` 0..* to `DetectedIssue`
     public var detectedIssue: [Reference] { get { _objects(40) } set { _setObjects(40, newValue) } }
     /// `MedicationRequest.eventHistory`: `Reference` 0..* to `Provenance`
@@ -119,30 +89,18 @@ public final class MedicationRequestDispenseRequest: BackboneElement {
 
     /// `MedicationRequest.dispenseRequest.initialFill`: `MedicationRequest.dispenseRequest.initialFill` 0..1
     public var initialFill: MedicationRequestDispenseRequestInitialFill? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(initialFill newValue: MedicationRequestDispenseRequestInitialFill?) { _upsert(3, newValue) }
     /// `MedicationRequest.dispenseRequest.dispenseInterval`: `Duration` 0..1
     public var dispenseInterval: Duration? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(dispenseInterval newValue: Duration?) { _upsert(4, newValue) }
     /// `MedicationRequest.dispenseRequest.validityPeriod`: `Period` 0..1
     public var validityPeriod: Period? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(validityPeriod newValue: Period?) { _upsert(5, newValue) }
     /// `MedicationRequest.dispenseRequest.numberOfRepeatsAllowed`: `unsignedInt` 0..1
     public var numberOfRepeatsAllowed: Int? { get { _int(6) } set { _setInt(6, newValue) } }
     /// `MedicationRequest.dispenseRequest.quantity`: `Quantity` 0..1
     public var quantity: Quantity? { get { _object(7) } set { _setObject(7, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(quantity newValue: Quantity?) { _upsert(7, newValue) }
     /// `MedicationRequest.dispenseRequest.expectedSupplyDuration`: `Duration` 0..1
     public var expectedSupplyDuration: Duration? { get { _object(8) } set { _setObject(8, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(expectedSupplyDuration newValue: Duration?) { _upsert(8, newValue) }
     /// `MedicationRequest.dispenseRequest.performer`: `Reference` 0..1 to `Organization`
     public var performer: Reference? { get { _object(9) } set { _setObject(9, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(performer newValue: Reference?) { _upsert(9, newValue) }
 }
 
 /// `MedicationRequest.dispenseRequest.initialFill`, a backbone element
@@ -152,12 +110,8 @@ public final class MedicationRequestDispenseRequestInitialFill: BackboneElement 
 
     /// `MedicationRequest.dispenseRequest.initialFill.quantity`: `Quantity` 0..1
     public var quantity: Quantity? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(quantity newValue: Quantity?) { _upsert(3, newValue) }
     /// `MedicationRequest.dispenseRequest.initialFill.duration`: `Duration` 0..1
     public var duration: Duration? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(duration newValue: Duration?) { _upsert(4, newValue) }
 }
 
 /// `MedicationRequest.substitution`, a backbone element
@@ -171,12 +125,8 @@ public final class MedicationRequestSubstitution: BackboneElement {
     public var allowedBoolean: Bool? { get { _bool(3) } set { _setBool(3, newValue) } }
     /// `MedicationRequest.substitution.allowed[x]` as `CodeableConcept`.
     public var allowedCodeableConcept: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(allowedCodeableConcept newValue: CodeableConcept?) { _upsert(4, newValue) }
     /// `MedicationRequest.substitution.reason`: `CodeableConcept` 0..1, example binding (<http://terminology.hl7.org/ValueSet/v3-SubstanceAdminSubstitutionReason>)
     public var reason: CodeableConcept? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(reason newValue: CodeableConcept?) { _upsert(5, newValue) }
 }
 
 /// A value of `MedicationRequest.reported[x]`.

@@ -20,40 +20,26 @@ public final class MedicationStatement: DomainResource {
     public var statusReason: [CodeableConcept] { get { _objects(12) } set { _setObjects(12, newValue) } }
     /// `MedicationStatement.category`: `CodeableConcept` 0..1, preferred binding (<http://hl7.org/fhir/ValueSet/medication-statement-category>)
     public var category: CodeableConcept? { get { _object(13) } set { _setObject(13, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(category newValue: CodeableConcept?) { _upsert(13, newValue) }
     /// `MedicationStatement.medication[x]`: `CodeableConcept` | `Reference` 1..1 to `Medication`, example binding (<http://hl7.org/fhir/ValueSet/medication-codes>)
     public var medication: MedicationStatementMedication? { get { _choice(14) } set { _setChoice(14, 2, newValue) } }
     /// `MedicationStatement.medication[x]` as `CodeableConcept`.
     public var medicationCodeableConcept: CodeableConcept? { get { _object(14) } set { _setObject(14, newValue) } }
     /// `MedicationStatement.medication[x]` as `Reference`.
     public var medicationReference: Reference? { get { _object(15) } set { _setObject(15, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(medicationCodeableConcept newValue: CodeableConcept?) { _upsert(14, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(medicationReference newValue: Reference?) { _upsert(15, newValue) }
     /// `MedicationStatement.subject`: `Reference` 1..1 to `Patient` | `Group`
     public var subject: Reference? { get { _object(16) } set { _setObject(16, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(subject newValue: Reference?) { _upsert(16, newValue) }
     /// `MedicationStatement.context`: `Reference` 0..1 to `Encounter` | `EpisodeOfCare`
     public var context: Reference? { get { _object(17) } set { _setObject(17, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(context newValue: Reference?) { _upsert(17, newValue) }
     /// `MedicationStatement.effective[x]`: `dateTime` | `Period` 0..1
     public var effective: MedicationStatementEffective? { get { _choice(18) } set { _setChoice(18, 2, newValue) } }
     /// `MedicationStatement.effective[x]` as `dateTime`.
     public var effectiveDateTime: FHIRDateTime? { get { _dateTime(18) } set { _setDateTime(18, newValue) } }
     /// `MedicationStatement.effective[x]` as `Period`.
     public var effectivePeriod: Period? { get { _object(19) } set { _setObject(19, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(effectivePeriod newValue: Period?) { _upsert(19, newValue) }
     /// `MedicationStatement.dateAsserted`: `dateTime` 0..1
     public var dateAsserted: FHIRDateTime? { get { _dateTime(20) } set { _setDateTime(20, newValue) } }
     /// `MedicationStatement.informationSource`: `Reference` 0..1 to `Patient` | `Practitioner` | `PractitionerRole` | `RelatedPerson` | `Organization`
     public var informationSource: Reference? { get { _object(21) } set { _setObject(21, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(informationSource newValue: Reference?) { _upsert(21, newValue) }
     /// `MedicationStatement.derivedFrom`: `Reference` 0..*
     public var derivedFrom: [Reference] { get { _objects(22) } set { _setObjects(22, newValue) } }
     /// `MedicationStatement.reasonCode`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/condition-code>)

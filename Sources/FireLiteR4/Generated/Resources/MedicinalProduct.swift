@@ -12,30 +12,18 @@ public final class MedicinalProduct: DomainResource {
     public var identifier: [Identifier] { get { _objects(8) } set { _setObjects(8, newValue) } }
     /// `MedicinalProduct.type`: `CodeableConcept` 0..1
     public var type: CodeableConcept? { get { _object(9) } set { _setObject(9, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: CodeableConcept?) { _upsert(9, newValue) }
     /// `MedicinalProduct.domain`: `Coding` 0..1
     public var domain: Coding? { get { _object(10) } set { _setObject(10, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(domain newValue: Coding?) { _upsert(10, newValue) }
     /// `MedicinalProduct.combinedPharmaceuticalDoseForm`: `CodeableConcept` 0..1
     public var combinedPharmaceuticalDoseForm: CodeableConcept? { get { _object(11) } set { _setObject(11, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(combinedPharmaceuticalDoseForm newValue: CodeableConcept?) { _upsert(11, newValue) }
     /// `MedicinalProduct.legalStatusOfSupply`: `CodeableConcept` 0..1
     public var legalStatusOfSupply: CodeableConcept? { get { _object(12) } set { _setObject(12, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(legalStatusOfSupply newValue: CodeableConcept?) { _upsert(12, newValue) }
     /// `MedicinalProduct.additionalMonitoringIndicator`: `CodeableConcept` 0..1
     public var additionalMonitoringIndicator: CodeableConcept? { get { _object(13) } set { _setObject(13, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(additionalMonitoringIndicator newValue: CodeableConcept?) { _upsert(13, newValue) }
     /// `MedicinalProduct.specialMeasures`: `string` 0..*
     public var specialMeasures: [String] { get { _strings(14) } set { _setStrings(14, newValue) } }
     /// `MedicinalProduct.paediatricUseIndicator`: `CodeableConcept` 0..1
     public var paediatricUseIndicator: CodeableConcept? { get { _object(15) } set { _setObject(15, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(paediatricUseIndicator newValue: CodeableConcept?) { _upsert(15, newValue) }
     /// `MedicinalProduct.productClassification`: `CodeableConcept` 0..*
     public var productClassification: [CodeableConcept] { get { _objects(16) } set { _setObjects(16, newValue) } }
     /// `MedicinalProduct.marketingStatus`: `MarketingStatus` 0..*
@@ -84,8 +72,6 @@ public final class MedicinalProductNameNamePart: BackboneElement {
     public var part: String? { get { _string(3) } set { _setString(3, newValue) } }
     /// `MedicinalProduct.name.namePart.type`: `Coding` 1..1
     public var type: Coding? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: Coding?) { _upsert(4, newValue) }
 }
 
 /// `MedicinalProduct.name.countryLanguage`, a backbone element
@@ -95,16 +81,10 @@ public final class MedicinalProductNameCountryLanguage: BackboneElement {
 
     /// `MedicinalProduct.name.countryLanguage.country`: `CodeableConcept` 1..1
     public var country: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(country newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `MedicinalProduct.name.countryLanguage.jurisdiction`: `CodeableConcept` 0..1
     public var jurisdiction: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(jurisdiction newValue: CodeableConcept?) { _upsert(4, newValue) }
     /// `MedicinalProduct.name.countryLanguage.language`: `CodeableConcept` 1..1
     public var language: CodeableConcept? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(language newValue: CodeableConcept?) { _upsert(5, newValue) }
 }
 
 /// `MedicinalProduct.manufacturingBusinessOperation`, a backbone element
@@ -114,24 +94,16 @@ public final class MedicinalProductManufacturingBusinessOperation: BackboneEleme
 
     /// `MedicinalProduct.manufacturingBusinessOperation.operationType`: `CodeableConcept` 0..1
     public var operationType: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(operationType newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `MedicinalProduct.manufacturingBusinessOperation.authorisationReferenceNumber`: `Identifier` 0..1
     public var authorisationReferenceNumber: Identifier? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(authorisationReferenceNumber newValue: Identifier?) { _upsert(4, newValue) }
     /// `MedicinalProduct.manufacturingBusinessOperation.effectiveDate`: `dateTime` 0..1
     public var effectiveDate: FHIRDateTime? { get { _dateTime(5) } set { _setDateTime(5, newValue) } }
     /// `MedicinalProduct.manufacturingBusinessOperation.confidentialityIndicator`: `CodeableConcept` 0..1
     public var confidentialityIndicator: CodeableConcept? { get { _object(6) } set { _setObject(6, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(confidentialityIndicator newValue: CodeableConcept?) { _upsert(6, newValue) }
     /// `MedicinalProduct.manufacturingBusinessOperation.manufacturer`: `Reference` 0..* to `Organization`
     public var manufacturer: [Reference] { get { _objects(7) } set { _setObjects(7, newValue) } }
     /// `MedicinalProduct.manufacturingBusinessOperation.regulator`: `Reference` 0..1 to `Organization`
     public var regulator: Reference? { get { _object(8) } set { _setObject(8, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(regulator newValue: Reference?) { _upsert(8, newValue) }
 }
 
 /// `MedicinalProduct.specialDesignation`, a backbone element
@@ -143,32 +115,20 @@ public final class MedicinalProductSpecialDesignation: BackboneElement {
     public var identifier: [Identifier] { get { _objects(3) } set { _setObjects(3, newValue) } }
     /// `MedicinalProduct.specialDesignation.type`: `CodeableConcept` 0..1
     public var type: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: CodeableConcept?) { _upsert(4, newValue) }
     /// `MedicinalProduct.specialDesignation.intendedUse`: `CodeableConcept` 0..1
     public var intendedUse: CodeableConcept? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(intendedUse newValue: CodeableConcept?) { _upsert(5, newValue) }
     /// `MedicinalProduct.specialDesignation.indication[x]`: `CodeableConcept` | `Reference` 0..1 to `MedicinalProductIndication`
     public var indication: MedicinalProductSpecialDesignationIndication? { get { _choice(6) } set { _setChoice(6, 2, newValue) } }
     /// `MedicinalProduct.specialDesignation.indication[x]` as `CodeableConcept`.
     public var indicationCodeableConcept: CodeableConcept? { get { _object(6) } set { _setObject(6, newValue) } }
     /// `MedicinalProduct.specialDesignation.indication[x]` as `Reference`.
     public var indicationReference: Reference? { get { _object(7) } set { _setObject(7, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(indicationCodeableConcept newValue: CodeableConcept?) { _upsert(6, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(indicationReference newValue: Reference?) { _upsert(7, newValue) }
     /// `MedicinalProduct.specialDesignation.status`: `CodeableConcept` 0..1
     public var status: CodeableConcept? { get { _object(8) } set { _setObject(8, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(status newValue: CodeableConcept?) { _upsert(8, newValue) }
     /// `MedicinalProduct.specialDesignation.date`: `dateTime` 0..1
     public var date: FHIRDateTime? { get { _dateTime(9) } set { _setDateTime(9, newValue) } }
     /// `MedicinalProduct.specialDesignation.species`: `CodeableConcept` 0..1
     public var species: CodeableConcept? { get { _object(10) } set { _setObject(10, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(species newValue: CodeableConcept?) { _upsert(10, newValue) }
 }
 
 /// A value of `MedicinalProduct.specialDesignation.indication[x]`.

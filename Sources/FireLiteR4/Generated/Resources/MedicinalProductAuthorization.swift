@@ -12,50 +12,34 @@ public final class MedicinalProductAuthorization: DomainResource {
     public var identifier: [Identifier] { get { _objects(8) } set { _setObjects(8, newValue) } }
     /// `MedicinalProductAuthorization.subject`: `Reference` 0..1 to `MedicinalProduct` | `MedicinalProductPackaged`
     public var subject: Reference? { get { _object(9) } set { _setObject(9, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(subject newValue: Reference?) { _upsert(9, newValue) }
     /// `MedicinalProductAuthorization.country`: `CodeableConcept` 0..*
     public var country: [CodeableConcept] { get { _objects(10) } set { _setObjects(10, newValue) } }
     /// `MedicinalProductAuthorization.jurisdiction`: `CodeableConcept` 0..*
     public var jurisdiction: [CodeableConcept] { get { _objects(11) } set { _setObjects(11, newValue) } }
     /// `MedicinalProductAuthorization.status`: `CodeableConcept` 0..1
     public var status: CodeableConcept? { get { _object(12) } set { _setObject(12, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(status newValue: CodeableConcept?) { _upsert(12, newValue) }
     /// `MedicinalProductAuthorization.statusDate`: `dateTime` 0..1
     public var statusDate: FHIRDateTime? { get { _dateTime(13) } set { _setDateTime(13, newValue) } }
     /// `MedicinalProductAuthorization.restoreDate`: `dateTime` 0..1
     public var restoreDate: FHIRDateTime? { get { _dateTime(14) } set { _setDateTime(14, newValue) } }
     /// `MedicinalProductAuthorization.validityPeriod`: `Period` 0..1
     public var validityPeriod: Period? { get { _object(15) } set { _setObject(15, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(validityPeriod newValue: Period?) { _upsert(15, newValue) }
     /// `MedicinalProductAuthorization.dataExclusivityPeriod`: `Period` 0..1
     public var dataExclusivityPeriod: Period? { get { _object(16) } set { _setObject(16, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(dataExclusivityPeriod newValue: Period?) { _upsert(16, newValue) }
     /// `MedicinalProductAuthorization.dateOfFirstAuthorization`: `dateTime` 0..1
     public var dateOfFirstAuthorization: FHIRDateTime? { get { _dateTime(17) } set { _setDateTime(17, newValue) } }
     /// `MedicinalProductAuthorization.internationalBirthDate`: `dateTime` 0..1
     public var internationalBirthDate: FHIRDateTime? { get { _dateTime(18) } set { _setDateTime(18, newValue) } }
     /// `MedicinalProductAuthorization.legalBasis`: `CodeableConcept` 0..1
     public var legalBasis: CodeableConcept? { get { _object(19) } set { _setObject(19, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(legalBasis newValue: CodeableConcept?) { _upsert(19, newValue) }
     /// `MedicinalProductAuthorization.jurisdictionalAuthorization`: `MedicinalProductAuthorization.jurisdictionalAuthorization` 0..*
     public var jurisdictionalAuthorization: [MedicinalProductAuthorizationJurisdictionalAuthorization] { get { _objects(20) } set { _setObjects(20, newValue) } }
     /// `MedicinalProductAuthorization.holder`: `Reference` 0..1 to `Organization`
     public var holder: Reference? { get { _object(21) } set { _setObject(21, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(holder newValue: Reference?) { _upsert(21, newValue) }
     /// `MedicinalProductAuthorization.regulator`: `Reference` 0..1 to `Organization`
     public var regulator: Reference? { get { _object(22) } set { _setObject(22, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(regulator newValue: Reference?) { _upsert(22, newValue) }
     /// `MedicinalProductAuthorization.procedure`: `MedicinalProductAuthorization.procedure` 0..1
     public var procedure: MedicinalProductAuthorizationProcedure? { get { _object(23) } set { _setObject(23, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(procedure newValue: MedicinalProductAuthorizationProcedure?) { _upsert(23, newValue) }
 }
 
 /// `MedicinalProductAuthorization.jurisdictionalAuthorization`, a backbone element
@@ -67,18 +51,12 @@ public final class MedicinalProductAuthorizationJurisdictionalAuthorization: Bac
     public var identifier: [Identifier] { get { _objects(3) } set { _setObjects(3, newValue) } }
     /// `MedicinalProductAuthorization.jurisdictionalAuthorization.country`: `CodeableConcept` 0..1
     public var country: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(country newValue: CodeableConcept?) { _upsert(4, newValue) }
     /// `MedicinalProductAuthorization.jurisdictionalAuthorization.jurisdiction`: `CodeableConcept` 0..*
     public var jurisdiction: [CodeableConcept] { get { _objects(5) } set { _setObjects(5, newValue) } }
     /// `MedicinalProductAuthorization.jurisdictionalAuthorization.legalStatusOfSupply`: `CodeableConcept` 0..1
     public var legalStatusOfSupply: CodeableConcept? { get { _object(6) } set { _setObject(6, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(legalStatusOfSupply newValue: CodeableConcept?) { _upsert(6, newValue) }
     /// `MedicinalProductAuthorization.jurisdictionalAuthorization.validityPeriod`: `Period` 0..1
     public var validityPeriod: Period? { get { _object(7) } set { _setObject(7, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(validityPeriod newValue: Period?) { _upsert(7, newValue) }
 }
 
 /// `MedicinalProductAuthorization.procedure`, a backbone element
@@ -88,20 +66,14 @@ public final class MedicinalProductAuthorizationProcedure: BackboneElement {
 
     /// `MedicinalProductAuthorization.procedure.identifier`: `Identifier` 0..1
     public var identifier: Identifier? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(identifier newValue: Identifier?) { _upsert(3, newValue) }
     /// `MedicinalProductAuthorization.procedure.type`: `CodeableConcept` 1..1
     public var type: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: CodeableConcept?) { _upsert(4, newValue) }
     /// `MedicinalProductAuthorization.procedure.date[x]`: `Period` | `dateTime` 0..1
     public var date: MedicinalProductAuthorizationProcedureDate? { get { _choice(5) } set { _setChoice(5, 2, newValue) } }
     /// `MedicinalProductAuthorization.procedure.date[x]` as `Period`.
     public var datePeriod: Period? { get { _object(5) } set { _setObject(5, newValue) } }
     /// `MedicinalProductAuthorization.procedure.date[x]` as `dateTime`.
     public var dateDateTime: FHIRDateTime? { get { _dateTime(6) } set { _setDateTime(6, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(datePeriod newValue: Period?) { _upsert(5, newValue) }
     /// `MedicinalProductAuthorization.procedure.application`: as `MedicinalProductAuthorization.procedure` 0..*
     public var application: [MedicinalProductAuthorizationProcedure] { get { _objects(7) } set { _setObjects(7, newValue) } }
 }

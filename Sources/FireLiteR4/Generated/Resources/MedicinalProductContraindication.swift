@@ -12,12 +12,8 @@ public final class MedicinalProductContraindication: DomainResource {
     public var subject: [Reference] { get { _objects(8) } set { _setObjects(8, newValue) } }
     /// `MedicinalProductContraindication.disease`: `CodeableConcept` 0..1
     public var disease: CodeableConcept? { get { _object(9) } set { _setObject(9, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(disease newValue: CodeableConcept?) { _upsert(9, newValue) }
     /// `MedicinalProductContraindication.diseaseStatus`: `CodeableConcept` 0..1
     public var diseaseStatus: CodeableConcept? { get { _object(10) } set { _setObject(10, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(diseaseStatus newValue: CodeableConcept?) { _upsert(10, newValue) }
     /// `MedicinalProductContraindication.comorbidity`: `CodeableConcept` 0..*
     public var comorbidity: [CodeableConcept] { get { _objects(11) } set { _setObjects(11, newValue) } }
     /// `MedicinalProductContraindication.therapeuticIndication`: `Reference` 0..* to `MedicinalProductIndication`
@@ -35,18 +31,12 @@ public final class MedicinalProductContraindicationOtherTherapy: BackboneElement
 
     /// `MedicinalProductContraindication.otherTherapy.therapyRelationshipType`: `CodeableConcept` 1..1
     public var therapyRelationshipType: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(therapyRelationshipType newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `MedicinalProductContraindication.otherTherapy.medication[x]`: `CodeableConcept` | `Reference` 1..1 to `MedicinalProduct` | `Medication` | `Substance` | `SubstanceSpecification`
     public var medication: MedicinalProductContraindicationOtherTherapyMedication? { get { _choice(4) } set { _setChoice(4, 2, newValue) } }
     /// `MedicinalProductContraindication.otherTherapy.medication[x]` as `CodeableConcept`.
     public var medicationCodeableConcept: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
     /// `MedicinalProductContraindication.otherTherapy.medication[x]` as `Reference`.
     public var medicationReference: Reference? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(medicationCodeableConcept newValue: CodeableConcept?) { _upsert(4, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(medicationReference newValue: Reference?) { _upsert(5, newValue) }
 }
 
 /// A value of `MedicinalProductContraindication.otherTherapy.medication[x]`.

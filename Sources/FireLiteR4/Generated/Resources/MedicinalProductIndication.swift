@@ -12,22 +12,14 @@ public final class MedicinalProductIndication: DomainResource {
     public var subject: [Reference] { get { _objects(8) } set { _setObjects(8, newValue) } }
     /// `MedicinalProductIndication.diseaseSymptomProcedure`: `CodeableConcept` 0..1
     public var diseaseSymptomProcedure: CodeableConcept? { get { _object(9) } set { _setObject(9, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(diseaseSymptomProcedure newValue: CodeableConcept?) { _upsert(9, newValue) }
     /// `MedicinalProductIndication.diseaseStatus`: `CodeableConcept` 0..1
     public var diseaseStatus: CodeableConcept? { get { _object(10) } set { _setObject(10, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(diseaseStatus newValue: CodeableConcept?) { _upsert(10, newValue) }
     /// `MedicinalProductIndication.comorbidity`: `CodeableConcept` 0..*
     public var comorbidity: [CodeableConcept] { get { _objects(11) } set { _setObjects(11, newValue) } }
     /// `MedicinalProductIndication.intendedEffect`: `CodeableConcept` 0..1
     public var intendedEffect: CodeableConcept? { get { _object(12) } set { _setObject(12, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(intendedEffect newValue: CodeableConcept?) { _upsert(12, newValue) }
     /// `MedicinalProductIndication.duration`: `Quantity` 0..1
     public var duration: Quantity? { get { _object(13) } set { _setObject(13, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(duration newValue: Quantity?) { _upsert(13, newValue) }
     /// `MedicinalProductIndication.otherTherapy`: `MedicinalProductIndication.otherTherapy` 0..*
     public var otherTherapy: [MedicinalProductIndicationOtherTherapy] { get { _objects(14) } set { _setObjects(14, newValue) } }
     /// `MedicinalProductIndication.undesirableEffect`: `Reference` 0..* to `MedicinalProductUndesirableEffect`
@@ -43,18 +35,12 @@ public final class MedicinalProductIndicationOtherTherapy: BackboneElement {
 
     /// `MedicinalProductIndication.otherTherapy.therapyRelationshipType`: `CodeableConcept` 1..1
     public var therapyRelationshipType: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(therapyRelationshipType newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `MedicinalProductIndication.otherTherapy.medication[x]`: `CodeableConcept` | `Reference` 1..1 to `MedicinalProduct` | `Medication` | `Substance` | `SubstanceSpecification`
     public var medication: MedicinalProductIndicationOtherTherapyMedication? { get { _choice(4) } set { _setChoice(4, 2, newValue) } }
     /// `MedicinalProductIndication.otherTherapy.medication[x]` as `CodeableConcept`.
     public var medicationCodeableConcept: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
     /// `MedicinalProductIndication.otherTherapy.medication[x]` as `Reference`.
     public var medicationReference: Reference? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(medicationCodeableConcept newValue: CodeableConcept?) { _upsert(4, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(medicationReference newValue: Reference?) { _upsert(5, newValue) }
 }
 
 /// A value of `MedicinalProductIndication.otherTherapy.medication[x]`.

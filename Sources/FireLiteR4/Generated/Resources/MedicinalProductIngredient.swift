@@ -10,12 +10,8 @@ public final class MedicinalProductIngredient: DomainResource {
 
     /// `MedicinalProductIngredient.identifier`: `Identifier` 0..1
     public var identifier: Identifier? { get { _object(8) } set { _setObject(8, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(identifier newValue: Identifier?) { _upsert(8, newValue) }
     /// `MedicinalProductIngredient.role`: `CodeableConcept` 1..1
     public var role: CodeableConcept? { get { _object(9) } set { _setObject(9, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(role newValue: CodeableConcept?) { _upsert(9, newValue) }
     /// `MedicinalProductIngredient.allergenicIndicator`: `boolean` 0..1
     public var allergenicIndicator: Bool? { get { _bool(10) } set { _setBool(10, newValue) } }
     /// `MedicinalProductIngredient.manufacturer`: `Reference` 0..* to `Organization`
@@ -24,8 +20,6 @@ public final class MedicinalProductIngredient: DomainResource {
     public var specifiedSubstance: [MedicinalProductIngredientSpecifiedSubstance] { get { _objects(12) } set { _setObjects(12, newValue) } }
     /// `MedicinalProductIngredient.substance`: `MedicinalProductIngredient.substance` 0..1
     public var substance: MedicinalProductIngredientSubstance? { get { _object(13) } set { _setObject(13, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(substance newValue: MedicinalProductIngredientSubstance?) { _upsert(13, newValue) }
 }
 
 /// `MedicinalProductIngredient.specifiedSubstance`, a backbone element
@@ -35,16 +29,10 @@ public final class MedicinalProductIngredientSpecifiedSubstance: BackboneElement
 
     /// `MedicinalProductIngredient.specifiedSubstance.code`: `CodeableConcept` 1..1
     public var code: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(code newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `MedicinalProductIngredient.specifiedSubstance.group`: `CodeableConcept` 1..1
     public var group: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(group newValue: CodeableConcept?) { _upsert(4, newValue) }
     /// `MedicinalProductIngredient.specifiedSubstance.confidentiality`: `CodeableConcept` 0..1
     public var confidentiality: CodeableConcept? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(confidentiality newValue: CodeableConcept?) { _upsert(5, newValue) }
     /// `MedicinalProductIngredient.specifiedSubstance.strength`: `MedicinalProductIngredient.specifiedSubstance.strength` 0..*
     public var strength: [MedicinalProductIngredientSpecifiedSubstanceStrength] { get { _objects(6) } set { _setObjects(6, newValue) } }
 }
@@ -56,20 +44,12 @@ public final class MedicinalProductIngredientSpecifiedSubstanceStrength: Backbon
 
     /// `MedicinalProductIngredient.specifiedSubstance.strength.presentation`: `Ratio` 1..1
     public var presentation: Ratio? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(presentation newValue: Ratio?) { _upsert(3, newValue) }
     /// `MedicinalProductIngredient.specifiedSubstance.strength.presentationLowLimit`: `Ratio` 0..1
     public var presentationLowLimit: Ratio? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(presentationLowLimit newValue: Ratio?) { _upsert(4, newValue) }
     /// `MedicinalProductIngredient.specifiedSubstance.strength.concentration`: `Ratio` 0..1
     public var concentration: Ratio? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(concentration newValue: Ratio?) { _upsert(5, newValue) }
     /// `MedicinalProductIngredient.specifiedSubstance.strength.concentrationLowLimit`: `Ratio` 0..1
     public var concentrationLowLimit: Ratio? { get { _object(6) } set { _setObject(6, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(concentrationLowLimit newValue: Ratio?) { _upsert(6, newValue) }
     /// `MedicinalProductIngredient.specifiedSubstance.strength.measurementPoint`: `string` 0..1
     public var measurementPoint: String? { get { _string(7) } set { _setString(7, newValue) } }
     /// `MedicinalProductIngredient.specifiedSubstance.strength.country`: `CodeableConcept` 0..*
@@ -85,16 +65,10 @@ public final class MedicinalProductIngredientSpecifiedSubstanceStrengthReference
 
     /// `MedicinalProductIngredient.specifiedSubstance.strength.referenceStrength.substance`: `CodeableConcept` 0..1
     public var substance: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(substance newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `MedicinalProductIngredient.specifiedSubstance.strength.referenceStrength.strength`: `Ratio` 1..1
     public var strength: Ratio? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(strength newValue: Ratio?) { _upsert(4, newValue) }
     /// `MedicinalProductIngredient.specifiedSubstance.strength.referenceStrength.strengthLowLimit`: `Ratio` 0..1
     public var strengthLowLimit: Ratio? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(strengthLowLimit newValue: Ratio?) { _upsert(5, newValue) }
     /// `MedicinalProductIngredient.specifiedSubstance.strength.referenceStrength.measurementPoint`: `string` 0..1
     public var measurementPoint: String? { get { _string(6) } set { _setString(6, newValue) } }
     /// `MedicinalProductIngredient.specifiedSubstance.strength.referenceStrength.country`: `CodeableConcept` 0..*
@@ -108,8 +82,6 @@ public final class MedicinalProductIngredientSubstance: BackboneElement {
 
     /// `MedicinalProductIngredient.substance.code`: `CodeableConcept` 1..1
     public var code: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(code newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `MedicinalProductIngredient.substance.strength`: as `MedicinalProductIngredient.specifiedSubstance.strength` 0..*
     public var strength: [MedicinalProductIngredientSpecifiedSubstanceStrength] { get { _objects(4) } set { _setObjects(4, newValue) } }
 }

@@ -16,20 +16,12 @@ public final class MedicinalProductInteraction: DomainResource {
     public var interactant: [MedicinalProductInteractionInteractant] { get { _objects(10) } set { _setObjects(10, newValue) } }
     /// `MedicinalProductInteraction.type`: `CodeableConcept` 0..1
     public var type: CodeableConcept? { get { _object(11) } set { _setObject(11, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: CodeableConcept?) { _upsert(11, newValue) }
     /// `MedicinalProductInteraction.effect`: `CodeableConcept` 0..1
     public var effect: CodeableConcept? { get { _object(12) } set { _setObject(12, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(effect newValue: CodeableConcept?) { _upsert(12, newValue) }
     /// `MedicinalProductInteraction.incidence`: `CodeableConcept` 0..1
     public var incidence: CodeableConcept? { get { _object(13) } set { _setObject(13, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(incidence newValue: CodeableConcept?) { _upsert(13, newValue) }
     /// `MedicinalProductInteraction.management`: `CodeableConcept` 0..1
     public var management: CodeableConcept? { get { _object(14) } set { _setObject(14, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(management newValue: CodeableConcept?) { _upsert(14, newValue) }
 }
 
 /// `MedicinalProductInteraction.interactant`, a backbone element
@@ -43,10 +35,6 @@ public final class MedicinalProductInteractionInteractant: BackboneElement {
     public var itemReference: Reference? { get { _object(3) } set { _setObject(3, newValue) } }
     /// `MedicinalProductInteraction.interactant.item[x]` as `CodeableConcept`.
     public var itemCodeableConcept: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(itemReference newValue: Reference?) { _upsert(3, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(itemCodeableConcept newValue: CodeableConcept?) { _upsert(4, newValue) }
 }
 
 /// A value of `MedicinalProductInteraction.interactant.item[x]`.

@@ -10,24 +10,16 @@ public final class MedicinalProductManufactured: DomainResource {
 
     /// `MedicinalProductManufactured.manufacturedDoseForm`: `CodeableConcept` 1..1
     public var manufacturedDoseForm: CodeableConcept? { get { _object(8) } set { _setObject(8, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(manufacturedDoseForm newValue: CodeableConcept?) { _upsert(8, newValue) }
     /// `MedicinalProductManufactured.unitOfPresentation`: `CodeableConcept` 0..1
     public var unitOfPresentation: CodeableConcept? { get { _object(9) } set { _setObject(9, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(unitOfPresentation newValue: CodeableConcept?) { _upsert(9, newValue) }
     /// `MedicinalProductManufactured.quantity`: `Quantity` 1..1
     public var quantity: Quantity? { get { _object(10) } set { _setObject(10, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(quantity newValue: Quantity?) { _upsert(10, newValue) }
     /// `MedicinalProductManufactured.manufacturer`: `Reference` 0..* to `Organization`
     public var manufacturer: [Reference] { get { _objects(11) } set { _setObjects(11, newValue) } }
     /// `MedicinalProductManufactured.ingredient`: `Reference` 0..* to `MedicinalProductIngredient`
     public var ingredient: [Reference] { get { _objects(12) } set { _setObjects(12, newValue) } }
     /// `MedicinalProductManufactured.physicalCharacteristics`: `ProdCharacteristic` 0..1
     public var physicalCharacteristics: ProdCharacteristic? { get { _object(13) } set { _setObject(13, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(physicalCharacteristics newValue: ProdCharacteristic?) { _upsert(13, newValue) }
     /// `MedicinalProductManufactured.otherCharacteristics`: `CodeableConcept` 0..*
     public var otherCharacteristics: [CodeableConcept] { get { _objects(14) } set { _setObjects(14, newValue) } }
 }

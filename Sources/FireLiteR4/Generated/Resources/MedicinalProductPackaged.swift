@@ -16,14 +16,10 @@ public final class MedicinalProductPackaged: DomainResource {
     public var description: String? { get { _string(10) } set { _setString(10, newValue) } }
     /// `MedicinalProductPackaged.legalStatusOfSupply`: `CodeableConcept` 0..1
     public var legalStatusOfSupply: CodeableConcept? { get { _object(11) } set { _setObject(11, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(legalStatusOfSupply newValue: CodeableConcept?) { _upsert(11, newValue) }
     /// `MedicinalProductPackaged.marketingStatus`: `MarketingStatus` 0..*
     public var marketingStatus: [MarketingStatus] { get { _objects(12) } set { _setObjects(12, newValue) } }
     /// `MedicinalProductPackaged.marketingAuthorization`: `Reference` 0..1 to `MedicinalProductAuthorization`
     public var marketingAuthorization: Reference? { get { _object(13) } set { _setObject(13, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(marketingAuthorization newValue: Reference?) { _upsert(13, newValue) }
     /// `MedicinalProductPackaged.manufacturer`: `Reference` 0..* to `Organization`
     public var manufacturer: [Reference] { get { _objects(14) } set { _setObjects(14, newValue) } }
     /// `MedicinalProductPackaged.batchIdentifier`: `MedicinalProductPackaged.batchIdentifier` 0..*
@@ -39,12 +35,8 @@ public final class MedicinalProductPackagedBatchIdentifier: BackboneElement {
 
     /// `MedicinalProductPackaged.batchIdentifier.outerPackaging`: `Identifier` 1..1
     public var outerPackaging: Identifier? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(outerPackaging newValue: Identifier?) { _upsert(3, newValue) }
     /// `MedicinalProductPackaged.batchIdentifier.immediatePackaging`: `Identifier` 0..1
     public var immediatePackaging: Identifier? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(immediatePackaging newValue: Identifier?) { _upsert(4, newValue) }
 }
 
 /// `MedicinalProductPackaged.packageItem`, a backbone element
@@ -56,12 +48,8 @@ public final class MedicinalProductPackagedPackageItem: BackboneElement {
     public var identifier: [Identifier] { get { _objects(3) } set { _setObjects(3, newValue) } }
     /// `MedicinalProductPackaged.packageItem.type`: `CodeableConcept` 1..1
     public var type: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: CodeableConcept?) { _upsert(4, newValue) }
     /// `MedicinalProductPackaged.packageItem.quantity`: `Quantity` 1..1
     public var quantity: Quantity? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(quantity newValue: Quantity?) { _upsert(5, newValue) }
     /// `MedicinalProductPackaged.packageItem.material`: `CodeableConcept` 0..*
     public var material: [CodeableConcept] { get { _objects(6) } set { _setObjects(6, newValue) } }
     /// `MedicinalProductPackaged.packageItem.alternateMaterial`: `CodeableConcept` 0..*
@@ -74,8 +62,6 @@ public final class MedicinalProductPackagedPackageItem: BackboneElement {
     public var packageItem: [MedicinalProductPackagedPackageItem] { get { _objects(10) } set { _setObjects(10, newValue) } }
     /// `MedicinalProductPackaged.packageItem.physicalCharacteristics`: `ProdCharacteristic` 0..1
     public var physicalCharacteristics: ProdCharacteristic? { get { _object(11) } set { _setObject(11, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(physicalCharacteristics newValue: ProdCharacteristic?) { _upsert(11, newValue) }
     /// `MedicinalProductPackaged.packageItem.otherCharacteristics`: `CodeableConcept` 0..*
     public var otherCharacteristics: [CodeableConcept] { get { _objects(12) } set { _setObjects(12, newValue) } }
     /// `MedicinalProductPackaged.packageItem.shelfLifeStorage`: `ProductShelfLife` 0..*

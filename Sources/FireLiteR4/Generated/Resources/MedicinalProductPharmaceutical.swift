@@ -12,12 +12,8 @@ public final class MedicinalProductPharmaceutical: DomainResource {
     public var identifier: [Identifier] { get { _objects(8) } set { _setObjects(8, newValue) } }
     /// `MedicinalProductPharmaceutical.administrableDoseForm`: `CodeableConcept` 1..1
     public var administrableDoseForm: CodeableConcept? { get { _object(9) } set { _setObject(9, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(administrableDoseForm newValue: CodeableConcept?) { _upsert(9, newValue) }
     /// `MedicinalProductPharmaceutical.unitOfPresentation`: `CodeableConcept` 0..1
     public var unitOfPresentation: CodeableConcept? { get { _object(10) } set { _setObject(10, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(unitOfPresentation newValue: CodeableConcept?) { _upsert(10, newValue) }
     /// `MedicinalProductPharmaceutical.ingredient`: `Reference` 0..* to `MedicinalProductIngredient`
     public var ingredient: [Reference] { get { _objects(11) } set { _setObjects(11, newValue) } }
     /// `MedicinalProductPharmaceutical.device`: `Reference` 0..* to `DeviceDefinition`
@@ -35,12 +31,8 @@ public final class MedicinalProductPharmaceuticalCharacteristics: BackboneElemen
 
     /// `MedicinalProductPharmaceutical.characteristics.code`: `CodeableConcept` 1..1
     public var code: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(code newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `MedicinalProductPharmaceutical.characteristics.status`: `CodeableConcept` 0..1
     public var status: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(status newValue: CodeableConcept?) { _upsert(4, newValue) }
 }
 
 /// `MedicinalProductPharmaceutical.routeOfAdministration`, a backbone element
@@ -50,28 +42,16 @@ public final class MedicinalProductPharmaceuticalRouteOfAdministration: Backbone
 
     /// `MedicinalProductPharmaceutical.routeOfAdministration.code`: `CodeableConcept` 1..1
     public var code: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(code newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `MedicinalProductPharmaceutical.routeOfAdministration.firstDose`: `Quantity` 0..1
     public var firstDose: Quantity? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(firstDose newValue: Quantity?) { _upsert(4, newValue) }
     /// `MedicinalProductPharmaceutical.routeOfAdministration.maxSingleDose`: `Quantity` 0..1
     public var maxSingleDose: Quantity? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(maxSingleDose newValue: Quantity?) { _upsert(5, newValue) }
     /// `MedicinalProductPharmaceutical.routeOfAdministration.maxDosePerDay`: `Quantity` 0..1
     public var maxDosePerDay: Quantity? { get { _object(6) } set { _setObject(6, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(maxDosePerDay newValue: Quantity?) { _upsert(6, newValue) }
     /// `MedicinalProductPharmaceutical.routeOfAdministration.maxDosePerTreatmentPeriod`: `Ratio` 0..1
     public var maxDosePerTreatmentPeriod: Ratio? { get { _object(7) } set { _setObject(7, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(maxDosePerTreatmentPeriod newValue: Ratio?) { _upsert(7, newValue) }
     /// `MedicinalProductPharmaceutical.routeOfAdministration.maxTreatmentPeriod`: `Duration` 0..1
     public var maxTreatmentPeriod: Duration? { get { _object(8) } set { _setObject(8, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(maxTreatmentPeriod newValue: Duration?) { _upsert(8, newValue) }
     /// `MedicinalProductPharmaceutical.routeOfAdministration.targetSpecies`: `MedicinalProductPharmaceutical.routeOfAdministration.targetSpecies` 0..*
     public var targetSpecies: [MedicinalProductPharmaceuticalRouteOfAdministrationTargetSpecies] { get { _objects(9) } set { _setObjects(9, newValue) } }
 }
@@ -83,8 +63,6 @@ public final class MedicinalProductPharmaceuticalRouteOfAdministrationTargetSpec
 
     /// `MedicinalProductPharmaceutical.routeOfAdministration.targetSpecies.code`: `CodeableConcept` 1..1
     public var code: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(code newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `MedicinalProductPharmaceutical.routeOfAdministration.targetSpecies.withdrawalPeriod`: `MedicinalProductPharmaceutical.routeOfAdministration.targetSpecies.withdrawalPeriod` 0..*
     public var withdrawalPeriod: [MedicinalProductPharmaceuticalRouteOfAdministrationTargetSpeciesWithdrawalPeriod] { get { _objects(4) } set { _setObjects(4, newValue) } }
 }
@@ -96,12 +74,8 @@ public final class MedicinalProductPharmaceuticalRouteOfAdministrationTargetSpec
 
     /// `MedicinalProductPharmaceutical.routeOfAdministration.targetSpecies.withdrawalPeriod.tissue`: `CodeableConcept` 1..1
     public var tissue: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(tissue newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `MedicinalProductPharmaceutical.routeOfAdministration.targetSpecies.withdrawalPeriod.value`: `Quantity` 1..1
     public var value: Quantity? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(value newValue: Quantity?) { _upsert(4, newValue) }
     /// `MedicinalProductPharmaceutical.routeOfAdministration.targetSpecies.withdrawalPeriod.supportingInformation`: `string` 0..1
     public var supportingInformation: String? { get { _string(5) } set { _setString(5, newValue) } }
 }

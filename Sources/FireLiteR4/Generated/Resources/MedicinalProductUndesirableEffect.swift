@@ -12,16 +12,10 @@ public final class MedicinalProductUndesirableEffect: DomainResource {
     public var subject: [Reference] { get { _objects(8) } set { _setObjects(8, newValue) } }
     /// `MedicinalProductUndesirableEffect.symptomConditionEffect`: `CodeableConcept` 0..1
     public var symptomConditionEffect: CodeableConcept? { get { _object(9) } set { _setObject(9, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(symptomConditionEffect newValue: CodeableConcept?) { _upsert(9, newValue) }
     /// `MedicinalProductUndesirableEffect.classification`: `CodeableConcept` 0..1
     public var classification: CodeableConcept? { get { _object(10) } set { _setObject(10, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(classification newValue: CodeableConcept?) { _upsert(10, newValue) }
     /// `MedicinalProductUndesirableEffect.frequencyOfOccurrence`: `CodeableConcept` 0..1
     public var frequencyOfOccurrence: CodeableConcept? { get { _object(11) } set { _setObject(11, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(frequencyOfOccurrence newValue: CodeableConcept?) { _upsert(11, newValue) }
     /// `MedicinalProductUndesirableEffect.population`: `Population` 0..*
     public var population: [Population] { get { _objects(12) } set { _setObjects(12, newValue) } }
 }

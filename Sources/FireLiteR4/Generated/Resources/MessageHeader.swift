@@ -14,38 +14,22 @@ public final class MessageHeader: DomainResource {
     public var eventCoding: Coding? { get { _object(8) } set { _setObject(8, newValue) } }
     /// `MessageHeader.event[x]` as `uri`.
     public var eventUri: String? { get { _string(9) } set { _setString(9, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(eventCoding newValue: Coding?) { _upsert(8, newValue) }
     /// `MessageHeader.destination`: `MessageHeader.destination` 0..*
     public var destination: [MessageHeaderDestination] { get { _objects(10) } set { _setObjects(10, newValue) } }
     /// `MessageHeader.sender`: `Reference` 0..1 to `Practitioner` | `PractitionerRole` | `Organization`
     public var sender: Reference? { get { _object(11) } set { _setObject(11, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(sender newValue: Reference?) { _upsert(11, newValue) }
     /// `MessageHeader.enterer`: `Reference` 0..1 to `Practitioner` | `PractitionerRole`
     public var enterer: Reference? { get { _object(12) } set { _setObject(12, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(enterer newValue: Reference?) { _upsert(12, newValue) }
     /// `MessageHeader.author`: `Reference` 0..1 to `Practitioner` | `PractitionerRole`
     public var author: Reference? { get { _object(13) } set { _setObject(13, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(author newValue: Reference?) { _upsert(13, newValue) }
     /// `MessageHeader.source`: `MessageHeader.source` 1..1
     public var source: MessageHeaderSource? { get { _object(14) } set { _setObject(14, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(source newValue: MessageHeaderSource?) { _upsert(14, newValue) }
     /// `MessageHeader.responsible`: `Reference` 0..1 to `Practitioner` | `PractitionerRole` | `Organization`
     public var responsible: Reference? { get { _object(15) } set { _setObject(15, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(responsible newValue: Reference?) { _upsert(15, newValue) }
     /// `MessageHeader.reason`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/message-reason-encounter>)
     public var reason: CodeableConcept? { get { _object(16) } set { _setObject(16, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(reason newValue: CodeableConcept?) { _upsert(16, newValue) }
     /// `MessageHeader.response`: `MessageHeader.response` 0..1
     public var response: MessageHeaderResponse? { get { _object(17) } set { _setObject(17, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(response newValue: MessageHeaderResponse?) { _upsert(17, newValue) }
     /// `MessageHeader.focus`: `Reference` 0..*
     public var focus: [Reference] { get { _objects(18) } set { _setObjects(18, newValue) } }
     /// `MessageHeader.definition`: `canonical` 0..1 to `MessageDefinition`
@@ -61,14 +45,10 @@ public final class MessageHeaderDestination: BackboneElement {
     public var name: String? { get { _string(3) } set { _setString(3, newValue) } }
     /// `MessageHeader.destination.target`: `Reference` 0..1 to `Device`
     public var target: Reference? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(target newValue: Reference?) { _upsert(4, newValue) }
     /// `MessageHeader.destination.endpoint`: `url` 1..1
     public var endpoint: String? { get { _string(5) } set { _setString(5, newValue) } }
     /// `MessageHeader.destination.receiver`: `Reference` 0..1 to `Practitioner` | `PractitionerRole` | `Organization`
     public var receiver: Reference? { get { _object(6) } set { _setObject(6, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(receiver newValue: Reference?) { _upsert(6, newValue) }
 }
 
 /// `MessageHeader.source`, a backbone element
@@ -84,8 +64,6 @@ public final class MessageHeaderSource: BackboneElement {
     public var version: String? { get { _string(5) } set { _setString(5, newValue) } }
     /// `MessageHeader.source.contact`: `ContactPoint` 0..1
     public var contact: ContactPoint? { get { _object(6) } set { _setObject(6, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(contact newValue: ContactPoint?) { _upsert(6, newValue) }
     /// `MessageHeader.source.endpoint`: `url` 1..1
     public var endpoint: String? { get { _string(7) } set { _setString(7, newValue) } }
 }
@@ -101,8 +79,6 @@ public final class MessageHeaderResponse: BackboneElement {
     public var code: ResponseType? { get { _code(4) } set { _setCode(4, newValue) } }
     /// `MessageHeader.response.details`: `Reference` 0..1 to `OperationOutcome`
     public var details: Reference? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(details newValue: Reference?) { _upsert(5, newValue) }
 }
 
 /// A value of `MessageHeader.event[x]`.

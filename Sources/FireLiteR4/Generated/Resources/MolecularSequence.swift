@@ -16,28 +16,16 @@ public final class MolecularSequence: DomainResource {
     public var coordinateSystem: Int? { get { _int(10) } set { _setInt(10, newValue) } }
     /// `MolecularSequence.patient`: `Reference` 0..1 to `Patient`
     public var patient: Reference? { get { _object(11) } set { _setObject(11, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(patient newValue: Reference?) { _upsert(11, newValue) }
     /// `MolecularSequence.specimen`: `Reference` 0..1 to `Specimen`
     public var specimen: Reference? { get { _object(12) } set { _setObject(12, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(specimen newValue: Reference?) { _upsert(12, newValue) }
     /// `MolecularSequence.device`: `Reference` 0..1 to `Device`
     public var device: Reference? { get { _object(13) } set { _setObject(13, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(device newValue: Reference?) { _upsert(13, newValue) }
     /// `MolecularSequence.performer`: `Reference` 0..1 to `Organization`
     public var performer: Reference? { get { _object(14) } set { _setObject(14, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(performer newValue: Reference?) { _upsert(14, newValue) }
     /// `MolecularSequence.quantity`: `Quantity` 0..1
     public var quantity: Quantity? { get { _object(15) } set { _setObject(15, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(quantity newValue: Quantity?) { _upsert(15, newValue) }
     /// `MolecularSequence.referenceSeq`: `MolecularSequence.referenceSeq` 0..1
     public var referenceSeq: MolecularSequenceReferenceSeq? { get { _object(16) } set { _setObject(16, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(referenceSeq newValue: MolecularSequenceReferenceSeq?) { _upsert(16, newValue) }
     /// `MolecularSequence.variant`: `MolecularSequence.variant` 0..*
     public var variant: [MolecularSequenceVariant] { get { _objects(17) } set { _setObjects(17, newValue) } }
     /// `MolecularSequence.observedSeq`: `string` 0..1
@@ -61,20 +49,14 @@ public final class MolecularSequenceReferenceSeq: BackboneElement {
 
     /// `MolecularSequence.referenceSeq.chromosome`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/chromosome-human>)
     public var chromosome: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(chromosome newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `MolecularSequence.referenceSeq.genomeBuild`: `string` 0..1
     public var genomeBuild: String? { get { _string(4) } set { _setString(4, newValue) } }
     /// `MolecularSequence.referenceSeq.orientation`: `code` 0..1, one of `OrientationType` (<http://hl7.org/fhir/ValueSet/orientation-type>)
     public var orientation: OrientationType? { get { _code(5) } set { _setCode(5, newValue) } }
     /// `MolecularSequence.referenceSeq.referenceSeqId`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/sequence-referenceSeq>)
     public var referenceSeqId: CodeableConcept? { get { _object(6) } set { _setObject(6, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(referenceSeqId newValue: CodeableConcept?) { _upsert(6, newValue) }
     /// `MolecularSequence.referenceSeq.referenceSeqPointer`: `Reference` 0..1 to `MolecularSequence`
     public var referenceSeqPointer: Reference? { get { _object(7) } set { _setObject(7, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(referenceSeqPointer newValue: Reference?) { _upsert(7, newValue) }
     /// `MolecularSequence.referenceSeq.referenceSeqString`: `string` 0..1
     public var referenceSeqString: String? { get { _string(8) } set { _setString(8, newValue) } }
     /// `MolecularSequence.referenceSeq.strand`: `code` 0..1, one of `StrandType` (<http://hl7.org/fhir/ValueSet/strand-type>)
@@ -102,8 +84,6 @@ public final class MolecularSequenceVariant: BackboneElement {
     public var cigar: String? { get { _string(7) } set { _setString(7, newValue) } }
     /// `MolecularSequence.variant.variantPointer`: `Reference` 0..1 to `Observation`
     public var variantPointer: Reference? { get { _object(8) } set { _setObject(8, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(variantPointer newValue: Reference?) { _upsert(8, newValue) }
 }
 
 /// `MolecularSequence.quality`, a backbone element
@@ -115,20 +95,14 @@ public final class MolecularSequenceQuality: BackboneElement {
     public var type: QualityType? { get { _code(3) } set { _setCode(3, newValue) } }
     /// `MolecularSequence.quality.standardSequence`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/sequence-quality-standardSequence>)
     public var standardSequence: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(standardSequence newValue: CodeableConcept?) { _upsert(4, newValue) }
     /// `MolecularSequence.quality.start`: `integer` 0..1
     public var start: Int? { get { _int(5) } set { _setInt(5, newValue) } }
     /// `MolecularSequence.quality.end`: `integer` 0..1
     public var end: Int? { get { _int(6) } set { _setInt(6, newValue) } }
     /// `MolecularSequence.quality.score`: `Quantity` 0..1
     public var score: Quantity? { get { _object(7) } set { _setObject(7, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(score newValue: Quantity?) { _upsert(7, newValue) }
     /// `MolecularSequence.quality.method`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/sequence-quality-method>)
     public var method: CodeableConcept? { get { _object(8) } set { _setObject(8, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(method newValue: CodeableConcept?) { _upsert(8, newValue) }
     /// `MolecularSequence.quality.truthTP`: `decimal` 0..1
     public var truthTP: FHIRDecimal? { get { _decimal(9) } set { _setDecimal(9, newValue) } }
     /// `MolecularSequence.quality.queryTP`: `decimal` 0..1
@@ -147,8 +121,6 @@ public final class MolecularSequenceQuality: BackboneElement {
     public var fScore: FHIRDecimal? { get { _decimal(16) } set { _setDecimal(16, newValue) } }
     /// `MolecularSequence.quality.roc`: `MolecularSequence.quality.roc` 0..1
     public var roc: MolecularSequenceQualityRoc? { get { _object(17) } set { _setObject(17, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(roc newValue: MolecularSequenceQualityRoc?) { _upsert(17, newValue) }
 }
 
 /// `MolecularSequence.quality.roc`, a backbone element
@@ -198,20 +170,14 @@ public final class MolecularSequenceStructureVariant: BackboneElement {
 
     /// `MolecularSequence.structureVariant.variantType`: `CodeableConcept` 0..1, required binding (<http://loinc.org/vs/LL379-9>)
     public var variantType: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(variantType newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `MolecularSequence.structureVariant.exact`: `boolean` 0..1
     public var exact: Bool? { get { _bool(4) } set { _setBool(4, newValue) } }
     /// `MolecularSequence.structureVariant.length`: `integer` 0..1
     public var length: Int? { get { _int(5) } set { _setInt(5, newValue) } }
     /// `MolecularSequence.structureVariant.outer`: `MolecularSequence.structureVariant.outer` 0..1
     public var outer: MolecularSequenceStructureVariantOuter? { get { _object(6) } set { _setObject(6, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(outer newValue: MolecularSequenceStructureVariantOuter?) { _upsert(6, newValue) }
     /// `MolecularSequence.structureVariant.inner`: `MolecularSequence.structureVariant.inner` 0..1
     public var inner: MolecularSequenceStructureVariantInner? { get { _object(7) } set { _setObject(7, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(inner newValue: MolecularSequenceStructureVariantInner?) { _upsert(7, newValue) }
 }
 
 /// `MolecularSequence.structureVariant.outer`, a backbone element

@@ -24,8 +24,6 @@ public final class NamingSystem: DomainResource {
     public var responsible: String? { get { _string(14) } set { _setString(14, newValue) } }
     /// `NamingSystem.type`: `CodeableConcept` 0..1, extensible binding (<http://hl7.org/fhir/ValueSet/identifier-type>)
     public var type: CodeableConcept? { get { _object(15) } set { _setObject(15, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: CodeableConcept?) { _upsert(15, newValue) }
     /// `NamingSystem.description`: `markdown` 0..1
     public var description: String? { get { _string(16) } set { _setString(16, newValue) } }
     /// `NamingSystem.useContext`: `UsageContext` 0..*
@@ -53,8 +51,6 @@ public final class NamingSystemUniqueId: BackboneElement {
     public var comment: String? { get { _string(6) } set { _setString(6, newValue) } }
     /// `NamingSystem.uniqueId.period`: `Period` 0..1
     public var period: Period? { get { _object(7) } set { _setObject(7, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(period newValue: Period?) { _upsert(7, newValue) }
 }
 
 private let namingSystemLayout = Layout(_class: NamingSystem.self, "NamingSystem", .resource, base: DomainResource._layout, release: .r4, """

@@ -23,8 +23,6 @@ public final class OperationOutcomeIssue: BackboneElement {
     public var code: IssueType? { get { _code(4) } set { _setCode(4, newValue) } }
     /// `OperationOutcome.issue.details`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/operation-outcome>)
     public var details: CodeableConcept? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(details newValue: CodeableConcept?) { _upsert(5, newValue) }
     /// `OperationOutcome.issue.diagnostics`: `string` 0..1
     public var diagnostics: String? { get { _string(6) } set { _setString(6, newValue) } }
     /// `OperationOutcome.issue.location`: `string` 0..*

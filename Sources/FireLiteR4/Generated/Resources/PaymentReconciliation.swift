@@ -14,22 +14,14 @@ public final class PaymentReconciliation: DomainResource {
     public var status: FinancialResourceStatusCodes? { get { _code(9) } set { _setCode(9, newValue) } }
     /// `PaymentReconciliation.period`: `Period` 0..1
     public var period: Period? { get { _object(10) } set { _setObject(10, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(period newValue: Period?) { _upsert(10, newValue) }
     /// `PaymentReconciliation.created`: `dateTime` 1..1
     public var created: FHIRDateTime? { get { _dateTime(11) } set { _setDateTime(11, newValue) } }
     /// `PaymentReconciliation.paymentIssuer`: `Reference` 0..1 to `Organization`
     public var paymentIssuer: Reference? { get { _object(12) } set { _setObject(12, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(paymentIssuer newValue: Reference?) { _upsert(12, newValue) }
     /// `PaymentReconciliation.request`: `Reference` 0..1 to `Task`
     public var request: Reference? { get { _object(13) } set { _setObject(13, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(request newValue: Reference?) { _upsert(13, newValue) }
     /// `PaymentReconciliation.requestor`: `Reference` 0..1 to `Practitioner` | `PractitionerRole` | `Organization`
     public var requestor: Reference? { get { _object(14) } set { _setObject(14, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(requestor newValue: Reference?) { _upsert(14, newValue) }
     /// `PaymentReconciliation.outcome`: `code` 0..1, one of `RemittanceOutcome` (<http://hl7.org/fhir/ValueSet/remittance-outcome>)
     public var outcome: RemittanceOutcome? { get { _code(15) } set { _setCode(15, newValue) } }
     /// `PaymentReconciliation.disposition`: `string` 0..1
@@ -38,18 +30,12 @@ public final class PaymentReconciliation: DomainResource {
     public var paymentDate: FHIRDate? { get { _date(17) } set { _setDate(17, newValue) } }
     /// `PaymentReconciliation.paymentAmount`: `Money` 1..1
     public var paymentAmount: Money? { get { _object(18) } set { _setObject(18, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(paymentAmount newValue: Money?) { _upsert(18, newValue) }
     /// `PaymentReconciliation.paymentIdentifier`: `Identifier` 0..1
     public var paymentIdentifier: Identifier? { get { _object(19) } set { _setObject(19, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(paymentIdentifier newValue: Identifier?) { _upsert(19, newValue) }
     /// `PaymentReconciliation.detail`: `PaymentReconciliation.detail` 0..*
     public var detail: [PaymentReconciliationDetail] { get { _objects(20) } set { _setObjects(20, newValue) } }
     /// `PaymentReconciliation.formCode`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/forms>)
     public var formCode: CodeableConcept? { get { _object(21) } set { _setObject(21, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(formCode newValue: CodeableConcept?) { _upsert(21, newValue) }
     /// `PaymentReconciliation.processNote`: `PaymentReconciliation.processNote` 0..*
     public var processNote: [PaymentReconciliationProcessNote] { get { _objects(22) } set { _setObjects(22, newValue) } }
 }
@@ -61,42 +47,24 @@ public final class PaymentReconciliationDetail: BackboneElement {
 
     /// `PaymentReconciliation.detail.identifier`: `Identifier` 0..1
     public var identifier: Identifier? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(identifier newValue: Identifier?) { _upsert(3, newValue) }
     /// `PaymentReconciliation.detail.predecessor`: `Identifier` 0..1
     public var predecessor: Identifier? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(predecessor newValue: Identifier?) { _upsert(4, newValue) }
     /// `PaymentReconciliation.detail.type`: `CodeableConcept` 1..1, example binding (<http://hl7.org/fhir/ValueSet/payment-type>)
     public var type: CodeableConcept? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: CodeableConcept?) { _upsert(5, newValue) }
     /// `PaymentReconciliation.detail.request`: `Reference` 0..1
     public var request: Reference? { get { _object(6) } set { _setObject(6, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(request newValue: Reference?) { _upsert(6, newValue) }
     /// `PaymentReconciliation.detail.submitter`: `Reference` 0..1 to `Practitioner` | `PractitionerRole` | `Organization`
     public var submitter: Reference? { get { _object(7) } set { _setObject(7, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(submitter newValue: Reference?) { _upsert(7, newValue) }
     /// `PaymentReconciliation.detail.response`: `Reference` 0..1
     public var response: Reference? { get { _object(8) } set { _setObject(8, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(response newValue: Reference?) { _upsert(8, newValue) }
     /// `PaymentReconciliation.detail.date`: `date` 0..1
     public var date: FHIRDate? { get { _date(9) } set { _setDate(9, newValue) } }
     /// `PaymentReconciliation.detail.responsible`: `Reference` 0..1 to `PractitionerRole`
     public var responsible: Reference? { get { _object(10) } set { _setObject(10, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(responsible newValue: Reference?) { _upsert(10, newValue) }
     /// `PaymentReconciliation.detail.payee`: `Reference` 0..1 to `Practitioner` | `PractitionerRole` | `Organization`
     public var payee: Reference? { get { _object(11) } set { _setObject(11, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(payee newValue: Reference?) { _upsert(11, newValue) }
     /// `PaymentReconciliation.detail.amount`: `Money` 0..1
     public var amount: Money? { get { _object(12) } set { _setObject(12, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(amount newValue: Money?) { _upsert(12, newValue) }
 }
 
 /// `PaymentReconciliation.processNote`, a backbone element

@@ -22,24 +22,14 @@ public final class Procedure: DomainResource {
     public var status: EventStatus? { get { _code(13) } set { _setCode(13, newValue) } }
     /// `Procedure.statusReason`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/procedure-not-performed-reason>)
     public var statusReason: CodeableConcept? { get { _object(14) } set { _setObject(14, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(statusReason newValue: CodeableConcept?) { _upsert(14, newValue) }
     /// `Procedure.category`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/procedure-category>)
     public var category: CodeableConcept? { get { _object(15) } set { _setObject(15, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(category newValue: CodeableConcept?) { _upsert(15, newValue) }
     /// `Procedure.code`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/procedure-code>)
     public var code: CodeableConcept? { get { _object(16) } set { _setObject(16, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(code newValue: CodeableConcept?) { _upsert(16, newValue) }
     /// `Procedure.subject`: `Reference` 1..1 to `Patient` | `Group`
     public var subject: Reference? { get { _object(17) } set { _setObject(17, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(subject newValue: Reference?) { _upsert(17, newValue) }
     /// `Procedure.encounter`: `Reference` 0..1 to `Encounter`
     public var encounter: Reference? { get { _object(18) } set { _setObject(18, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(encounter newValue: Reference?) { _upsert(18, newValue) }
     /// `Procedure.performed[x]`: `dateTime` | `Period` | `string` | `Age` | `Range` 0..1
     public var performed: ProcedurePerformed? { get { _choice(19) } set { _setChoice(19, 5, newValue) } }
     /// `Procedure.performed[x]` as `dateTime`.
@@ -52,26 +42,14 @@ public final class Procedure: DomainResource {
     public var performedAge: Age? { get { _object(22) } set { _setObject(22, newValue) } }
     /// `Procedure.performed[x]` as `Range`.
     public var performedRange: Range? { get { _object(23) } set { _setObject(23, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(performedPeriod newValue: Period?) { _upsert(20, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(performedAge newValue: Age?) { _upsert(22, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(performedRange newValue: Range?) { _upsert(23, newValue) }
     /// `Procedure.recorder`: `Reference` 0..1 to `Patient` | `RelatedPerson` | `Practitioner` | `PractitionerRole`
     public var recorder: Reference? { get { _object(24) } set { _setObject(24, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(recorder newValue: Reference?) { _upsert(24, newValue) }
     /// `Procedure.asserter`: `Reference` 0..1 to `Patient` | `RelatedPerson` | `Practitioner` | `PractitionerRole`
     public var asserter: Reference? { get { _object(25) } set { _setObject(25, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(asserter newValue: Reference?) { _upsert(25, newValue) }
     /// `Procedure.performer`: `Procedure.performer` 0..*
     public var performer: [ProcedurePerformer] { get { _objects(26) } set { _setObjects(26, newValue) } }
     /// `Procedure.location`: `Reference` 0..1 to `Location`
     public var location: Reference? { get { _object(27) } set { _setObject(27, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(location newValue: Reference?) { _upsert(27, newValue) }
     /// `Procedure.reasonCode`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/procedure-reason>)
     public var reasonCode: [CodeableConcept] { get { _objects(28) } set { _setObjects(28, newValue) } }
     /// `Procedure.reasonReference`: `Reference` 0..* to `Condition` | `Observation` | `Procedure` | `DiagnosticReport` | `DocumentReference`
@@ -80,8 +58,6 @@ public final class Procedure: DomainResource {
     public var bodySite: [CodeableConcept] { get { _objects(30) } set { _setObjects(30, newValue) } }
     /// `Procedure.outcome`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/procedure-outcome>)
     public var outcome: CodeableConcept? { get { _object(31) } set { _setObject(31, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(outcome newValue: CodeableConcept?) { _upsert(31, newValue) }
     /// `Procedure.report`: `Reference` 0..* to `DiagnosticReport` | `DocumentReference` | `Composition`
     public var report: [Reference] { get { _objects(32) } set { _setObjects(32, newValue) } }
     /// `Procedure.complication`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/condition-code>)
@@ -107,16 +83,10 @@ public final class ProcedurePerformer: BackboneElement {
 
     /// `Procedure.performer.function`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/performer-role>)
     public var function: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(function newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `Procedure.performer.actor`: `Reference` 1..1 to `Practitioner` | `PractitionerRole` | `Organization` | `Patient` | `RelatedPerson` | `Device`
     public var actor: Reference? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(actor newValue: Reference?) { _upsert(4, newValue) }
     /// `Procedure.performer.onBehalfOf`: `Reference` 0..1 to `Organization`
     public var onBehalfOf: Reference? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(onBehalfOf newValue: Reference?) { _upsert(5, newValue) }
 }
 
 /// `Procedure.focalDevice`, a backbone element
@@ -126,12 +96,8 @@ public final class ProcedureFocalDevice: BackboneElement {
 
     /// `Procedure.focalDevice.action`: `CodeableConcept` 0..1, preferred binding (<http://hl7.org/fhir/ValueSet/device-action>)
     public var action: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(action newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `Procedure.focalDevice.manipulated`: `Reference` 1..1 to `Device`
     public var manipulated: Reference? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(manipulated newValue: Reference?) { _upsert(4, newValue) }
 }
 
 /// A value of `Procedure.performed[x]`.

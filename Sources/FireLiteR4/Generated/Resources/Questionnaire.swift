@@ -48,8 +48,6 @@ public final class Questionnaire: DomainResource {
     public var lastReviewDate: FHIRDate? { get { _date(26) } set { _setDate(26, newValue) } }
     /// `Questionnaire.effectivePeriod`: `Period` 0..1
     public var effectivePeriod: Period? { get { _object(27) } set { _setObject(27, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(effectivePeriod newValue: Period?) { _upsert(27, newValue) }
     /// `Questionnaire.code`: `Coding` 0..*, example binding (<http://hl7.org/fhir/ValueSet/questionnaire-questions>)
     public var code: [Coding] { get { _objects(28) } set { _setObjects(28, newValue) } }
     /// `Questionnaire.item`: `Questionnaire.item` 0..*
@@ -126,12 +124,6 @@ public final class QuestionnaireItemEnableWhen: BackboneElement {
     public var answerQuantity: Quantity? { get { _object(13) } set { _setObject(13, newValue) } }
     /// `Questionnaire.item.enableWhen.answer[x]` as `Reference`.
     public var answerReference: Reference? { get { _object(14) } set { _setObject(14, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(answerCoding newValue: Coding?) { _upsert(12, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(answerQuantity newValue: Quantity?) { _upsert(13, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(answerReference newValue: Reference?) { _upsert(14, newValue) }
 }
 
 /// `Questionnaire.item.answerOption`, a backbone element
@@ -153,10 +145,6 @@ public final class QuestionnaireItemAnswerOption: BackboneElement {
     public var valueCoding: Coding? { get { _object(7) } set { _setObject(7, newValue) } }
     /// `Questionnaire.item.answerOption.value[x]` as `Reference`.
     public var valueReference: Reference? { get { _object(8) } set { _setObject(8, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueCoding newValue: Coding?) { _upsert(7, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueReference newValue: Reference?) { _upsert(8, newValue) }
     /// `Questionnaire.item.answerOption.initialSelected`: `boolean` 0..1
     public var initialSelected: Bool? { get { _bool(9) } set { _setBool(9, newValue) } }
 }
@@ -192,14 +180,6 @@ public final class QuestionnaireItemInitial: BackboneElement {
     public var valueQuantity: Quantity? { get { _object(13) } set { _setObject(13, newValue) } }
     /// `Questionnaire.item.initial.value[x]` as `Reference`.
     public var valueReference: Reference? { get { _object(14) } set { _setObject(14, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueAttachment newValue: Attachment?) { _upsert(11, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueCoding newValue: Coding?) { _upsert(12, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueQuantity newValue: Quantity?) { _upsert(13, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueReference newValue: Reference?) { _upsert(14, newValue) }
 }
 
 /// A value of `Questionnaire.item.enableWhen.answer[x]`.

@@ -32,10 +32,6 @@ public final class ResearchDefinition: DomainResource {
     public var subjectCodeableConcept: CodeableConcept? { get { _object(17) } set { _setObject(17, newValue) } }
     /// `ResearchDefinition.subject[x]` as `Reference`.
     public var subjectReference: Reference? { get { _object(18) } set { _setObject(18, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(subjectCodeableConcept newValue: CodeableConcept?) { _upsert(17, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(subjectReference newValue: Reference?) { _upsert(18, newValue) }
     /// `ResearchDefinition.date`: `dateTime` 0..1
     public var date: FHIRDateTime? { get { _dateTime(19) } set { _setDateTime(19, newValue) } }
     /// `ResearchDefinition.publisher`: `string` 0..1
@@ -62,8 +58,6 @@ public final class ResearchDefinition: DomainResource {
     public var lastReviewDate: FHIRDate? { get { _date(30) } set { _setDate(30, newValue) } }
     /// `ResearchDefinition.effectivePeriod`: `Period` 0..1
     public var effectivePeriod: Period? { get { _object(31) } set { _setObject(31, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(effectivePeriod newValue: Period?) { _upsert(31, newValue) }
     /// `ResearchDefinition.topic`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/definition-topic>)
     public var topic: [CodeableConcept] { get { _objects(32) } set { _setObjects(32, newValue) } }
     /// `ResearchDefinition.author`: `ContactDetail` 0..*
@@ -80,20 +74,12 @@ public final class ResearchDefinition: DomainResource {
     public var library: [String] { get { _strings(38) } set { _setStrings(38, newValue) } }
     /// `ResearchDefinition.population`: `Reference` 1..1 to `ResearchElementDefinition`
     public var population: Reference? { get { _object(39) } set { _setObject(39, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(population newValue: Reference?) { _upsert(39, newValue) }
     /// `ResearchDefinition.exposure`: `Reference` 0..1 to `ResearchElementDefinition`
     public var exposure: Reference? { get { _object(40) } set { _setObject(40, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(exposure newValue: Reference?) { _upsert(40, newValue) }
     /// `ResearchDefinition.exposureAlternative`: `Reference` 0..1 to `ResearchElementDefinition`
     public var exposureAlternative: Reference? { get { _object(41) } set { _setObject(41, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(exposureAlternative newValue: Reference?) { _upsert(41, newValue) }
     /// `ResearchDefinition.outcome`: `Reference` 0..1 to `ResearchElementDefinition`
     public var outcome: Reference? { get { _object(42) } set { _setObject(42, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(outcome newValue: Reference?) { _upsert(42, newValue) }
 }
 
 /// A value of `ResearchDefinition.subject[x]`.

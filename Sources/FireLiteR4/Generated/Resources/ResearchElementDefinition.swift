@@ -32,10 +32,6 @@ public final class ResearchElementDefinition: DomainResource {
     public var subjectCodeableConcept: CodeableConcept? { get { _object(17) } set { _setObject(17, newValue) } }
     /// `ResearchElementDefinition.subject[x]` as `Reference`.
     public var subjectReference: Reference? { get { _object(18) } set { _setObject(18, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(subjectCodeableConcept newValue: CodeableConcept?) { _upsert(17, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(subjectReference newValue: Reference?) { _upsert(18, newValue) }
     /// `ResearchElementDefinition.date`: `dateTime` 0..1
     public var date: FHIRDateTime? { get { _dateTime(19) } set { _setDateTime(19, newValue) } }
     /// `ResearchElementDefinition.publisher`: `string` 0..1
@@ -62,8 +58,6 @@ public final class ResearchElementDefinition: DomainResource {
     public var lastReviewDate: FHIRDate? { get { _date(30) } set { _setDate(30, newValue) } }
     /// `ResearchElementDefinition.effectivePeriod`: `Period` 0..1
     public var effectivePeriod: Period? { get { _object(31) } set { _setObject(31, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(effectivePeriod newValue: Period?) { _upsert(31, newValue) }
     /// `ResearchElementDefinition.topic`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/definition-topic>)
     public var topic: [CodeableConcept] { get { _objects(32) } set { _setObjects(32, newValue) } }
     /// `ResearchElementDefinition.author`: `ContactDetail` 0..*
@@ -101,20 +95,12 @@ public final class ResearchElementDefinitionCharacteristic: BackboneElement {
     public var definitionExpression: Expression? { get { _object(5) } set { _setObject(5, newValue) } }
     /// `ResearchElementDefinition.characteristic.definition[x]` as `DataRequirement`.
     public var definitionDataRequirement: DataRequirement? { get { _object(6) } set { _setObject(6, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(definitionCodeableConcept newValue: CodeableConcept?) { _upsert(3, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(definitionExpression newValue: Expression?) { _upsert(5, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(definitionDataRequirement newValue: DataRequirement?) { _upsert(6, newValue) }
     /// `ResearchElementDefinition.characteristic.usageContext`: `UsageContext` 0..*
     public var usageContext: [UsageContext] { get { _objects(7) } set { _setObjects(7, newValue) } }
     /// `ResearchElementDefinition.characteristic.exclude`: `boolean` 0..1
     public var exclude: Bool? { get { _bool(8) } set { _setBool(8, newValue) } }
     /// `ResearchElementDefinition.characteristic.unitOfMeasure`: `CodeableConcept` 0..1, required binding (<http://hl7.org/fhir/ValueSet/ucum-units>)
     public var unitOfMeasure: CodeableConcept? { get { _object(9) } set { _setObject(9, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(unitOfMeasure newValue: CodeableConcept?) { _upsert(9, newValue) }
     /// `ResearchElementDefinition.characteristic.studyEffectiveDescription`: `string` 0..1
     public var studyEffectiveDescription: String? { get { _string(10) } set { _setString(10, newValue) } }
     /// `ResearchElementDefinition.characteristic.studyEffective[x]`: `dateTime` | `Period` | `Duration` | `Timing` 0..1
@@ -127,16 +113,8 @@ public final class ResearchElementDefinitionCharacteristic: BackboneElement {
     public var studyEffectiveDuration: Duration? { get { _object(13) } set { _setObject(13, newValue) } }
     /// `ResearchElementDefinition.characteristic.studyEffective[x]` as `Timing`.
     public var studyEffectiveTiming: Timing? { get { _object(14) } set { _setObject(14, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(studyEffectivePeriod newValue: Period?) { _upsert(12, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(studyEffectiveDuration newValue: Duration?) { _upsert(13, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(studyEffectiveTiming newValue: Timing?) { _upsert(14, newValue) }
     /// `ResearchElementDefinition.characteristic.studyEffectiveTimeFromStart`: `Duration` 0..1
     public var studyEffectiveTimeFromStart: Duration? { get { _object(15) } set { _setObject(15, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(studyEffectiveTimeFromStart newValue: Duration?) { _upsert(15, newValue) }
     /// `ResearchElementDefinition.characteristic.studyEffectiveGroupMeasure`: `code` 0..1, one of `GroupMeasure` (<http://hl7.org/fhir/ValueSet/group-measure>)
     public var studyEffectiveGroupMeasure: GroupMeasure? { get { _code(16) } set { _setCode(16, newValue) } }
     /// `ResearchElementDefinition.characteristic.participantEffectiveDescription`: `string` 0..1
@@ -151,16 +129,8 @@ public final class ResearchElementDefinitionCharacteristic: BackboneElement {
     public var participantEffectiveDuration: Duration? { get { _object(20) } set { _setObject(20, newValue) } }
     /// `ResearchElementDefinition.characteristic.participantEffective[x]` as `Timing`.
     public var participantEffectiveTiming: Timing? { get { _object(21) } set { _setObject(21, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(participantEffectivePeriod newValue: Period?) { _upsert(19, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(participantEffectiveDuration newValue: Duration?) { _upsert(20, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(participantEffectiveTiming newValue: Timing?) { _upsert(21, newValue) }
     /// `ResearchElementDefinition.characteristic.participantEffectiveTimeFromStart`: `Duration` 0..1
     public var participantEffectiveTimeFromStart: Duration? { get { _object(22) } set { _setObject(22, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(participantEffectiveTimeFromStart newValue: Duration?) { _upsert(22, newValue) }
     /// `ResearchElementDefinition.characteristic.participantEffectiveGroupMeasure`: `code` 0..1, one of `GroupMeasure` (<http://hl7.org/fhir/ValueSet/group-measure>)
     public var participantEffectiveGroupMeasure: GroupMeasure? { get { _code(23) } set { _setCode(23, newValue) } }
 }

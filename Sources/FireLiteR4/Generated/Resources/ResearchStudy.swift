@@ -20,12 +20,8 @@ public final class ResearchStudy: DomainResource {
     public var status: ResearchStudyStatus? { get { _code(12) } set { _setCode(12, newValue) } }
     /// `ResearchStudy.primaryPurposeType`: `CodeableConcept` 0..1, extensible binding (<http://hl7.org/fhir/ValueSet/research-study-prim-purp-type>)
     public var primaryPurposeType: CodeableConcept? { get { _object(13) } set { _setObject(13, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(primaryPurposeType newValue: CodeableConcept?) { _upsert(13, newValue) }
     /// `ResearchStudy.phase`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/research-study-phase>)
     public var phase: CodeableConcept? { get { _object(14) } set { _setObject(14, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(phase newValue: CodeableConcept?) { _upsert(14, newValue) }
     /// `ResearchStudy.category`: `CodeableConcept` 0..*
     public var category: [CodeableConcept] { get { _objects(15) } set { _setObjects(15, newValue) } }
     /// `ResearchStudy.focus`: `CodeableConcept` 0..*
@@ -46,22 +42,14 @@ public final class ResearchStudy: DomainResource {
     public var enrollment: [Reference] { get { _objects(23) } set { _setObjects(23, newValue) } }
     /// `ResearchStudy.period`: `Period` 0..1
     public var period: Period? { get { _object(24) } set { _setObject(24, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(period newValue: Period?) { _upsert(24, newValue) }
     /// `ResearchStudy.sponsor`: `Reference` 0..1 to `Organization`
     public var sponsor: Reference? { get { _object(25) } set { _setObject(25, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(sponsor newValue: Reference?) { _upsert(25, newValue) }
     /// `ResearchStudy.principalInvestigator`: `Reference` 0..1 to `Practitioner` | `PractitionerRole`
     public var principalInvestigator: Reference? { get { _object(26) } set { _setObject(26, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(principalInvestigator newValue: Reference?) { _upsert(26, newValue) }
     /// `ResearchStudy.site`: `Reference` 0..* to `Location`
     public var site: [Reference] { get { _objects(27) } set { _setObjects(27, newValue) } }
     /// `ResearchStudy.reasonStopped`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/research-study-reason-stopped>)
     public var reasonStopped: CodeableConcept? { get { _object(28) } set { _setObject(28, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(reasonStopped newValue: CodeableConcept?) { _upsert(28, newValue) }
     /// `ResearchStudy.note`: `Annotation` 0..*
     public var note: [Annotation] { get { _objects(29) } set { _setObjects(29, newValue) } }
     /// `ResearchStudy.arm`: `ResearchStudy.arm` 0..*
@@ -79,8 +67,6 @@ public final class ResearchStudyArm: BackboneElement {
     public var name: String? { get { _string(3) } set { _setString(3, newValue) } }
     /// `ResearchStudy.arm.type`: `CodeableConcept` 0..1
     public var type: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: CodeableConcept?) { _upsert(4, newValue) }
     /// `ResearchStudy.arm.description`: `string` 0..1
     public var description: String? { get { _string(5) } set { _setString(5, newValue) } }
 }
@@ -94,8 +80,6 @@ public final class ResearchStudyObjective: BackboneElement {
     public var name: String? { get { _string(3) } set { _setString(3, newValue) } }
     /// `ResearchStudy.objective.type`: `CodeableConcept` 0..1, preferred binding (<http://hl7.org/fhir/ValueSet/research-study-objective-type>)
     public var type: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: CodeableConcept?) { _upsert(4, newValue) }
 }
 
 private let researchStudyLayout = Layout(_class: ResearchStudy.self, "ResearchStudy", .resource, base: DomainResource._layout, release: .r4, """

@@ -14,24 +14,16 @@ public final class ResearchSubject: DomainResource {
     public var status: ResearchSubjectStatus? { get { _code(9) } set { _setCode(9, newValue) } }
     /// `ResearchSubject.period`: `Period` 0..1
     public var period: Period? { get { _object(10) } set { _setObject(10, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(period newValue: Period?) { _upsert(10, newValue) }
     /// `ResearchSubject.study`: `Reference` 1..1 to `ResearchStudy`
     public var study: Reference? { get { _object(11) } set { _setObject(11, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(study newValue: Reference?) { _upsert(11, newValue) }
     /// `ResearchSubject.individual`: `Reference` 1..1 to `Patient`
     public var individual: Reference? { get { _object(12) } set { _setObject(12, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(individual newValue: Reference?) { _upsert(12, newValue) }
     /// `ResearchSubject.assignedArm`: `string` 0..1
     public var assignedArm: String? { get { _string(13) } set { _setString(13, newValue) } }
     /// `ResearchSubject.actualArm`: `string` 0..1
     public var actualArm: String? { get { _string(14) } set { _setString(14, newValue) } }
     /// `ResearchSubject.consent`: `Reference` 0..1 to `Consent`
     public var consent: Reference? { get { _object(15) } set { _setObject(15, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(consent newValue: Reference?) { _upsert(15, newValue) }
 }
 
 private let researchSubjectLayout = Layout(_class: ResearchSubject.self, "ResearchSubject", .resource, base: DomainResource._layout, release: .r4, """

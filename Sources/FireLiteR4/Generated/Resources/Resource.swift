@@ -10,8 +10,6 @@ public class Resource: FHIRResource {
 
     /// `Resource.meta`: `Meta` 0..1
     public final var meta: Meta? { get { _object(1) } set { _setObject(1, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public final func upsert(meta newValue: Meta?) { _upsert(1, newValue) }
     /// `Resource.implicitRules`: `uri` 0..1
     public final var implicitRules: String? { get { _string(2) } set { _setString(2, newValue) } }
     /// `Resource.language`: `code` 0..1, preferred binding (<http://hl7.org/fhir/ValueSet/languages>)

@@ -12,46 +12,28 @@ public final class RiskAssessment: DomainResource {
     public var identifier: [Identifier] { get { _objects(8) } set { _setObjects(8, newValue) } }
     /// `RiskAssessment.basedOn`: `Reference` 0..1
     public var basedOn: Reference? { get { _object(9) } set { _setObject(9, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(basedOn newValue: Reference?) { _upsert(9, newValue) }
     /// `RiskAssessment.parent`: `Reference` 0..1
     public var parent: Reference? { get { _object(10) } set { _setObject(10, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(parent newValue: Reference?) { _upsert(10, newValue) }
     /// `RiskAssessment.status`: `code` 1..1, one of `ObservationStatus` (<http://hl7.org/fhir/ValueSet/observation-status>)
     public var status: ObservationStatus? { get { _code(11) } set { _setCode(11, newValue) } }
     /// `RiskAssessment.method`: `CodeableConcept` 0..1
     public var method: CodeableConcept? { get { _object(12) } set { _setObject(12, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(method newValue: CodeableConcept?) { _upsert(12, newValue) }
     /// `RiskAssessment.code`: `CodeableConcept` 0..1
     public var code: CodeableConcept? { get { _object(13) } set { _setObject(13, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(code newValue: CodeableConcept?) { _upsert(13, newValue) }
     /// `RiskAssessment.subject`: `Reference` 1..1 to `Patient` | `Group`
     public var subject: Reference? { get { _object(14) } set { _setObject(14, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(subject newValue: Reference?) { _upsert(14, newValue) }
     /// `RiskAssessment.encounter`: `Reference` 0..1 to `Encounter`
     public var encounter: Reference? { get { _object(15) } set { _setObject(15, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(encounter newValue: Reference?) { _upsert(15, newValue) }
     /// `RiskAssessment.occurrence[x]`: `dateTime` | `Period` 0..1
     public var occurrence: RiskAssessmentOccurrence? { get { _choice(16) } set { _setChoice(16, 2, newValue) } }
     /// `RiskAssessment.occurrence[x]` as `dateTime`.
     public var occurrenceDateTime: FHIRDateTime? { get { _dateTime(16) } set { _setDateTime(16, newValue) } }
     /// `RiskAssessment.occurrence[x]` as `Period`.
     public var occurrencePeriod: Period? { get { _object(17) } set { _setObject(17, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(occurrencePeriod newValue: Period?) { _upsert(17, newValue) }
     /// `RiskAssessment.condition`: `Reference` 0..1 to `Condition`
     public var condition: Reference? { get { _object(18) } set { _setObject(18, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(condition newValue: Reference?) { _upsert(18, newValue) }
     /// `RiskAssessment.performer`: `Reference` 0..1 to `Practitioner` | `PractitionerRole` | `Device`
     public var performer: Reference? { get { _object(19) } set { _setObject(19, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(performer newValue: Reference?) { _upsert(19, newValue) }
     /// `RiskAssessment.reasonCode`: `CodeableConcept` 0..*
     public var reasonCode: [CodeableConcept] { get { _objects(20) } set { _setObjects(20, newValue) } }
     /// `RiskAssessment.reasonReference`: `Reference` 0..* to `Condition` | `Observation` | `DiagnosticReport` | `DocumentReference`
@@ -73,20 +55,14 @@ public final class RiskAssessmentPrediction: BackboneElement {
 
     /// `RiskAssessment.prediction.outcome`: `CodeableConcept` 0..1
     public var outcome: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(outcome newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `RiskAssessment.prediction.probability[x]`: `decimal` | `Range` 0..1
     public var probability: RiskAssessmentPredictionProbability? { get { _choice(4) } set { _setChoice(4, 2, newValue) } }
     /// `RiskAssessment.prediction.probability[x]` as `decimal`.
     public var probabilityDecimal: FHIRDecimal? { get { _decimal(4) } set { _setDecimal(4, newValue) } }
     /// `RiskAssessment.prediction.probability[x]` as `Range`.
     public var probabilityRange: Range? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(probabilityRange newValue: Range?) { _upsert(5, newValue) }
     /// `RiskAssessment.prediction.qualitativeRisk`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/risk-probability>)
     public var qualitativeRisk: CodeableConcept? { get { _object(6) } set { _setObject(6, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(qualitativeRisk newValue: CodeableConcept?) { _upsert(6, newValue) }
     /// `RiskAssessment.prediction.relativeRisk`: `decimal` 0..1
     public var relativeRisk: FHIRDecimal? { get { _decimal(7) } set { _setDecimal(7, newValue) } }
     /// `RiskAssessment.prediction.when[x]`: `Period` | `Range` 0..1
@@ -95,10 +71,6 @@ public final class RiskAssessmentPrediction: BackboneElement {
     public var whenPeriod: Period? { get { _object(8) } set { _setObject(8, newValue) } }
     /// `RiskAssessment.prediction.when[x]` as `Range`.
     public var whenRange: Range? { get { _object(9) } set { _setObject(9, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(whenPeriod newValue: Period?) { _upsert(8, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(whenRange newValue: Range?) { _upsert(9, newValue) }
     /// `RiskAssessment.prediction.rationale`: `string` 0..1
     public var rationale: String? { get { _string(10) } set { _setString(10, newValue) } }
 }

@@ -42,8 +42,6 @@ public final class RiskEvidenceSynthesis: DomainResource {
     public var lastReviewDate: FHIRDate? { get { _date(23) } set { _setDate(23, newValue) } }
     /// `RiskEvidenceSynthesis.effectivePeriod`: `Period` 0..1
     public var effectivePeriod: Period? { get { _object(24) } set { _setObject(24, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(effectivePeriod newValue: Period?) { _upsert(24, newValue) }
     /// `RiskEvidenceSynthesis.topic`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/definition-topic>)
     public var topic: [CodeableConcept] { get { _objects(25) } set { _setObjects(25, newValue) } }
     /// `RiskEvidenceSynthesis.author`: `ContactDetail` 0..*
@@ -58,32 +56,18 @@ public final class RiskEvidenceSynthesis: DomainResource {
     public var relatedArtifact: [RelatedArtifact] { get { _objects(30) } set { _setObjects(30, newValue) } }
     /// `RiskEvidenceSynthesis.synthesisType`: `CodeableConcept` 0..1, extensible binding (<http://hl7.org/fhir/ValueSet/synthesis-type>)
     public var synthesisType: CodeableConcept? { get { _object(31) } set { _setObject(31, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(synthesisType newValue: CodeableConcept?) { _upsert(31, newValue) }
     /// `RiskEvidenceSynthesis.studyType`: `CodeableConcept` 0..1, extensible binding (<http://hl7.org/fhir/ValueSet/study-type>)
     public var studyType: CodeableConcept? { get { _object(32) } set { _setObject(32, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(studyType newValue: CodeableConcept?) { _upsert(32, newValue) }
     /// `RiskEvidenceSynthesis.population`: `Reference` 1..1 to `EvidenceVariable`
     public var population: Reference? { get { _object(33) } set { _setObject(33, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(population newValue: Reference?) { _upsert(33, newValue) }
     /// `RiskEvidenceSynthesis.exposure`: `Reference` 0..1 to `EvidenceVariable`
     public var exposure: Reference? { get { _object(34) } set { _setObject(34, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(exposure newValue: Reference?) { _upsert(34, newValue) }
     /// `RiskEvidenceSynthesis.outcome`: `Reference` 1..1 to `EvidenceVariable`
     public var outcome: Reference? { get { _object(35) } set { _setObject(35, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(outcome newValue: Reference?) { _upsert(35, newValue) }
     /// `RiskEvidenceSynthesis.sampleSize`: `RiskEvidenceSynthesis.sampleSize` 0..1
     public var sampleSize: RiskEvidenceSynthesisSampleSize? { get { _object(36) } set { _setObject(36, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(sampleSize newValue: RiskEvidenceSynthesisSampleSize?) { _upsert(36, newValue) }
     /// `RiskEvidenceSynthesis.riskEstimate`: `RiskEvidenceSynthesis.riskEstimate` 0..1
     public var riskEstimate: RiskEvidenceSynthesisRiskEstimate? { get { _object(37) } set { _setObject(37, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(riskEstimate newValue: RiskEvidenceSynthesisRiskEstimate?) { _upsert(37, newValue) }
     /// `RiskEvidenceSynthesis.certainty`: `RiskEvidenceSynthesis.certainty` 0..*
     public var certainty: [RiskEvidenceSynthesisCertainty] { get { _objects(38) } set { _setObjects(38, newValue) } }
 }
@@ -110,14 +94,10 @@ public final class RiskEvidenceSynthesisRiskEstimate: BackboneElement {
     public var description: String? { get { _string(3) } set { _setString(3, newValue) } }
     /// `RiskEvidenceSynthesis.riskEstimate.type`: `CodeableConcept` 0..1, extensible binding (<http://hl7.org/fhir/ValueSet/risk-estimate-type>)
     public var type: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: CodeableConcept?) { _upsert(4, newValue) }
     /// `RiskEvidenceSynthesis.riskEstimate.value`: `decimal` 0..1
     public var value: FHIRDecimal? { get { _decimal(5) } set { _setDecimal(5, newValue) } }
     /// `RiskEvidenceSynthesis.riskEstimate.unitOfMeasure`: `CodeableConcept` 0..1, required binding (<http://hl7.org/fhir/ValueSet/ucum-units>)
     public var unitOfMeasure: CodeableConcept? { get { _object(6) } set { _setObject(6, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(unitOfMeasure newValue: CodeableConcept?) { _upsert(6, newValue) }
     /// `RiskEvidenceSynthesis.riskEstimate.denominatorCount`: `integer` 0..1
     public var denominatorCount: Int? { get { _int(7) } set { _setInt(7, newValue) } }
     /// `RiskEvidenceSynthesis.riskEstimate.numeratorCount`: `integer` 0..1
@@ -133,8 +113,6 @@ public final class RiskEvidenceSynthesisRiskEstimatePrecisionEstimate: BackboneE
 
     /// `RiskEvidenceSynthesis.riskEstimate.precisionEstimate.type`: `CodeableConcept` 0..1, extensible binding (<http://hl7.org/fhir/ValueSet/precision-estimate-type>)
     public var type: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `RiskEvidenceSynthesis.riskEstimate.precisionEstimate.level`: `decimal` 0..1
     public var level: FHIRDecimal? { get { _decimal(4) } set { _setDecimal(4, newValue) } }
     /// `RiskEvidenceSynthesis.riskEstimate.precisionEstimate.from`: `decimal` 0..1
@@ -163,8 +141,6 @@ public final class RiskEvidenceSynthesisCertaintyCertaintySubcomponent: Backbone
 
     /// `RiskEvidenceSynthesis.certainty.certaintySubcomponent.type`: `CodeableConcept` 0..1, extensible binding (<http://hl7.org/fhir/ValueSet/certainty-subcomponent-type>)
     public var type: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `RiskEvidenceSynthesis.certainty.certaintySubcomponent.rating`: `CodeableConcept` 0..*, extensible binding (<http://hl7.org/fhir/ValueSet/certainty-subcomponent-rating>)
     public var rating: [CodeableConcept] { get { _objects(4) } set { _setObjects(4, newValue) } }
     /// `RiskEvidenceSynthesis.certainty.certaintySubcomponent.note`: `Annotation` 0..*

@@ -22,8 +22,6 @@ public final class Schedule: DomainResource {
     public var actor: [Reference] { get { _objects(13) } set { _setObjects(13, newValue) } }
     /// `Schedule.planningHorizon`: `Period` 0..1
     public var planningHorizon: Period? { get { _object(14) } set { _setObject(14, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(planningHorizon newValue: Period?) { _upsert(14, newValue) }
     /// `Schedule.comment`: `string` 0..1
     public var comment: String? { get { _string(15) } set { _setString(15, newValue) } }
 }

@@ -20,8 +20,6 @@ public final class ServiceRequest: DomainResource {
     public var replaces: [Reference] { get { _objects(12) } set { _setObjects(12, newValue) } }
     /// `ServiceRequest.requisition`: `Identifier` 0..1
     public var requisition: Identifier? { get { _object(13) } set { _setObject(13, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(requisition newValue: Identifier?) { _upsert(13, newValue) }
     /// `ServiceRequest.status`: `code` 1..1, one of `RequestStatus` (<http://hl7.org/fhir/ValueSet/request-status>)
     public var status: RequestStatus? { get { _code(14) } set { _setCode(14, newValue) } }
     /// `ServiceRequest.intent`: `code` 1..1, one of `RequestIntent` (<http://hl7.org/fhir/ValueSet/request-intent>)
@@ -34,8 +32,6 @@ public final class ServiceRequest: DomainResource {
     public var doNotPerform: Bool? { get { _bool(18) } set { _setBool(18, newValue) } }
     /// `ServiceRequest.code`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/procedure-code>)
     public var code: CodeableConcept? { get { _object(19) } set { _setObject(19, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(code newValue: CodeableConcept?) { _upsert(19, newValue) }
     /// `ServiceRequest.orderDetail`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/servicerequest-orderdetail>)
     public var orderDetail: [CodeableConcept] { get { _objects(20) } set { _setObjects(20, newValue) } }
     /// `ServiceRequest.quantity[x]`: `Quantity` | `Ratio` | `Range` 0..1
@@ -46,20 +42,10 @@ public final class ServiceRequest: DomainResource {
     public var quantityRatio: Ratio? { get { _object(22) } set { _setObject(22, newValue) } }
     /// `ServiceRequest.quantity[x]` as `Range`.
     public var quantityRange: Range? { get { _object(23) } set { _setObject(23, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(quantityQuantity newValue: Quantity?) { _upsert(21, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(quantityRatio newValue: Ratio?) { _upsert(22, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(quantityRange newValue: Range?) { _upsert(23, newValue) }
     /// `ServiceRequest.subject`: `Reference` 1..1 to `Patient` | `Group` | `Location` | `Device`
     public var subject: Reference? { get { _object(24) } set { _setObject(24, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(subject newValue: Reference?) { _upsert(24, newValue) }
     /// `ServiceRequest.encounter`: `Reference` 0..1 to `Encounter`
     public var encounter: Reference? { get { _object(25) } set { _setObject(25, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(encounter newValue: Reference?) { _upsert(25, newValue) }
     /// `ServiceRequest.occurrence[x]`: `dateTime` | `Period` | `Timing` 0..1
     public var occurrence: ServiceRequestOccurrence? { get { _choice(26) } set { _setChoice(26, 3, newValue) } }
     /// `ServiceRequest.occurrence[x]` as `dateTime`.
@@ -68,28 +54,18 @@ public final class ServiceRequest: DomainResource {
     public var occurrencePeriod: Period? { get { _object(27) } set { _setObject(27, newValue) } }
     /// `ServiceRequest.occurrence[x]` as `Timing`.
     public var occurrenceTiming: Timing? { get { _object(28) } set { _setObject(28, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(occurrencePeriod newValue: Period?) { _upsert(27, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(occurrenceTiming newValue: Timing?) { _upsert(28, newValue) }
     /// `ServiceRequest.asNeeded[x]`: `boolean` | `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/medication-as-needed-reason>)
     public var asNeeded: ServiceRequestAsNeeded? { get { _choice(29) } set { _setChoice(29, 2, newValue) } }
     /// `ServiceRequest.asNeeded[x]` as `boolean`.
     public var asNeededBoolean: Bool? { get { _bool(29) } set { _setBool(29, newValue) } }
     /// `ServiceRequest.asNeeded[x]` as `CodeableConcept`.
     public var asNeededCodeableConcept: CodeableConcept? { get { _object(30) } set { _setObject(30, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(asNeededCodeableConcept newValue: CodeableConcept?) { _upsert(30, newValue) }
     /// `ServiceRequest.authoredOn`: `dateTime` 0..1
     public var authoredOn: FHIRDateTime? { get { _dateTime(31) } set { _setDateTime(31, newValue) } }
     /// `ServiceRequest.requester`: `Reference` 0..1 to `Practitioner` | `PractitionerRole` | `Organization` | `Patient` | `RelatedPerson` | `Device`
     public var requester: Reference? { get { _object(32) } set { _setObject(32, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(requester newValue: Reference?) { _upsert(32, newValue) }
     /// `ServiceRequest.performerType`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/participant-role>)
     public var performerType: CodeableConcept? { get { _object(33) } set { _setObject(33, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(performerType newValue: CodeableConcept?) { _upsert(33, newValue) }
     /// `ServiceRequest.performer`: `Reference` 0..* to `Practitioner` | `PractitionerRole` | `Organization` | `CareTeam` | `HealthcareService` | `Patient` | `Device` | `RelatedPerson`
     public var performer: [Reference] { get { _objects(34) } set { _setObjects(34, newValue) } }
     /// `ServiceRequest.locationCode`: `CodeableConcept` 0..*, example binding (<http://terminology.hl7.org/ValueSet/v3-ServiceDeliveryLocationRoleType>)

@@ -10,12 +10,8 @@ public final class SpecimenDefinition: DomainResource {
 
     /// `SpecimenDefinition.identifier`: `Identifier` 0..1
     public var identifier: Identifier? { get { _object(8) } set { _setObject(8, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(identifier newValue: Identifier?) { _upsert(8, newValue) }
     /// `SpecimenDefinition.typeCollected`: `CodeableConcept` 0..1, example binding (<http://terminology.hl7.org/ValueSet/v2-0487>)
     public var typeCollected: CodeableConcept? { get { _object(9) } set { _setObject(9, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(typeCollected newValue: CodeableConcept?) { _upsert(9, newValue) }
     /// `SpecimenDefinition.patientPreparation`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/prepare-patient-prior-specimen-collection>)
     public var patientPreparation: [CodeableConcept] { get { _objects(10) } set { _setObjects(10, newValue) } }
     /// `SpecimenDefinition.timeAspect`: `string` 0..1
@@ -35,20 +31,14 @@ public final class SpecimenDefinitionTypeTested: BackboneElement {
     public var isDerived: Bool? { get { _bool(3) } set { _setBool(3, newValue) } }
     /// `SpecimenDefinition.typeTested.type`: `CodeableConcept` 0..1, example binding (<http://terminology.hl7.org/ValueSet/v2-0487>)
     public var type: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: CodeableConcept?) { _upsert(4, newValue) }
     /// `SpecimenDefinition.typeTested.preference`: `code` 1..1, one of `SpecimenContainedPreference` (<http://hl7.org/fhir/ValueSet/specimen-contained-preference>)
     public var preference: SpecimenContainedPreference? { get { _code(5) } set { _setCode(5, newValue) } }
     /// `SpecimenDefinition.typeTested.container`: `SpecimenDefinition.typeTested.container` 0..1
     public var container: SpecimenDefinitionTypeTestedContainer? { get { _object(6) } set { _setObject(6, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(container newValue: SpecimenDefinitionTypeTestedContainer?) { _upsert(6, newValue) }
     /// `SpecimenDefinition.typeTested.requirement`: `string` 0..1
     public var requirement: String? { get { _string(7) } set { _setString(7, newValue) } }
     /// `SpecimenDefinition.typeTested.retentionTime`: `Duration` 0..1
     public var retentionTime: Duration? { get { _object(8) } set { _setObject(8, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(retentionTime newValue: Duration?) { _upsert(8, newValue) }
     /// `SpecimenDefinition.typeTested.rejectionCriterion`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/rejection-criteria>)
     public var rejectionCriterion: [CodeableConcept] { get { _objects(9) } set { _setObjects(9, newValue) } }
     /// `SpecimenDefinition.typeTested.handling`: `SpecimenDefinition.typeTested.handling` 0..*
@@ -62,30 +52,20 @@ public final class SpecimenDefinitionTypeTestedContainer: BackboneElement {
 
     /// `SpecimenDefinition.typeTested.container.material`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/container-material>)
     public var material: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(material newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `SpecimenDefinition.typeTested.container.type`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/specimen-container-type>)
     public var type: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: CodeableConcept?) { _upsert(4, newValue) }
     /// `SpecimenDefinition.typeTested.container.cap`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/container-cap>)
     public var cap: CodeableConcept? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(cap newValue: CodeableConcept?) { _upsert(5, newValue) }
     /// `SpecimenDefinition.typeTested.container.description`: `string` 0..1
     public var description: String? { get { _string(6) } set { _setString(6, newValue) } }
     /// `SpecimenDefinition.typeTested.container.capacity`: `Quantity` 0..1
     public var capacity: Quantity? { get { _object(7) } set { _setObject(7, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(capacity newValue: Quantity?) { _upsert(7, newValue) }
     /// `SpecimenDefinition.typeTested.container.minimumVolume[x]`: `Quantity` | `string` 0..1
     public var minimumVolume: SpecimenDefinitionTypeTestedContainerMinimumVolume? { get { _choice(8) } set { _setChoice(8, 2, newValue) } }
     /// `SpecimenDefinition.typeTested.container.minimumVolume[x]` as `Quantity`.
     public var minimumVolumeQuantity: Quantity? { get { _object(8) } set { _setObject(8, newValue) } }
     /// `SpecimenDefinition.typeTested.container.minimumVolume[x]` as `string`.
     public var minimumVolumeString: String? { get { _string(9) } set { _setString(9, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(minimumVolumeQuantity newValue: Quantity?) { _upsert(8, newValue) }
     /// `SpecimenDefinition.typeTested.container.additive`: `SpecimenDefinition.typeTested.container.additive` 0..*
     public var additive: [SpecimenDefinitionTypeTestedContainerAdditive] { get { _objects(10) } set { _setObjects(10, newValue) } }
     /// `SpecimenDefinition.typeTested.container.preparation`: `string` 0..1
@@ -103,10 +83,6 @@ public final class SpecimenDefinitionTypeTestedContainerAdditive: BackboneElemen
     public var additiveCodeableConcept: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
     /// `SpecimenDefinition.typeTested.container.additive.additive[x]` as `Reference`.
     public var additiveReference: Reference? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(additiveCodeableConcept newValue: CodeableConcept?) { _upsert(3, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(additiveReference newValue: Reference?) { _upsert(4, newValue) }
 }
 
 /// `SpecimenDefinition.typeTested.handling`, a backbone element
@@ -116,16 +92,10 @@ public final class SpecimenDefinitionTypeTestedHandling: BackboneElement {
 
     /// `SpecimenDefinition.typeTested.handling.temperatureQualifier`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/handling-condition>)
     public var temperatureQualifier: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(temperatureQualifier newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `SpecimenDefinition.typeTested.handling.temperatureRange`: `Range` 0..1
     public var temperatureRange: Range? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(temperatureRange newValue: Range?) { _upsert(4, newValue) }
     /// `SpecimenDefinition.typeTested.handling.maxDuration`: `Duration` 0..1
     public var maxDuration: Duration? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(maxDuration newValue: Duration?) { _upsert(5, newValue) }
     /// `SpecimenDefinition.typeTested.handling.instruction`: `string` 0..1
     public var instruction: String? { get { _string(6) } set { _setString(6, newValue) } }
 }

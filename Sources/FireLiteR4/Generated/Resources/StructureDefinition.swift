@@ -60,12 +60,8 @@ public final class StructureDefinition: DomainResource {
     public var derivation: TypeDerivationRule? { get { _code(32) } set { _setCode(32, newValue) } }
     /// `StructureDefinition.snapshot`: `StructureDefinition.snapshot` 0..1
     public var snapshot: StructureDefinitionSnapshot? { get { _object(33) } set { _setObject(33, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(snapshot newValue: StructureDefinitionSnapshot?) { _upsert(33, newValue) }
     /// `StructureDefinition.differential`: `StructureDefinition.differential` 0..1
     public var differential: StructureDefinitionDifferential? { get { _object(34) } set { _setObject(34, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(differential newValue: StructureDefinitionDifferential?) { _upsert(34, newValue) }
 }
 
 /// `StructureDefinition.mapping`, a backbone element

@@ -10,16 +10,12 @@ public final class SubstanceNucleicAcid: DomainResource {
 
     /// `SubstanceNucleicAcid.sequenceType`: `CodeableConcept` 0..1
     public var sequenceType: CodeableConcept? { get { _object(8) } set { _setObject(8, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(sequenceType newValue: CodeableConcept?) { _upsert(8, newValue) }
     /// `SubstanceNucleicAcid.numberOfSubunits`: `integer` 0..1
     public var numberOfSubunits: Int? { get { _int(9) } set { _setInt(9, newValue) } }
     /// `SubstanceNucleicAcid.areaOfHybridisation`: `string` 0..1
     public var areaOfHybridisation: String? { get { _string(10) } set { _setString(10, newValue) } }
     /// `SubstanceNucleicAcid.oligoNucleotideType`: `CodeableConcept` 0..1
     public var oligoNucleotideType: CodeableConcept? { get { _object(11) } set { _setObject(11, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(oligoNucleotideType newValue: CodeableConcept?) { _upsert(11, newValue) }
     /// `SubstanceNucleicAcid.subunit`: `SubstanceNucleicAcid.subunit` 0..*
     public var subunit: [SubstanceNucleicAcidSubunit] { get { _objects(12) } set { _setObjects(12, newValue) } }
 }
@@ -37,16 +33,10 @@ public final class SubstanceNucleicAcidSubunit: BackboneElement {
     public var length: Int? { get { _int(5) } set { _setInt(5, newValue) } }
     /// `SubstanceNucleicAcid.subunit.sequenceAttachment`: `Attachment` 0..1
     public var sequenceAttachment: Attachment? { get { _object(6) } set { _setObject(6, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(sequenceAttachment newValue: Attachment?) { _upsert(6, newValue) }
     /// `SubstanceNucleicAcid.subunit.fivePrime`: `CodeableConcept` 0..1
     public var fivePrime: CodeableConcept? { get { _object(7) } set { _setObject(7, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(fivePrime newValue: CodeableConcept?) { _upsert(7, newValue) }
     /// `SubstanceNucleicAcid.subunit.threePrime`: `CodeableConcept` 0..1
     public var threePrime: CodeableConcept? { get { _object(8) } set { _setObject(8, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(threePrime newValue: CodeableConcept?) { _upsert(8, newValue) }
     /// `SubstanceNucleicAcid.subunit.linkage`: `SubstanceNucleicAcid.subunit.linkage` 0..*
     public var linkage: [SubstanceNucleicAcidSubunitLinkage] { get { _objects(9) } set { _setObjects(9, newValue) } }
     /// `SubstanceNucleicAcid.subunit.sugar`: `SubstanceNucleicAcid.subunit.sugar` 0..*
@@ -62,8 +52,6 @@ public final class SubstanceNucleicAcidSubunitLinkage: BackboneElement {
     public var connectivity: String? { get { _string(3) } set { _setString(3, newValue) } }
     /// `SubstanceNucleicAcid.subunit.linkage.identifier`: `Identifier` 0..1
     public var identifier: Identifier? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(identifier newValue: Identifier?) { _upsert(4, newValue) }
     /// `SubstanceNucleicAcid.subunit.linkage.name`: `string` 0..1
     public var name: String? { get { _string(5) } set { _setString(5, newValue) } }
     /// `SubstanceNucleicAcid.subunit.linkage.residueSite`: `string` 0..1
@@ -77,8 +65,6 @@ public final class SubstanceNucleicAcidSubunitSugar: BackboneElement {
 
     /// `SubstanceNucleicAcid.subunit.sugar.identifier`: `Identifier` 0..1
     public var identifier: Identifier? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(identifier newValue: Identifier?) { _upsert(3, newValue) }
     /// `SubstanceNucleicAcid.subunit.sugar.name`: `string` 0..1
     public var name: String? { get { _string(4) } set { _setString(4, newValue) } }
     /// `SubstanceNucleicAcid.subunit.sugar.residueSite`: `string` 0..1

@@ -10,12 +10,8 @@ public final class SubstancePolymer: DomainResource {
 
     /// `SubstancePolymer.class`: `CodeableConcept` 0..1
     public var `class`: CodeableConcept? { get { _object(8) } set { _setObject(8, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(class newValue: CodeableConcept?) { _upsert(8, newValue) }
     /// `SubstancePolymer.geometry`: `CodeableConcept` 0..1
     public var geometry: CodeableConcept? { get { _object(9) } set { _setObject(9, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(geometry newValue: CodeableConcept?) { _upsert(9, newValue) }
     /// `SubstancePolymer.copolymerConnectivity`: `CodeableConcept` 0..*
     public var copolymerConnectivity: [CodeableConcept] { get { _objects(10) } set { _setObjects(10, newValue) } }
     /// `SubstancePolymer.modification`: `string` 0..*
@@ -33,8 +29,6 @@ public final class SubstancePolymerMonomerSet: BackboneElement {
 
     /// `SubstancePolymer.monomerSet.ratioType`: `CodeableConcept` 0..1
     public var ratioType: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(ratioType newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `SubstancePolymer.monomerSet.startingMaterial`: `SubstancePolymer.monomerSet.startingMaterial` 0..*
     public var startingMaterial: [SubstancePolymerMonomerSetStartingMaterial] { get { _objects(4) } set { _setObjects(4, newValue) } }
 }
@@ -46,18 +40,12 @@ public final class SubstancePolymerMonomerSetStartingMaterial: BackboneElement {
 
     /// `SubstancePolymer.monomerSet.startingMaterial.material`: `CodeableConcept` 0..1
     public var material: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(material newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `SubstancePolymer.monomerSet.startingMaterial.type`: `CodeableConcept` 0..1
     public var type: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: CodeableConcept?) { _upsert(4, newValue) }
     /// `SubstancePolymer.monomerSet.startingMaterial.isDefining`: `boolean` 0..1
     public var isDefining: Bool? { get { _bool(5) } set { _setBool(5, newValue) } }
     /// `SubstancePolymer.monomerSet.startingMaterial.amount`: `SubstanceAmount` 0..1
     public var amount: SubstanceAmount? { get { _object(6) } set { _setObject(6, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(amount newValue: SubstanceAmount?) { _upsert(6, newValue) }
 }
 
 /// `SubstancePolymer.repeat`, a backbone element
@@ -71,8 +59,6 @@ public final class SubstancePolymerRepeat: BackboneElement {
     public var averageMolecularFormula: String? { get { _string(4) } set { _setString(4, newValue) } }
     /// `SubstancePolymer.repeat.repeatUnitAmountType`: `CodeableConcept` 0..1
     public var repeatUnitAmountType: CodeableConcept? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(repeatUnitAmountType newValue: CodeableConcept?) { _upsert(5, newValue) }
     /// `SubstancePolymer.repeat.repeatUnit`: `SubstancePolymer.repeat.repeatUnit` 0..*
     public var repeatUnit: [SubstancePolymerRepeatRepeatUnit] { get { _objects(6) } set { _setObjects(6, newValue) } }
 }
@@ -84,14 +70,10 @@ public final class SubstancePolymerRepeatRepeatUnit: BackboneElement {
 
     /// `SubstancePolymer.repeat.repeatUnit.orientationOfPolymerisation`: `CodeableConcept` 0..1
     public var orientationOfPolymerisation: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(orientationOfPolymerisation newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `SubstancePolymer.repeat.repeatUnit.repeatUnit`: `string` 0..1
     public var repeatUnit: String? { get { _string(4) } set { _setString(4, newValue) } }
     /// `SubstancePolymer.repeat.repeatUnit.amount`: `SubstanceAmount` 0..1
     public var amount: SubstanceAmount? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(amount newValue: SubstanceAmount?) { _upsert(5, newValue) }
     /// `SubstancePolymer.repeat.repeatUnit.degreeOfPolymerisation`: `SubstancePolymer.repeat.repeatUnit.degreeOfPolymerisation` 0..*
     public var degreeOfPolymerisation: [SubstancePolymerRepeatRepeatUnitDegreeOfPolymerisation] { get { _objects(6) } set { _setObjects(6, newValue) } }
     /// `SubstancePolymer.repeat.repeatUnit.structuralRepresentation`: `SubstancePolymer.repeat.repeatUnit.structuralRepresentation` 0..*
@@ -105,12 +87,8 @@ public final class SubstancePolymerRepeatRepeatUnitDegreeOfPolymerisation: Backb
 
     /// `SubstancePolymer.repeat.repeatUnit.degreeOfPolymerisation.degree`: `CodeableConcept` 0..1
     public var degree: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(degree newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `SubstancePolymer.repeat.repeatUnit.degreeOfPolymerisation.amount`: `SubstanceAmount` 0..1
     public var amount: SubstanceAmount? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(amount newValue: SubstanceAmount?) { _upsert(4, newValue) }
 }
 
 /// `SubstancePolymer.repeat.repeatUnit.structuralRepresentation`, a backbone element
@@ -120,14 +98,10 @@ public final class SubstancePolymerRepeatRepeatUnitStructuralRepresentation: Bac
 
     /// `SubstancePolymer.repeat.repeatUnit.structuralRepresentation.type`: `CodeableConcept` 0..1
     public var type: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `SubstancePolymer.repeat.repeatUnit.structuralRepresentation.representation`: `string` 0..1
     public var representation: String? { get { _string(4) } set { _setString(4, newValue) } }
     /// `SubstancePolymer.repeat.repeatUnit.structuralRepresentation.attachment`: `Attachment` 0..1
     public var attachment: Attachment? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(attachment newValue: Attachment?) { _upsert(5, newValue) }
 }
 
 private let substancePolymerLayout = Layout(_class: SubstancePolymer.self, "SubstancePolymer", .resource, base: DomainResource._layout, release: .r4, """

@@ -10,8 +10,6 @@ public final class SubstanceProtein: DomainResource {
 
     /// `SubstanceProtein.sequenceType`: `CodeableConcept` 0..1
     public var sequenceType: CodeableConcept? { get { _object(8) } set { _setObject(8, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(sequenceType newValue: CodeableConcept?) { _upsert(8, newValue) }
     /// `SubstanceProtein.numberOfSubunits`: `integer` 0..1
     public var numberOfSubunits: Int? { get { _int(9) } set { _setInt(9, newValue) } }
     /// `SubstanceProtein.disulfideLinkage`: `string` 0..*
@@ -33,18 +31,12 @@ public final class SubstanceProteinSubunit: BackboneElement {
     public var length: Int? { get { _int(5) } set { _setInt(5, newValue) } }
     /// `SubstanceProtein.subunit.sequenceAttachment`: `Attachment` 0..1
     public var sequenceAttachment: Attachment? { get { _object(6) } set { _setObject(6, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(sequenceAttachment newValue: Attachment?) { _upsert(6, newValue) }
     /// `SubstanceProtein.subunit.nTerminalModificationId`: `Identifier` 0..1
     public var nTerminalModificationId: Identifier? { get { _object(7) } set { _setObject(7, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(nTerminalModificationId newValue: Identifier?) { _upsert(7, newValue) }
     /// `SubstanceProtein.subunit.nTerminalModification`: `string` 0..1
     public var nTerminalModification: String? { get { _string(8) } set { _setString(8, newValue) } }
     /// `SubstanceProtein.subunit.cTerminalModificationId`: `Identifier` 0..1
     public var cTerminalModificationId: Identifier? { get { _object(9) } set { _setObject(9, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(cTerminalModificationId newValue: Identifier?) { _upsert(9, newValue) }
     /// `SubstanceProtein.subunit.cTerminalModification`: `string` 0..1
     public var cTerminalModification: String? { get { _string(10) } set { _setString(10, newValue) } }
 }

@@ -10,20 +10,12 @@ public final class SubstanceSourceMaterial: DomainResource {
 
     /// `SubstanceSourceMaterial.sourceMaterialClass`: `CodeableConcept` 0..1
     public var sourceMaterialClass: CodeableConcept? { get { _object(8) } set { _setObject(8, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(sourceMaterialClass newValue: CodeableConcept?) { _upsert(8, newValue) }
     /// `SubstanceSourceMaterial.sourceMaterialType`: `CodeableConcept` 0..1
     public var sourceMaterialType: CodeableConcept? { get { _object(9) } set { _setObject(9, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(sourceMaterialType newValue: CodeableConcept?) { _upsert(9, newValue) }
     /// `SubstanceSourceMaterial.sourceMaterialState`: `CodeableConcept` 0..1
     public var sourceMaterialState: CodeableConcept? { get { _object(10) } set { _setObject(10, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(sourceMaterialState newValue: CodeableConcept?) { _upsert(10, newValue) }
     /// `SubstanceSourceMaterial.organismId`: `Identifier` 0..1
     public var organismId: Identifier? { get { _object(11) } set { _setObject(11, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(organismId newValue: Identifier?) { _upsert(11, newValue) }
     /// `SubstanceSourceMaterial.organismName`: `string` 0..1
     public var organismName: String? { get { _string(12) } set { _setString(12, newValue) } }
     /// `SubstanceSourceMaterial.parentSubstanceId`: `Identifier` 0..*
@@ -36,14 +28,10 @@ public final class SubstanceSourceMaterial: DomainResource {
     public var geographicalLocation: [String] { get { _strings(16) } set { _setStrings(16, newValue) } }
     /// `SubstanceSourceMaterial.developmentStage`: `CodeableConcept` 0..1
     public var developmentStage: CodeableConcept? { get { _object(17) } set { _setObject(17, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(developmentStage newValue: CodeableConcept?) { _upsert(17, newValue) }
     /// `SubstanceSourceMaterial.fractionDescription`: `SubstanceSourceMaterial.fractionDescription` 0..*
     public var fractionDescription: [SubstanceSourceMaterialFractionDescription] { get { _objects(18) } set { _setObjects(18, newValue) } }
     /// `SubstanceSourceMaterial.organism`: `SubstanceSourceMaterial.organism` 0..1
     public var organism: SubstanceSourceMaterialOrganism? { get { _object(19) } set { _setObject(19, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(organism newValue: SubstanceSourceMaterialOrganism?) { _upsert(19, newValue) }
     /// `SubstanceSourceMaterial.partDescription`: `SubstanceSourceMaterial.partDescription` 0..*
     public var partDescription: [SubstanceSourceMaterialPartDescription] { get { _objects(20) } set { _setObjects(20, newValue) } }
 }
@@ -57,8 +45,6 @@ public final class SubstanceSourceMaterialFractionDescription: BackboneElement {
     public var fraction: String? { get { _string(3) } set { _setString(3, newValue) } }
     /// `SubstanceSourceMaterial.fractionDescription.materialType`: `CodeableConcept` 0..1
     public var materialType: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(materialType newValue: CodeableConcept?) { _upsert(4, newValue) }
 }
 
 /// `SubstanceSourceMaterial.organism`, a backbone element
@@ -68,32 +54,20 @@ public final class SubstanceSourceMaterialOrganism: BackboneElement {
 
     /// `SubstanceSourceMaterial.organism.family`: `CodeableConcept` 0..1
     public var family: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(family newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `SubstanceSourceMaterial.organism.genus`: `CodeableConcept` 0..1
     public var genus: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(genus newValue: CodeableConcept?) { _upsert(4, newValue) }
     /// `SubstanceSourceMaterial.organism.species`: `CodeableConcept` 0..1
     public var species: CodeableConcept? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(species newValue: CodeableConcept?) { _upsert(5, newValue) }
     /// `SubstanceSourceMaterial.organism.intraspecificType`: `CodeableConcept` 0..1
     public var intraspecificType: CodeableConcept? { get { _object(6) } set { _setObject(6, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(intraspecificType newValue: CodeableConcept?) { _upsert(6, newValue) }
     /// `SubstanceSourceMaterial.organism.intraspecificDescription`: `string` 0..1
     public var intraspecificDescription: String? { get { _string(7) } set { _setString(7, newValue) } }
     /// `SubstanceSourceMaterial.organism.author`: `SubstanceSourceMaterial.organism.author` 0..*
     public var author: [SubstanceSourceMaterialOrganismAuthor] { get { _objects(8) } set { _setObjects(8, newValue) } }
     /// `SubstanceSourceMaterial.organism.hybrid`: `SubstanceSourceMaterial.organism.hybrid` 0..1
     public var hybrid: SubstanceSourceMaterialOrganismHybrid? { get { _object(9) } set { _setObject(9, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(hybrid newValue: SubstanceSourceMaterialOrganismHybrid?) { _upsert(9, newValue) }
     /// `SubstanceSourceMaterial.organism.organismGeneral`: `SubstanceSourceMaterial.organism.organismGeneral` 0..1
     public var organismGeneral: SubstanceSourceMaterialOrganismOrganismGeneral? { get { _object(10) } set { _setObject(10, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(organismGeneral newValue: SubstanceSourceMaterialOrganismOrganismGeneral?) { _upsert(10, newValue) }
 }
 
 /// `SubstanceSourceMaterial.organism.author`, a backbone element
@@ -103,8 +77,6 @@ public final class SubstanceSourceMaterialOrganismAuthor: BackboneElement {
 
     /// `SubstanceSourceMaterial.organism.author.authorType`: `CodeableConcept` 0..1
     public var authorType: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(authorType newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `SubstanceSourceMaterial.organism.author.authorDescription`: `string` 0..1
     public var authorDescription: String? { get { _string(4) } set { _setString(4, newValue) } }
 }
@@ -124,8 +96,6 @@ public final class SubstanceSourceMaterialOrganismHybrid: BackboneElement {
     public var paternalOrganismName: String? { get { _string(6) } set { _setString(6, newValue) } }
     /// `SubstanceSourceMaterial.organism.hybrid.hybridType`: `CodeableConcept` 0..1
     public var hybridType: CodeableConcept? { get { _object(7) } set { _setObject(7, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(hybridType newValue: CodeableConcept?) { _upsert(7, newValue) }
 }
 
 /// `SubstanceSourceMaterial.organism.organismGeneral`, a backbone element
@@ -135,20 +105,12 @@ public final class SubstanceSourceMaterialOrganismOrganismGeneral: BackboneEleme
 
     /// `SubstanceSourceMaterial.organism.organismGeneral.kingdom`: `CodeableConcept` 0..1
     public var kingdom: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(kingdom newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `SubstanceSourceMaterial.organism.organismGeneral.phylum`: `CodeableConcept` 0..1
     public var phylum: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(phylum newValue: CodeableConcept?) { _upsert(4, newValue) }
     /// `SubstanceSourceMaterial.organism.organismGeneral.class`: `CodeableConcept` 0..1
     public var `class`: CodeableConcept? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(class newValue: CodeableConcept?) { _upsert(5, newValue) }
     /// `SubstanceSourceMaterial.organism.organismGeneral.order`: `CodeableConcept` 0..1
     public var order: CodeableConcept? { get { _object(6) } set { _setObject(6, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(order newValue: CodeableConcept?) { _upsert(6, newValue) }
 }
 
 /// `SubstanceSourceMaterial.partDescription`, a backbone element
@@ -158,12 +120,8 @@ public final class SubstanceSourceMaterialPartDescription: BackboneElement {
 
     /// `SubstanceSourceMaterial.partDescription.part`: `CodeableConcept` 0..1
     public var part: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(part newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `SubstanceSourceMaterial.partDescription.partLocation`: `CodeableConcept` 0..1
     public var partLocation: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(partLocation newValue: CodeableConcept?) { _upsert(4, newValue) }
 }
 
 private let substanceSourceMaterialLayout = Layout(_class: SubstanceSourceMaterial.self, "SubstanceSourceMaterial", .resource, base: DomainResource._layout, release: .r4, """

@@ -10,20 +10,12 @@ public final class SubstanceSpecification: DomainResource {
 
     /// `SubstanceSpecification.identifier`: `Identifier` 0..1
     public var identifier: Identifier? { get { _object(8) } set { _setObject(8, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(identifier newValue: Identifier?) { _upsert(8, newValue) }
     /// `SubstanceSpecification.type`: `CodeableConcept` 0..1
     public var type: CodeableConcept? { get { _object(9) } set { _setObject(9, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: CodeableConcept?) { _upsert(9, newValue) }
     /// `SubstanceSpecification.status`: `CodeableConcept` 0..1
     public var status: CodeableConcept? { get { _object(10) } set { _setObject(10, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(status newValue: CodeableConcept?) { _upsert(10, newValue) }
     /// `SubstanceSpecification.domain`: `CodeableConcept` 0..1
     public var domain: CodeableConcept? { get { _object(11) } set { _setObject(11, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(domain newValue: CodeableConcept?) { _upsert(11, newValue) }
     /// `SubstanceSpecification.description`: `string` 0..1
     public var description: String? { get { _string(12) } set { _setString(12, newValue) } }
     /// `SubstanceSpecification.source`: `Reference` 0..* to `DocumentReference`
@@ -36,12 +28,8 @@ public final class SubstanceSpecification: DomainResource {
     public var property: [SubstanceSpecificationProperty] { get { _objects(16) } set { _setObjects(16, newValue) } }
     /// `SubstanceSpecification.referenceInformation`: `Reference` 0..1 to `SubstanceReferenceInformation`
     public var referenceInformation: Reference? { get { _object(17) } set { _setObject(17, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(referenceInformation newValue: Reference?) { _upsert(17, newValue) }
     /// `SubstanceSpecification.structure`: `SubstanceSpecification.structure` 0..1
     public var structure: SubstanceSpecificationStructure? { get { _object(18) } set { _setObject(18, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(structure newValue: SubstanceSpecificationStructure?) { _upsert(18, newValue) }
     /// `SubstanceSpecification.code`: `SubstanceSpecification.code` 0..*
     public var code: [SubstanceSpecificationCode] { get { _objects(19) } set { _setObjects(19, newValue) } }
     /// `SubstanceSpecification.name`: `SubstanceSpecification.name` 0..*
@@ -52,20 +40,12 @@ public final class SubstanceSpecification: DomainResource {
     public var relationship: [SubstanceSpecificationRelationship] { get { _objects(22) } set { _setObjects(22, newValue) } }
     /// `SubstanceSpecification.nucleicAcid`: `Reference` 0..1 to `SubstanceNucleicAcid`
     public var nucleicAcid: Reference? { get { _object(23) } set { _setObject(23, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(nucleicAcid newValue: Reference?) { _upsert(23, newValue) }
     /// `SubstanceSpecification.polymer`: `Reference` 0..1 to `SubstancePolymer`
     public var polymer: Reference? { get { _object(24) } set { _setObject(24, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(polymer newValue: Reference?) { _upsert(24, newValue) }
     /// `SubstanceSpecification.protein`: `Reference` 0..1 to `SubstanceProtein`
     public var protein: Reference? { get { _object(25) } set { _setObject(25, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(protein newValue: Reference?) { _upsert(25, newValue) }
     /// `SubstanceSpecification.sourceMaterial`: `Reference` 0..1 to `SubstanceSourceMaterial`
     public var sourceMaterial: Reference? { get { _object(26) } set { _setObject(26, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(sourceMaterial newValue: Reference?) { _upsert(26, newValue) }
 }
 
 /// `SubstanceSpecification.moiety`, a backbone element
@@ -75,22 +55,14 @@ public final class SubstanceSpecificationMoiety: BackboneElement {
 
     /// `SubstanceSpecification.moiety.role`: `CodeableConcept` 0..1
     public var role: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(role newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `SubstanceSpecification.moiety.identifier`: `Identifier` 0..1
     public var identifier: Identifier? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(identifier newValue: Identifier?) { _upsert(4, newValue) }
     /// `SubstanceSpecification.moiety.name`: `string` 0..1
     public var name: String? { get { _string(5) } set { _setString(5, newValue) } }
     /// `SubstanceSpecification.moiety.stereochemistry`: `CodeableConcept` 0..1
     public var stereochemistry: CodeableConcept? { get { _object(6) } set { _setObject(6, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(stereochemistry newValue: CodeableConcept?) { _upsert(6, newValue) }
     /// `SubstanceSpecification.moiety.opticalActivity`: `CodeableConcept` 0..1
     public var opticalActivity: CodeableConcept? { get { _object(7) } set { _setObject(7, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(opticalActivity newValue: CodeableConcept?) { _upsert(7, newValue) }
     /// `SubstanceSpecification.moiety.molecularFormula`: `string` 0..1
     public var molecularFormula: String? { get { _string(8) } set { _setString(8, newValue) } }
     /// `SubstanceSpecification.moiety.amount[x]`: `Quantity` | `string` 0..1
@@ -99,8 +71,6 @@ public final class SubstanceSpecificationMoiety: BackboneElement {
     public var amountQuantity: Quantity? { get { _object(9) } set { _setObject(9, newValue) } }
     /// `SubstanceSpecification.moiety.amount[x]` as `string`.
     public var amountString: String? { get { _string(10) } set { _setString(10, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(amountQuantity newValue: Quantity?) { _upsert(9, newValue) }
 }
 
 /// `SubstanceSpecification.property`, a backbone element
@@ -110,12 +80,8 @@ public final class SubstanceSpecificationProperty: BackboneElement {
 
     /// `SubstanceSpecification.property.category`: `CodeableConcept` 0..1
     public var category: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(category newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `SubstanceSpecification.property.code`: `CodeableConcept` 0..1
     public var code: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(code newValue: CodeableConcept?) { _upsert(4, newValue) }
     /// `SubstanceSpecification.property.parameters`: `string` 0..1
     public var parameters: String? { get { _string(5) } set { _setString(5, newValue) } }
     /// `SubstanceSpecification.property.definingSubstance[x]`: `Reference` | `CodeableConcept` 0..1 to `SubstanceSpecification` | `Substance`
@@ -124,18 +90,12 @@ public final class SubstanceSpecificationProperty: BackboneElement {
     public var definingSubstanceReference: Reference? { get { _object(6) } set { _setObject(6, newValue) } }
     /// `SubstanceSpecification.property.definingSubstance[x]` as `CodeableConcept`.
     public var definingSubstanceCodeableConcept: CodeableConcept? { get { _object(7) } set { _setObject(7, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(definingSubstanceReference newValue: Reference?) { _upsert(6, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(definingSubstanceCodeableConcept newValue: CodeableConcept?) { _upsert(7, newValue) }
     /// `SubstanceSpecification.property.amount[x]`: `Quantity` | `string` 0..1
     public var amount: SubstanceSpecificationPropertyAmount? { get { _choice(8) } set { _setChoice(8, 2, newValue) } }
     /// `SubstanceSpecification.property.amount[x]` as `Quantity`.
     public var amountQuantity: Quantity? { get { _object(8) } set { _setObject(8, newValue) } }
     /// `SubstanceSpecification.property.amount[x]` as `string`.
     public var amountString: String? { get { _string(9) } set { _setString(9, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(amountQuantity newValue: Quantity?) { _upsert(8, newValue) }
 }
 
 /// `SubstanceSpecification.structure`, a backbone element
@@ -145,12 +105,8 @@ public final class SubstanceSpecificationStructure: BackboneElement {
 
     /// `SubstanceSpecification.structure.stereochemistry`: `CodeableConcept` 0..1
     public var stereochemistry: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(stereochemistry newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `SubstanceSpecification.structure.opticalActivity`: `CodeableConcept` 0..1
     public var opticalActivity: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(opticalActivity newValue: CodeableConcept?) { _upsert(4, newValue) }
     /// `SubstanceSpecification.structure.molecularFormula`: `string` 0..1
     public var molecularFormula: String? { get { _string(5) } set { _setString(5, newValue) } }
     /// `SubstanceSpecification.structure.molecularFormulaByMoiety`: `string` 0..1
@@ -159,8 +115,6 @@ public final class SubstanceSpecificationStructure: BackboneElement {
     public var isotope: [SubstanceSpecificationStructureIsotope] { get { _objects(7) } set { _setObjects(7, newValue) } }
     /// `SubstanceSpecification.structure.molecularWeight`: as `SubstanceSpecification.structure.isotope.molecularWeight` 0..1
     public var molecularWeight: SubstanceSpecificationStructureIsotopeMolecularWeight? { get { _object(8) } set { _setObject(8, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(molecularWeight newValue: SubstanceSpecificationStructureIsotopeMolecularWeight?) { _upsert(8, newValue) }
     /// `SubstanceSpecification.structure.source`: `Reference` 0..* to `DocumentReference`
     public var source: [Reference] { get { _objects(9) } set { _setObjects(9, newValue) } }
     /// `SubstanceSpecification.structure.representation`: `SubstanceSpecification.structure.representation` 0..*
@@ -174,24 +128,14 @@ public final class SubstanceSpecificationStructureIsotope: BackboneElement {
 
     /// `SubstanceSpecification.structure.isotope.identifier`: `Identifier` 0..1
     public var identifier: Identifier? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(identifier newValue: Identifier?) { _upsert(3, newValue) }
     /// `SubstanceSpecification.structure.isotope.name`: `CodeableConcept` 0..1
     public var name: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(name newValue: CodeableConcept?) { _upsert(4, newValue) }
     /// `SubstanceSpecification.structure.isotope.substitution`: `CodeableConcept` 0..1
     public var substitution: CodeableConcept? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(substitution newValue: CodeableConcept?) { _upsert(5, newValue) }
     /// `SubstanceSpecification.structure.isotope.halfLife`: `Quantity` 0..1
     public var halfLife: Quantity? { get { _object(6) } set { _setObject(6, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(halfLife newValue: Quantity?) { _upsert(6, newValue) }
     /// `SubstanceSpecification.structure.isotope.molecularWeight`: `SubstanceSpecification.structure.isotope.molecularWeight` 0..1
     public var molecularWeight: SubstanceSpecificationStructureIsotopeMolecularWeight? { get { _object(7) } set { _setObject(7, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(molecularWeight newValue: SubstanceSpecificationStructureIsotopeMolecularWeight?) { _upsert(7, newValue) }
 }
 
 /// `SubstanceSpecification.structure.isotope.molecularWeight`, a backbone element
@@ -201,16 +145,10 @@ public final class SubstanceSpecificationStructureIsotopeMolecularWeight: Backbo
 
     /// `SubstanceSpecification.structure.isotope.molecularWeight.method`: `CodeableConcept` 0..1
     public var method: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(method newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `SubstanceSpecification.structure.isotope.molecularWeight.type`: `CodeableConcept` 0..1
     public var type: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: CodeableConcept?) { _upsert(4, newValue) }
     /// `SubstanceSpecification.structure.isotope.molecularWeight.amount`: `Quantity` 0..1
     public var amount: Quantity? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(amount newValue: Quantity?) { _upsert(5, newValue) }
 }
 
 /// `SubstanceSpecification.structure.representation`, a backbone element
@@ -220,14 +158,10 @@ public final class SubstanceSpecificationStructureRepresentation: BackboneElemen
 
     /// `SubstanceSpecification.structure.representation.type`: `CodeableConcept` 0..1
     public var type: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `SubstanceSpecification.structure.representation.representation`: `string` 0..1
     public var representation: String? { get { _string(4) } set { _setString(4, newValue) } }
     /// `SubstanceSpecification.structure.representation.attachment`: `Attachment` 0..1
     public var attachment: Attachment? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(attachment newValue: Attachment?) { _upsert(5, newValue) }
 }
 
 /// `SubstanceSpecification.code`, a backbone element
@@ -237,12 +171,8 @@ public final class SubstanceSpecificationCode: BackboneElement {
 
     /// `SubstanceSpecification.code.code`: `CodeableConcept` 0..1
     public var code: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(code newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `SubstanceSpecification.code.status`: `CodeableConcept` 0..1
     public var status: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(status newValue: CodeableConcept?) { _upsert(4, newValue) }
     /// `SubstanceSpecification.code.statusDate`: `dateTime` 0..1
     public var statusDate: FHIRDateTime? { get { _dateTime(5) } set { _setDateTime(5, newValue) } }
     /// `SubstanceSpecification.code.comment`: `string` 0..1
@@ -260,12 +190,8 @@ public final class SubstanceSpecificationName: BackboneElement {
     public var name: String? { get { _string(3) } set { _setString(3, newValue) } }
     /// `SubstanceSpecification.name.type`: `CodeableConcept` 0..1
     public var type: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: CodeableConcept?) { _upsert(4, newValue) }
     /// `SubstanceSpecification.name.status`: `CodeableConcept` 0..1
     public var status: CodeableConcept? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(status newValue: CodeableConcept?) { _upsert(5, newValue) }
     /// `SubstanceSpecification.name.preferred`: `boolean` 0..1
     public var preferred: Bool? { get { _bool(6) } set { _setBool(6, newValue) } }
     /// `SubstanceSpecification.name.language`: `CodeableConcept` 0..*
@@ -291,12 +217,8 @@ public final class SubstanceSpecificationNameOfficial: BackboneElement {
 
     /// `SubstanceSpecification.name.official.authority`: `CodeableConcept` 0..1
     public var authority: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(authority newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `SubstanceSpecification.name.official.status`: `CodeableConcept` 0..1
     public var status: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(status newValue: CodeableConcept?) { _upsert(4, newValue) }
     /// `SubstanceSpecification.name.official.date`: `dateTime` 0..1
     public var date: FHIRDateTime? { get { _dateTime(5) } set { _setDateTime(5, newValue) } }
 }
@@ -312,14 +234,8 @@ public final class SubstanceSpecificationRelationship: BackboneElement {
     public var substanceReference: Reference? { get { _object(3) } set { _setObject(3, newValue) } }
     /// `SubstanceSpecification.relationship.substance[x]` as `CodeableConcept`.
     public var substanceCodeableConcept: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(substanceReference newValue: Reference?) { _upsert(3, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(substanceCodeableConcept newValue: CodeableConcept?) { _upsert(4, newValue) }
     /// `SubstanceSpecification.relationship.relationship`: `CodeableConcept` 0..1
     public var relationship: CodeableConcept? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(relationship newValue: CodeableConcept?) { _upsert(5, newValue) }
     /// `SubstanceSpecification.relationship.isDefining`: `boolean` 0..1
     public var isDefining: Bool? { get { _bool(6) } set { _setBool(6, newValue) } }
     /// `SubstanceSpecification.relationship.amount[x]`: `Quantity` | `Range` | `Ratio` | `string` 0..1
@@ -332,20 +248,10 @@ public final class SubstanceSpecificationRelationship: BackboneElement {
     public var amountRatio: Ratio? { get { _object(9) } set { _setObject(9, newValue) } }
     /// `SubstanceSpecification.relationship.amount[x]` as `string`.
     public var amountString: String? { get { _string(10) } set { _setString(10, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(amountQuantity newValue: Quantity?) { _upsert(7, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(amountRange newValue: Range?) { _upsert(8, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(amountRatio newValue: Ratio?) { _upsert(9, newValue) }
     /// `SubstanceSpecification.relationship.amountRatioLowLimit`: `Ratio` 0..1
     public var amountRatioLowLimit: Ratio? { get { _object(11) } set { _setObject(11, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(amountRatioLowLimit newValue: Ratio?) { _upsert(11, newValue) }
     /// `SubstanceSpecification.relationship.amountType`: `CodeableConcept` 0..1
     public var amountType: CodeableConcept? { get { _object(12) } set { _setObject(12, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(amountType newValue: CodeableConcept?) { _upsert(12, newValue) }
     /// `SubstanceSpecification.relationship.source`: `Reference` 0..* to `DocumentReference`
     public var source: [Reference] { get { _objects(13) } set { _setObjects(13, newValue) } }
 }

@@ -18,72 +18,46 @@ public final class Task: DomainResource {
     public var basedOn: [Reference] { get { _objects(11) } set { _setObjects(11, newValue) } }
     /// `Task.groupIdentifier`: `Identifier` 0..1
     public var groupIdentifier: Identifier? { get { _object(12) } set { _setObject(12, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(groupIdentifier newValue: Identifier?) { _upsert(12, newValue) }
     /// `Task.partOf`: `Reference` 0..* to `Task`
     public var partOf: [Reference] { get { _objects(13) } set { _setObjects(13, newValue) } }
     /// `Task.status`: `code` 1..1, one of `TaskStatus` (<http://hl7.org/fhir/ValueSet/task-status>)
     public var status: TaskStatus? { get { _code(14) } set { _setCode(14, newValue) } }
     /// `Task.statusReason`: `CodeableConcept` 0..1
     public var statusReason: CodeableConcept? { get { _object(15) } set { _setObject(15, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(statusReason newValue: CodeableConcept?) { _upsert(15, newValue) }
     /// `Task.businessStatus`: `CodeableConcept` 0..1
     public var businessStatus: CodeableConcept? { get { _object(16) } set { _setObject(16, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(businessStatus newValue: CodeableConcept?) { _upsert(16, newValue) }
     /// `Task.intent`: `code` 1..1, one of `TaskIntent` (<http://hl7.org/fhir/ValueSet/task-intent>)
     public var intent: TaskIntent? { get { _code(17) } set { _setCode(17, newValue) } }
     /// `Task.priority`: `code` 0..1, one of `RequestPriority` (<http://hl7.org/fhir/ValueSet/request-priority>)
     public var priority: RequestPriority? { get { _code(18) } set { _setCode(18, newValue) } }
     /// `Task.code`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/task-code>)
     public var code: CodeableConcept? { get { _object(19) } set { _setObject(19, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(code newValue: CodeableConcept?) { _upsert(19, newValue) }
     /// `Task.description`: `string` 0..1
     public var description: String? { get { _string(20) } set { _setString(20, newValue) } }
     /// `Task.focus`: `Reference` 0..1
     public var focus: Reference? { get { _object(21) } set { _setObject(21, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(focus newValue: Reference?) { _upsert(21, newValue) }
     /// `Task.for`: `Reference` 0..1
     public var `for`: Reference? { get { _object(22) } set { _setObject(22, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(for newValue: Reference?) { _upsert(22, newValue) }
     /// `Task.encounter`: `Reference` 0..1 to `Encounter`
     public var encounter: Reference? { get { _object(23) } set { _setObject(23, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(encounter newValue: Reference?) { _upsert(23, newValue) }
     /// `Task.executionPeriod`: `Period` 0..1
     public var executionPeriod: Period? { get { _object(24) } set { _setObject(24, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(executionPeriod newValue: Period?) { _upsert(24, newValue) }
     /// `Task.authoredOn`: `dateTime` 0..1
     public var authoredOn: FHIRDateTime? { get { _dateTime(25) } set { _setDateTime(25, newValue) } }
     /// `Task.lastModified`: `dateTime` 0..1
     public var lastModified: FHIRDateTime? { get { _dateTime(26) } set { _setDateTime(26, newValue) } }
     /// `Task.requester`: `Reference` 0..1 to `Device` | `Organization` | `Patient` | `Practitioner` | `PractitionerRole` | `RelatedPerson`
     public var requester: Reference? { get { _object(27) } set { _setObject(27, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(requester newValue: Reference?) { _upsert(27, newValue) }
     /// `Task.performerType`: `CodeableConcept` 0..*, preferred binding (<http://hl7.org/fhir/ValueSet/performer-role>)
     public var performerType: [CodeableConcept] { get { _objects(28) } set { _setObjects(28, newValue) } }
     /// `Task.owner`: `Reference` 0..1 to `Practitioner` | `PractitionerRole` | `Organization` | `CareTeam` | `HealthcareService` | `Patient` | `Device` | `RelatedPerson`
     public var owner: Reference? { get { _object(29) } set { _setObject(29, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(owner newValue: Reference?) { _upsert(29, newValue) }
     /// `Task.location`: `Reference` 0..1 to `Location`
     public var location: Reference? { get { _object(30) } set { _setObject(30, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(location newValue: Reference?) { _upsert(30, newValue) }
     /// `Task.reasonCode`: `CodeableConcept` 0..1
     public var reasonCode: CodeableConcept? { get { _object(31) } set { _setObject(31, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(reasonCode newValue: CodeableConcept?) { _upsert(31, newValue) }
     /// `Task.reasonReference`: `Reference` 0..1
     public var reasonReference: Reference? { get { _object(32) } set { _setObject(32, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(reasonReference newValue: Reference?) { _upsert(32, newValue) }
     /// `Task.insurance`: `Reference` 0..* to `Coverage` | `ClaimResponse`
     public var insurance: [Reference] { get { _objects(33) } set { _setObjects(33, newValue) } }
     /// `Task.note`: `Annotation` 0..*
@@ -92,8 +66,6 @@ public final class Task: DomainResource {
     public var relevantHistory: [Reference] { get { _objects(35) } set { _setObjects(35, newValue) } }
     /// `Task.restriction`: `Task.restriction` 0..1
     public var restriction: TaskRestriction? { get { _object(36) } set { _setObject(36, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(restriction newValue: TaskRestriction?) { _upsert(36, newValue) }
     /// `Task.input`: `Task.input` 0..*
     public var input: [TaskInput] { get { _objects(37) } set { _setObjects(37, newValue) } }
     /// `Task.output`: `Task.output` 0..*
@@ -109,8 +81,6 @@ public final class TaskRestriction: BackboneElement {
     public var repetitions: Int? { get { _int(3) } set { _setInt(3, newValue) } }
     /// `Task.restriction.period`: `Period` 0..1
     public var period: Period? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(period newValue: Period?) { _upsert(4, newValue) }
     /// `Task.restriction.recipient`: `Reference` 0..* to `Patient` | `Practitioner` | `PractitionerRole` | `RelatedPerson` | `Group` | `Organization`
     public var recipient: [Reference] { get { _objects(5) } set { _setObjects(5, newValue) } }
 }
@@ -122,8 +92,6 @@ public final class TaskInput: BackboneElement {
 
     /// `Task.input.type`: `CodeableConcept` 1..1
     public var type: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `Task.input.value[x]`: `base64Binary` | `boolean` | `canonical` | `code` | `date` | `dateTime` | `decimal` | `id` | `instant` | `integer` | `markdown` | `oid` | `positiveInt` | `string` | `time` | `unsignedInt` | `uri` | `url` | `uuid` | `Address` | `Age` | `Annotation` | `Attachment` | `CodeableConcept` | `Coding` | `ContactPoint` | `Count` | `Distance` | `Duration` | `HumanName` | `Identifier` | `Money` | `Period` | `Quantity` | `Range` | `Ratio` | `Reference` | `SampledData` | `Signature` | `Timing` | `ContactDetail` | `Contributor` | `DataRequirement` | `Expression` | `ParameterDefinition` | `RelatedArtifact` | `TriggerDefinition` | `UsageContext` | `Dosage` | `Meta` 1..1
     public var value: OpenType? { get { _choice(4) } set { _setChoice(4, 50, newValue) } }
     /// `Task.input.value[x]` as `base64Binary`.
@@ -226,68 +194,6 @@ public final class TaskInput: BackboneElement {
     public var valueDosage: Dosage? { get { _object(52) } set { _setObject(52, newValue) } }
     /// `Task.input.value[x]` as `Meta`.
     public var valueMeta: Meta? { get { _object(53) } set { _setObject(53, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueAddress newValue: Address?) { _upsert(23, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueAge newValue: Age?) { _upsert(24, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueAnnotation newValue: Annotation?) { _upsert(25, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueAttachment newValue: Attachment?) { _upsert(26, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueCodeableConcept newValue: CodeableConcept?) { _upsert(27, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueCoding newValue: Coding?) { _upsert(28, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueContactPoint newValue: ContactPoint?) { _upsert(29, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueCount newValue: Count?) { _upsert(30, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueDistance newValue: Distance?) { _upsert(31, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueDuration newValue: Duration?) { _upsert(32, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueHumanName newValue: HumanName?) { _upsert(33, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueIdentifier newValue: Identifier?) { _upsert(34, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueMoney newValue: Money?) { _upsert(35, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valuePeriod newValue: Period?) { _upsert(36, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueQuantity newValue: Quantity?) { _upsert(37, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueRange newValue: Range?) { _upsert(38, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueRatio newValue: Ratio?) { _upsert(39, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueReference newValue: Reference?) { _upsert(40, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueSampledData newValue: SampledData?) { _upsert(41, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueSignature newValue: Signature?) { _upsert(42, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueTiming newValue: Timing?) { _upsert(43, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueContactDetail newValue: ContactDetail?) { _upsert(44, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueContributor newValue: Contributor?) { _upsert(45, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueDataRequirement newValue: DataRequirement?) { _upsert(46, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueExpression newValue: Expression?) { _upsert(47, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueParameterDefinition newValue: ParameterDefinition?) { _upsert(48, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueRelatedArtifact newValue: RelatedArtifact?) { _upsert(49, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueTriggerDefinition newValue: TriggerDefinition?) { _upsert(50, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueUsageContext newValue: UsageContext?) { _upsert(51, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueDosage newValue: Dosage?) { _upsert(52, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueMeta newValue: Meta?) { _upsert(53, newValue) }
 }
 
 /// `Task.output`, a backbone element
@@ -297,8 +203,6 @@ public final class TaskOutput: BackboneElement {
 
     /// `Task.output.type`: `CodeableConcept` 1..1
     public var type: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `Task.output.value[x]`: `base64Binary` | `boolean` | `canonical` | `code` | `date` | `dateTime` | `decimal` | `id` | `instant` | `integer` | `markdown` | `oid` | `positiveInt` | `string` | `time` | `unsignedInt` | `uri` | `url` | `uuid` | `Address` | `Age` | `Annotation` | `Attachment` | `CodeableConcept` | `Coding` | `ContactPoint` | `Count` | `Distance` | `Duration` | `HumanName` | `Identifier` | `Money` | `Period` | `Quantity` | `Range` | `Ratio` | `Reference` | `SampledData` | `Signature` | `Timing` | `ContactDetail` | `Contributor` | `DataRequirement` | `Expression` | `ParameterDefinition` | `RelatedArtifact` | `TriggerDefinition` | `UsageContext` | `Dosage` | `Meta` 1..1
     public var value: OpenType? { get { _choice(4) } set { _setChoice(4, 50, newValue) } }
     /// `Task.output.value[x]` as `base64Binary`.
@@ -401,68 +305,6 @@ public final class TaskOutput: BackboneElement {
     public var valueDosage: Dosage? { get { _object(52) } set { _setObject(52, newValue) } }
     /// `Task.output.value[x]` as `Meta`.
     public var valueMeta: Meta? { get { _object(53) } set { _setObject(53, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueAddress newValue: Address?) { _upsert(23, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueAge newValue: Age?) { _upsert(24, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueAnnotation newValue: Annotation?) { _upsert(25, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueAttachment newValue: Attachment?) { _upsert(26, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueCodeableConcept newValue: CodeableConcept?) { _upsert(27, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueCoding newValue: Coding?) { _upsert(28, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueContactPoint newValue: ContactPoint?) { _upsert(29, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueCount newValue: Count?) { _upsert(30, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueDistance newValue: Distance?) { _upsert(31, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueDuration newValue: Duration?) { _upsert(32, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueHumanName newValue: HumanName?) { _upsert(33, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueIdentifier newValue: Identifier?) { _upsert(34, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueMoney newValue: Money?) { _upsert(35, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valuePeriod newValue: Period?) { _upsert(36, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueQuantity newValue: Quantity?) { _upsert(37, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueRange newValue: Range?) { _upsert(38, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueRatio newValue: Ratio?) { _upsert(39, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueReference newValue: Reference?) { _upsert(40, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueSampledData newValue: SampledData?) { _upsert(41, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueSignature newValue: Signature?) { _upsert(42, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueTiming newValue: Timing?) { _upsert(43, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueContactDetail newValue: ContactDetail?) { _upsert(44, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueContributor newValue: Contributor?) { _upsert(45, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueDataRequirement newValue: DataRequirement?) { _upsert(46, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueExpression newValue: Expression?) { _upsert(47, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueParameterDefinition newValue: ParameterDefinition?) { _upsert(48, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueRelatedArtifact newValue: RelatedArtifact?) { _upsert(49, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueTriggerDefinition newValue: TriggerDefinition?) { _upsert(50, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueUsageContext newValue: UsageContext?) { _upsert(51, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueDosage newValue: Dosage?) { _upsert(52, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueMeta newValue: Meta?) { _upsert(53, newValue) }
 }
 
 private let taskLayout = Layout(_class: Task.self, "Task", .resource, base: DomainResource._layout, release: .r4, """

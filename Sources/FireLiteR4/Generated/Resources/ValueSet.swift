@@ -42,12 +42,8 @@ public final class ValueSet: DomainResource {
     public var copyright: String? { get { _string(23) } set { _setString(23, newValue) } }
     /// `ValueSet.compose`: `ValueSet.compose` 0..1
     public var compose: ValueSetCompose? { get { _object(24) } set { _setObject(24, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(compose newValue: ValueSetCompose?) { _upsert(24, newValue) }
     /// `ValueSet.expansion`: `ValueSet.expansion` 0..1
     public var expansion: ValueSetExpansion? { get { _object(25) } set { _setObject(25, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(expansion newValue: ValueSetExpansion?) { _upsert(25, newValue) }
 }
 
 /// `ValueSet.compose`, a backbone element
@@ -104,8 +100,6 @@ public final class ValueSetComposeIncludeConceptDesignation: BackboneElement {
     public var language: String? { get { _string(3) } set { _setString(3, newValue) } }
     /// `ValueSet.compose.include.concept.designation.use`: `Coding` 0..1, extensible binding (<http://hl7.org/fhir/ValueSet/designation-use>)
     public var use: Coding? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(use newValue: Coding?) { _upsert(4, newValue) }
     /// `ValueSet.compose.include.concept.designation.value`: `string` 1..1
     public var value: String? { get { _string(5) } set { _setString(5, newValue) } }
 }

@@ -10,12 +10,8 @@ public final class CodeableReference: Element {
 
     /// `CodeableReference.concept`: `CodeableConcept` 0..1
     public var concept: CodeableConcept? { get { _object(2) } set { _setObject(2, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(concept newValue: CodeableConcept?) { _upsert(2, newValue) }
     /// `CodeableReference.reference`: `Reference` 0..1
     public var reference: Reference? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(reference newValue: Reference?) { _upsert(3, newValue) }
 }
 
 private let codeableReferenceLayout = Layout(_class: CodeableReference.self, "CodeableReference", .datatype, base: Element._layout, release: .r4b, """

@@ -18,8 +18,6 @@ public final class ContactPoint: Element {
     public var rank: Int? { get { _int(5) } set { _setInt(5, newValue) } }
     /// `ContactPoint.period`: `Period` 0..1
     public var period: Period? { get { _object(6) } set { _setObject(6, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(period newValue: Period?) { _upsert(6, newValue) }
 }
 
 private let contactPointLayout = Layout(_class: ContactPoint.self, "ContactPoint", .datatype, base: Element._layout, release: .r4b, """

@@ -22,8 +22,6 @@ public final class ElementDefinition: BackboneElement {
     public var code: [Coding] { get { _objects(8) } set { _setObjects(8, newValue) } }
     /// `ElementDefinition.slicing`: `ElementDefinition.slicing` 0..1
     public var slicing: ElementDefinitionSlicing? { get { _object(9) } set { _setObject(9, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(slicing newValue: ElementDefinitionSlicing?) { _upsert(9, newValue) }
     /// `ElementDefinition.short`: `string` 0..1
     public var short: String? { get { _string(10) } set { _setString(10, newValue) } }
     /// `ElementDefinition.definition`: `markdown` 0..1
@@ -40,8 +38,6 @@ public final class ElementDefinition: BackboneElement {
     public var max: String? { get { _string(16) } set { _setString(16, newValue) } }
     /// `ElementDefinition.base`: `ElementDefinition.base` 0..1
     public var base: ElementDefinitionBase? { get { _object(17) } set { _setObject(17, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(base newValue: ElementDefinitionBase?) { _upsert(17, newValue) }
     /// `ElementDefinition.contentReference`: `uri` 0..1
     public var contentReference: String? { get { _string(18) } set { _setString(18, newValue) } }
     /// `ElementDefinition.type`: `ElementDefinition.type` 0..*
@@ -150,70 +146,6 @@ public final class ElementDefinition: BackboneElement {
     public var defaultValueUsageContext: UsageContext? { get { _object(69) } set { _setObject(69, newValue) } }
     /// `ElementDefinition.defaultValue[x]` as `Dosage`.
     public var defaultValueDosage: Dosage? { get { _object(70) } set { _setObject(70, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(defaultValueAddress newValue: Address?) { _upsert(39, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(defaultValueAge newValue: Age?) { _upsert(40, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(defaultValueAnnotation newValue: Annotation?) { _upsert(41, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(defaultValueAttachment newValue: Attachment?) { _upsert(42, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(defaultValueCodeableConcept newValue: CodeableConcept?) { _upsert(43, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(defaultValueCodeableReference newValue: CodeableReference?) { _upsert(44, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(defaultValueCoding newValue: Coding?) { _upsert(45, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(defaultValueContactPoint newValue: ContactPoint?) { _upsert(46, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(defaultValueCount newValue: Count?) { _upsert(47, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(defaultValueDistance newValue: Distance?) { _upsert(48, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(defaultValueDuration newValue: Duration?) { _upsert(49, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(defaultValueHumanName newValue: HumanName?) { _upsert(50, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(defaultValueIdentifier newValue: Identifier?) { _upsert(51, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(defaultValueMoney newValue: Money?) { _upsert(52, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(defaultValuePeriod newValue: Period?) { _upsert(53, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(defaultValueQuantity newValue: Quantity?) { _upsert(54, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(defaultValueRange newValue: Range?) { _upsert(55, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(defaultValueRatio newValue: Ratio?) { _upsert(56, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(defaultValueRatioRange newValue: RatioRange?) { _upsert(57, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(defaultValueReference newValue: Reference?) { _upsert(58, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(defaultValueSampledData newValue: SampledData?) { _upsert(59, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(defaultValueSignature newValue: Signature?) { _upsert(60, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(defaultValueTiming newValue: Timing?) { _upsert(61, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(defaultValueContactDetail newValue: ContactDetail?) { _upsert(62, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(defaultValueContributor newValue: Contributor?) { _upsert(63, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(defaultValueDataRequirement newValue: DataRequirement?) { _upsert(64, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(defaultValueExpression newValue: Expression?) { _upsert(65, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(defaultValueParameterDefinition newValue: ParameterDefinition?) { _upsert(66, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(defaultValueRelatedArtifact newValue: RelatedArtifact?) { _upsert(67, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(defaultValueTriggerDefinition newValue: TriggerDefinition?) { _upsert(68, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(defaultValueUsageContext newValue: UsageContext?) { _upsert(69, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(defaultValueDosage newValue: Dosage?) { _upsert(70, newValue) }
     /// `ElementDefinition.meaningWhenMissing`: `markdown` 0..1
     public var meaningWhenMissing: String? { get { _string(71) } set { _setString(71, newValue) } }
     /// `ElementDefinition.orderMeaning`: `string` 0..1
@@ -322,70 +254,6 @@ public final class ElementDefinition: BackboneElement {
     public var fixedUsageContext: UsageContext? { get { _object(122) } set { _setObject(122, newValue) } }
     /// `ElementDefinition.fixed[x]` as `Dosage`.
     public var fixedDosage: Dosage? { get { _object(123) } set { _setObject(123, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(fixedAddress newValue: Address?) { _upsert(92, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(fixedAge newValue: Age?) { _upsert(93, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(fixedAnnotation newValue: Annotation?) { _upsert(94, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(fixedAttachment newValue: Attachment?) { _upsert(95, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(fixedCodeableConcept newValue: CodeableConcept?) { _upsert(96, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(fixedCodeableReference newValue: CodeableReference?) { _upsert(97, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(fixedCoding newValue: Coding?) { _upsert(98, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(fixedContactPoint newValue: ContactPoint?) { _upsert(99, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(fixedCount newValue: Count?) { _upsert(100, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(fixedDistance newValue: Distance?) { _upsert(101, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(fixedDuration newValue: Duration?) { _upsert(102, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(fixedHumanName newValue: HumanName?) { _upsert(103, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(fixedIdentifier newValue: Identifier?) { _upsert(104, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(fixedMoney newValue: Money?) { _upsert(105, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(fixedPeriod newValue: Period?) { _upsert(106, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(fixedQuantity newValue: Quantity?) { _upsert(107, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(fixedRange newValue: Range?) { _upsert(108, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(fixedRatio newValue: Ratio?) { _upsert(109, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(fixedRatioRange newValue: RatioRange?) { _upsert(110, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(fixedReference newValue: Reference?) { _upsert(111, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(fixedSampledData newValue: SampledData?) { _upsert(112, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(fixedSignature newValue: Signature?) { _upsert(113, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(fixedTiming newValue: Timing?) { _upsert(114, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(fixedContactDetail newValue: ContactDetail?) { _upsert(115, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(fixedContributor newValue: Contributor?) { _upsert(116, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(fixedDataRequirement newValue: DataRequirement?) { _upsert(117, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(fixedExpression newValue: Expression?) { _upsert(118, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(fixedParameterDefinition newValue: ParameterDefinition?) { _upsert(119, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(fixedRelatedArtifact newValue: RelatedArtifact?) { _upsert(120, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(fixedTriggerDefinition newValue: TriggerDefinition?) { _upsert(121, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(fixedUsageContext newValue: UsageContext?) { _upsert(122, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(fixedDosage newValue: Dosage?) { _upsert(123, newValue) }
     /// `ElementDefinition.pattern[x]`: `base64Binary` | `boolean` | `canonical` | `code` | `date` | `dateTime` | `decimal` | `id` | `instant` | `integer` | `markdown` | `oid` | `positiveInt` | `string` | `time` | `unsignedInt` | `uri` | `url` | `uuid` | `Address` | `Age` | `Annotation` | `Attachment` | `CodeableConcept` | `CodeableReference` | `Coding` | `ContactPoint` | `Count` | `Distance` | `Duration` | `HumanName` | `Identifier` | `Money` | `Period` | `Quantity` | `Range` | `Ratio` | `RatioRange` | `Reference` | `SampledData` | `Signature` | `Timing` | `ContactDetail` | `Contributor` | `DataRequirement` | `Expression` | `ParameterDefinition` | `RelatedArtifact` | `TriggerDefinition` | `UsageContext` | `Dosage` 0..1
     public var pattern: OpenType? { get { _choice(124) } set { _setChoice(124, 51, newValue) } }
     /// `ElementDefinition.pattern[x]` as `base64Binary`.
@@ -490,70 +358,6 @@ public final class ElementDefinition: BackboneElement {
     public var patternUsageContext: UsageContext? { get { _object(173) } set { _setObject(173, newValue) } }
     /// `ElementDefinition.pattern[x]` as `Dosage`.
     public var patternDosage: Dosage? { get { _object(174) } set { _setObject(174, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(patternAddress newValue: Address?) { _upsert(143, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(patternAge newValue: Age?) { _upsert(144, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(patternAnnotation newValue: Annotation?) { _upsert(145, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(patternAttachment newValue: Attachment?) { _upsert(146, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(patternCodeableConcept newValue: CodeableConcept?) { _upsert(147, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(patternCodeableReference newValue: CodeableReference?) { _upsert(148, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(patternCoding newValue: Coding?) { _upsert(149, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(patternContactPoint newValue: ContactPoint?) { _upsert(150, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(patternCount newValue: Count?) { _upsert(151, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(patternDistance newValue: Distance?) { _upsert(152, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(patternDuration newValue: Duration?) { _upsert(153, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(patternHumanName newValue: HumanName?) { _upsert(154, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(patternIdentifier newValue: Identifier?) { _upsert(155, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(patternMoney newValue: Money?) { _upsert(156, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(patternPeriod newValue: Period?) { _upsert(157, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(patternQuantity newValue: Quantity?) { _upsert(158, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(patternRange newValue: Range?) { _upsert(159, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(patternRatio newValue: Ratio?) { _upsert(160, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(patternRatioRange newValue: RatioRange?) { _upsert(161, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(patternReference newValue: Reference?) { _upsert(162, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(patternSampledData newValue: SampledData?) { _upsert(163, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(patternSignature newValue: Signature?) { _upsert(164, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(patternTiming newValue: Timing?) { _upsert(165, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(patternContactDetail newValue: ContactDetail?) { _upsert(166, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(patternContributor newValue: Contributor?) { _upsert(167, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(patternDataRequirement newValue: DataRequirement?) { _upsert(168, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(patternExpression newValue: Expression?) { _upsert(169, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(patternParameterDefinition newValue: ParameterDefinition?) { _upsert(170, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(patternRelatedArtifact newValue: RelatedArtifact?) { _upsert(171, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(patternTriggerDefinition newValue: TriggerDefinition?) { _upsert(172, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(patternUsageContext newValue: UsageContext?) { _upsert(173, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(patternDosage newValue: Dosage?) { _upsert(174, newValue) }
     /// `ElementDefinition.example`: `ElementDefinition.example` 0..*
     public var example: [ElementDefinitionExample] { get { _objects(175) } set { _setObjects(175, newValue) } }
     /// `ElementDefinition.minValue[x]`: `date` | `dateTime` | `instant` | `time` | `decimal` | `integer` | `positiveInt` | `unsignedInt` | `Quantity` 0..1
@@ -576,8 +380,6 @@ public final class ElementDefinition: BackboneElement {
     public var minValueUnsignedInt: Int? { get { _int(183) } set { _setInt(183, newValue) } }
     /// `ElementDefinition.minValue[x]` as `Quantity`.
     public var minValueQuantity: Quantity? { get { _object(184) } set { _setObject(184, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(minValueQuantity newValue: Quantity?) { _upsert(184, newValue) }
     /// `ElementDefinition.maxValue[x]`: `date` | `dateTime` | `instant` | `time` | `decimal` | `integer` | `positiveInt` | `unsignedInt` | `Quantity` 0..1
     public var maxValue: ElementDefinitionMaxValue? { get { _choice(185) } set { _setChoice(185, 9, newValue) } }
     /// `ElementDefinition.maxValue[x]` as `date`.
@@ -598,8 +400,6 @@ public final class ElementDefinition: BackboneElement {
     public var maxValueUnsignedInt: Int? { get { _int(192) } set { _setInt(192, newValue) } }
     /// `ElementDefinition.maxValue[x]` as `Quantity`.
     public var maxValueQuantity: Quantity? { get { _object(193) } set { _setObject(193, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(maxValueQuantity newValue: Quantity?) { _upsert(193, newValue) }
     /// `ElementDefinition.maxLength`: `integer` 0..1
     public var maxLength: Int? { get { _int(194) } set { _setInt(194, newValue) } }
     /// `ElementDefinition.condition`: `id` 0..*
@@ -616,8 +416,6 @@ public final class ElementDefinition: BackboneElement {
     public var isSummary: Bool? { get { _bool(200) } set { _setBool(200, newValue) } }
     /// `ElementDefinition.binding`: `ElementDefinition.binding` 0..1
     public var binding: ElementDefinitionBinding? { get { _object(201) } set { _setObject(201, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(binding newValue: ElementDefinitionBinding?) { _upsert(201, newValue) }
     /// `ElementDefinition.mapping`: `ElementDefinition.mapping` 0..*
     public var mapping: [ElementDefinitionMapping] { get { _objects(202) } set { _setObjects(202, newValue) } }
 }
@@ -789,70 +587,6 @@ public final class ElementDefinitionExample: Element {
     public var valueUsageContext: UsageContext? { get { _object(52) } set { _setObject(52, newValue) } }
     /// `ElementDefinition.example.value[x]` as `Dosage`.
     public var valueDosage: Dosage? { get { _object(53) } set { _setObject(53, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueAddress newValue: Address?) { _upsert(22, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueAge newValue: Age?) { _upsert(23, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueAnnotation newValue: Annotation?) { _upsert(24, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueAttachment newValue: Attachment?) { _upsert(25, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueCodeableConcept newValue: CodeableConcept?) { _upsert(26, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueCodeableReference newValue: CodeableReference?) { _upsert(27, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueCoding newValue: Coding?) { _upsert(28, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueContactPoint newValue: ContactPoint?) { _upsert(29, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueCount newValue: Count?) { _upsert(30, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueDistance newValue: Distance?) { _upsert(31, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueDuration newValue: Duration?) { _upsert(32, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueHumanName newValue: HumanName?) { _upsert(33, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueIdentifier newValue: Identifier?) { _upsert(34, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueMoney newValue: Money?) { _upsert(35, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valuePeriod newValue: Period?) { _upsert(36, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueQuantity newValue: Quantity?) { _upsert(37, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueRange newValue: Range?) { _upsert(38, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueRatio newValue: Ratio?) { _upsert(39, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueRatioRange newValue: RatioRange?) { _upsert(40, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueReference newValue: Reference?) { _upsert(41, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueSampledData newValue: SampledData?) { _upsert(42, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueSignature newValue: Signature?) { _upsert(43, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueTiming newValue: Timing?) { _upsert(44, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueContactDetail newValue: ContactDetail?) { _upsert(45, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueContributor newValue: Contributor?) { _upsert(46, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueDataRequirement newValue: DataRequirement?) { _upsert(47, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueExpression newValue: Expression?) { _upsert(48, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueParameterDefinition newValue: ParameterDefinition?) { _upsert(49, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueRelatedArtifact newValue: RelatedArtifact?) { _upsert(50, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueTriggerDefinition newValue: TriggerDefinition?) { _upsert(51, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueUsageContext newValue: UsageContext?) { _upsert(52, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueDosage newValue: Dosage?) { _upsert(53, newValue) }
 }
 
 /// `ElementDefinition.constraint`, a backbone element

@@ -22,8 +22,6 @@ public final class HumanName: Element {
     public var suffix: [String] { get { _strings(7) } set { _setStrings(7, newValue) } }
     /// `HumanName.period`: `Period` 0..1
     public var period: Period? { get { _object(8) } set { _setObject(8, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(period newValue: Period?) { _upsert(8, newValue) }
 }
 
 private let humanNameLayout = Layout(_class: HumanName.self, "HumanName", .datatype, base: Element._layout, release: .r4b, """

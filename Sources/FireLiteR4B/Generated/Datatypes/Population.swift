@@ -14,22 +14,12 @@ public final class Population: BackboneElement {
     public var ageRange: Range? { get { _object(3) } set { _setObject(3, newValue) } }
     /// `Population.age[x]` as `CodeableConcept`.
     public var ageCodeableConcept: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(ageRange newValue: Range?) { _upsert(3, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(ageCodeableConcept newValue: CodeableConcept?) { _upsert(4, newValue) }
     /// `Population.gender`: `CodeableConcept` 0..1
     public var gender: CodeableConcept? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(gender newValue: CodeableConcept?) { _upsert(5, newValue) }
     /// `Population.race`: `CodeableConcept` 0..1
     public var race: CodeableConcept? { get { _object(6) } set { _setObject(6, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(race newValue: CodeableConcept?) { _upsert(6, newValue) }
     /// `Population.physiologicalCondition`: `CodeableConcept` 0..1
     public var physiologicalCondition: CodeableConcept? { get { _object(7) } set { _setObject(7, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(physiologicalCondition newValue: CodeableConcept?) { _upsert(7, newValue) }
 }
 
 /// A value of `Population.age[x]`.

@@ -10,28 +10,16 @@ public final class ProdCharacteristic: BackboneElement {
 
     /// `ProdCharacteristic.height`: `Quantity` 0..1
     public var height: Quantity? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(height newValue: Quantity?) { _upsert(3, newValue) }
     /// `ProdCharacteristic.width`: `Quantity` 0..1
     public var width: Quantity? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(width newValue: Quantity?) { _upsert(4, newValue) }
     /// `ProdCharacteristic.depth`: `Quantity` 0..1
     public var depth: Quantity? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(depth newValue: Quantity?) { _upsert(5, newValue) }
     /// `ProdCharacteristic.weight`: `Quantity` 0..1
     public var weight: Quantity? { get { _object(6) } set { _setObject(6, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(weight newValue: Quantity?) { _upsert(6, newValue) }
     /// `ProdCharacteristic.nominalVolume`: `Quantity` 0..1
     public var nominalVolume: Quantity? { get { _object(7) } set { _setObject(7, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(nominalVolume newValue: Quantity?) { _upsert(7, newValue) }
     /// `ProdCharacteristic.externalDiameter`: `Quantity` 0..1
     public var externalDiameter: Quantity? { get { _object(8) } set { _setObject(8, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(externalDiameter newValue: Quantity?) { _upsert(8, newValue) }
     /// `ProdCharacteristic.shape`: `string` 0..1
     public var shape: String? { get { _string(9) } set { _setString(9, newValue) } }
     /// `ProdCharacteristic.color`: `string` 0..*
@@ -42,8 +30,6 @@ public final class ProdCharacteristic: BackboneElement {
     public var image: [Attachment] { get { _objects(12) } set { _setObjects(12, newValue) } }
     /// `ProdCharacteristic.scoring`: `CodeableConcept` 0..1
     public var scoring: CodeableConcept? { get { _object(13) } set { _setObject(13, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(scoring newValue: CodeableConcept?) { _upsert(13, newValue) }
 }
 
 private let prodCharacteristicLayout = Layout(_class: ProdCharacteristic.self, "ProdCharacteristic", .datatype, base: BackboneElement._layout, release: .r4b, """

@@ -10,12 +10,8 @@ public final class Ratio: Element {
 
     /// `Ratio.numerator`: `Quantity` 0..1
     public var numerator: Quantity? { get { _object(2) } set { _setObject(2, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(numerator newValue: Quantity?) { _upsert(2, newValue) }
     /// `Ratio.denominator`: `Quantity` 0..1
     public var denominator: Quantity? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(denominator newValue: Quantity?) { _upsert(3, newValue) }
 }
 
 private let ratioLayout = Layout(_class: Ratio.self, "Ratio", .datatype, base: Element._layout, release: .r4b, """

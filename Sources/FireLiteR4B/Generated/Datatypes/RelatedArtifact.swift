@@ -20,8 +20,6 @@ public final class RelatedArtifact: Element {
     public var url: String? { get { _string(6) } set { _setString(6, newValue) } }
     /// `RelatedArtifact.document`: `Attachment` 0..1
     public var document: Attachment? { get { _object(7) } set { _setObject(7, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(document newValue: Attachment?) { _upsert(7, newValue) }
     /// `RelatedArtifact.resource`: `canonical` 0..1
     public var resource: String? { get { _string(8) } set { _setString(8, newValue) } }
 }

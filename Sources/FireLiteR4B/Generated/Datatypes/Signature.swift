@@ -14,12 +14,8 @@ public final class Signature: Element {
     public var when: FHIRInstant? { get { _instant(3) } set { _setInstant(3, newValue) } }
     /// `Signature.who`: `Reference` 1..1 to `Practitioner` | `PractitionerRole` | `RelatedPerson` | `Patient` | `Device` | `Organization`
     public var who: Reference? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(who newValue: Reference?) { _upsert(4, newValue) }
     /// `Signature.onBehalfOf`: `Reference` 0..1 to `Practitioner` | `PractitionerRole` | `RelatedPerson` | `Patient` | `Device` | `Organization`
     public var onBehalfOf: Reference? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(onBehalfOf newValue: Reference?) { _upsert(5, newValue) }
     /// `Signature.targetFormat`: `code` 0..1, required binding (<http://hl7.org/fhir/ValueSet/mimetypes>)
     public var targetFormat: String? { get { _string(6) } set { _setString(6, newValue) } }
     /// `Signature.sigFormat`: `code` 0..1, required binding (<http://hl7.org/fhir/ValueSet/mimetypes>)

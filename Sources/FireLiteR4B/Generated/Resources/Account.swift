@@ -14,30 +14,22 @@ public final class Account: DomainResource {
     public var status: AccountStatus? { get { _code(9) } set { _setCode(9, newValue) } }
     /// `Account.type`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/account-type>)
     public var type: CodeableConcept? { get { _object(10) } set { _setObject(10, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: CodeableConcept?) { _upsert(10, newValue) }
     /// `Account.name`: `string` 0..1
     public var name: String? { get { _string(11) } set { _setString(11, newValue) } }
     /// `Account.subject`: `Reference` 0..* to `Patient` | `Device` | `Practitioner` | `PractitionerRole` | `Location` | `HealthcareService` | `Organization`
     public var subject: [Reference] { get { _objects(12) } set { _setObjects(12, newValue) } }
     /// `Account.servicePeriod`: `Period` 0..1
     public var servicePeriod: Period? { get { _object(13) } set { _setObject(13, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(servicePeriod newValue: Period?) { _upsert(13, newValue) }
     /// `Account.coverage`: `Account.coverage` 0..*
     public var coverage: [AccountCoverage] { get { _objects(14) } set { _setObjects(14, newValue) } }
     /// `Account.owner`: `Reference` 0..1 to `Organization`
     public var owner: Reference? { get { _object(15) } set { _setObject(15, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(owner newValue: Reference?) { _upsert(15, newValue) }
     /// `Account.description`: `string` 0..1
     public var description: String? { get { _string(16) } set { _setString(16, newValue) } }
     /// `Account.guarantor`: `Account.guarantor` 0..*
     public var guarantor: [AccountGuarantor] { get { _objects(17) } set { _setObjects(17, newValue) } }
     /// `Account.partOf`: `Reference` 0..1 to `Account`
     public var partOf: Reference? { get { _object(18) } set { _setObject(18, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(partOf newValue: Reference?) { _upsert(18, newValue) }
 }
 
 /// `Account.coverage`, a backbone element
@@ -47,8 +39,6 @@ public final class AccountCoverage: BackboneElement {
 
     /// `Account.coverage.coverage`: `Reference` 1..1 to `Coverage`
     public var coverage: Reference? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(coverage newValue: Reference?) { _upsert(3, newValue) }
     /// `Account.coverage.priority`: `positiveInt` 0..1
     public var priority: Int? { get { _int(4) } set { _setInt(4, newValue) } }
 }
@@ -60,14 +50,10 @@ public final class AccountGuarantor: BackboneElement {
 
     /// `Account.guarantor.party`: `Reference` 1..1 to `Patient` | `RelatedPerson` | `Organization`
     public var party: Reference? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(party newValue: Reference?) { _upsert(3, newValue) }
     /// `Account.guarantor.onHold`: `boolean` 0..1
     public var onHold: Bool? { get { _bool(4) } set { _setBool(4, newValue) } }
     /// `Account.guarantor.period`: `Period` 0..1
     public var period: Period? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(period newValue: Period?) { _upsert(5, newValue) }
 }
 
 private let accountLayout = Layout(_class: Account.self, "Account", .resource, base: DomainResource._layout, release: .r4b, """

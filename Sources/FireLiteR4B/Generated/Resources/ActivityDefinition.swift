@@ -32,10 +32,6 @@ public final class ActivityDefinition: DomainResource {
     public var subjectReference: Reference? { get { _object(17) } set { _setObject(17, newValue) } }
     /// `ActivityDefinition.subject[x]` as `canonical`.
     public var subjectCanonical: String? { get { _string(18) } set { _setString(18, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(subjectCodeableConcept newValue: CodeableConcept?) { _upsert(16, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(subjectReference newValue: Reference?) { _upsert(17, newValue) }
     /// `ActivityDefinition.date`: `dateTime` 0..1
     public var date: FHIRDateTime? { get { _dateTime(19) } set { _setDateTime(19, newValue) } }
     /// `ActivityDefinition.publisher`: `string` 0..1
@@ -60,8 +56,6 @@ public final class ActivityDefinition: DomainResource {
     public var lastReviewDate: FHIRDate? { get { _date(29) } set { _setDate(29, newValue) } }
     /// `ActivityDefinition.effectivePeriod`: `Period` 0..1
     public var effectivePeriod: Period? { get { _object(30) } set { _setObject(30, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(effectivePeriod newValue: Period?) { _upsert(30, newValue) }
     /// `ActivityDefinition.topic`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/definition-topic>)
     public var topic: [CodeableConcept] { get { _objects(31) } set { _setObjects(31, newValue) } }
     /// `ActivityDefinition.author`: `ContactDetail` 0..*
@@ -82,8 +76,6 @@ public final class ActivityDefinition: DomainResource {
     public var profile: String? { get { _string(39) } set { _setString(39, newValue) } }
     /// `ActivityDefinition.code`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/procedure-code>)
     public var code: CodeableConcept? { get { _object(40) } set { _setObject(40, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(code newValue: CodeableConcept?) { _upsert(40, newValue) }
     /// `ActivityDefinition.intent`: `code` 0..1, one of `RequestIntent` (<http://hl7.org/fhir/ValueSet/request-intent>)
     public var intent: RequestIntent? { get { _code(41) } set { _setCode(41, newValue) } }
     /// `ActivityDefinition.priority`: `code` 0..1, one of `RequestPriority` (<http://hl7.org/fhir/ValueSet/request-priority>)
@@ -104,20 +96,8 @@ public final class ActivityDefinition: DomainResource {
     public var timingRange: Range? { get { _object(48) } set { _setObject(48, newValue) } }
     /// `ActivityDefinition.timing[x]` as `Duration`.
     public var timingDuration: Duration? { get { _object(49) } set { _setObject(49, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(timingTiming newValue: Timing?) { _upsert(44, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(timingAge newValue: Age?) { _upsert(46, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(timingPeriod newValue: Period?) { _upsert(47, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(timingRange newValue: Range?) { _upsert(48, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(timingDuration newValue: Duration?) { _upsert(49, newValue) }
     /// `ActivityDefinition.location`: `Reference` 0..1 to `Location`
     public var location: Reference? { get { _object(50) } set { _setObject(50, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(location newValue: Reference?) { _upsert(50, newValue) }
     /// `ActivityDefinition.participant`: `ActivityDefinition.participant` 0..*
     public var participant: [ActivityDefinitionParticipant] { get { _objects(51) } set { _setObjects(51, newValue) } }
     /// `ActivityDefinition.product[x]`: `Reference` | `CodeableConcept` 0..1 to `Medication` | `Substance` | `Ingredient`, example binding (<http://hl7.org/fhir/ValueSet/medication-codes>)
@@ -126,14 +106,8 @@ public final class ActivityDefinition: DomainResource {
     public var productReference: Reference? { get { _object(52) } set { _setObject(52, newValue) } }
     /// `ActivityDefinition.product[x]` as `CodeableConcept`.
     public var productCodeableConcept: CodeableConcept? { get { _object(53) } set { _setObject(53, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(productReference newValue: Reference?) { _upsert(52, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(productCodeableConcept newValue: CodeableConcept?) { _upsert(53, newValue) }
     /// `ActivityDefinition.quantity`: `Quantity` 0..1
     public var quantity: Quantity? { get { _object(54) } set { _setObject(54, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(quantity newValue: Quantity?) { _upsert(54, newValue) }
     /// `ActivityDefinition.dosage`: `Dosage` 0..*
     public var dosage: [Dosage] { get { _objects(55) } set { _setObjects(55, newValue) } }
     /// `ActivityDefinition.bodySite`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/body-site>)
@@ -159,8 +133,6 @@ public final class ActivityDefinitionParticipant: BackboneElement {
     public var type: ActionParticipantType? { get { _code(3) } set { _setCode(3, newValue) } }
     /// `ActivityDefinition.participant.role`: `CodeableConcept` 0..1, example binding (<http://terminology.hl7.org/ValueSet/action-participant-role>)
     public var role: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(role newValue: CodeableConcept?) { _upsert(4, newValue) }
 }
 
 /// `ActivityDefinition.dynamicValue`, a backbone element
@@ -172,8 +144,6 @@ public final class ActivityDefinitionDynamicValue: BackboneElement {
     public var path: String? { get { _string(3) } set { _setString(3, newValue) } }
     /// `ActivityDefinition.dynamicValue.expression`: `Expression` 1..1
     public var expression: Expression? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(expression newValue: Expression?) { _upsert(4, newValue) }
 }
 
 /// A value of `ActivityDefinition.subject[x]`.

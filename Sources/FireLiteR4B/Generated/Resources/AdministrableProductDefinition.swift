@@ -16,20 +16,14 @@ public final class AdministrableProductDefinition: DomainResource {
     public var formOf: [Reference] { get { _objects(10) } set { _setObjects(10, newValue) } }
     /// `AdministrableProductDefinition.administrableDoseForm`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/administrable-dose-form>)
     public var administrableDoseForm: CodeableConcept? { get { _object(11) } set { _setObject(11, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(administrableDoseForm newValue: CodeableConcept?) { _upsert(11, newValue) }
     /// `AdministrableProductDefinition.unitOfPresentation`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/unit-of-presentation>)
     public var unitOfPresentation: CodeableConcept? { get { _object(12) } set { _setObject(12, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(unitOfPresentation newValue: CodeableConcept?) { _upsert(12, newValue) }
     /// `AdministrableProductDefinition.producedFrom`: `Reference` 0..* to `ManufacturedItemDefinition`
     public var producedFrom: [Reference] { get { _objects(13) } set { _setObjects(13, newValue) } }
     /// `AdministrableProductDefinition.ingredient`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/substance-codes>)
     public var ingredient: [CodeableConcept] { get { _objects(14) } set { _setObjects(14, newValue) } }
     /// `AdministrableProductDefinition.device`: `Reference` 0..1 to `DeviceDefinition`
     public var device: Reference? { get { _object(15) } set { _setObject(15, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(device newValue: Reference?) { _upsert(15, newValue) }
     /// `AdministrableProductDefinition.property`: `AdministrableProductDefinition.property` 0..*
     public var property: [AdministrableProductDefinitionProperty] { get { _objects(16) } set { _setObjects(16, newValue) } }
     /// `AdministrableProductDefinition.routeOfAdministration`: `AdministrableProductDefinition.routeOfAdministration` 1..*
@@ -43,8 +37,6 @@ public final class AdministrableProductDefinitionProperty: BackboneElement {
 
     /// `AdministrableProductDefinition.property.type`: `CodeableConcept` 1..1, example binding (<http://hl7.org/fhir/ValueSet/product-characteristic-codes>)
     public var type: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `AdministrableProductDefinition.property.value[x]`: `CodeableConcept` | `Quantity` | `date` | `boolean` | `Attachment` 0..1
     public var value: AdministrableProductDefinitionPropertyValue? { get { _choice(4) } set { _setChoice(4, 5, newValue) } }
     /// `AdministrableProductDefinition.property.value[x]` as `CodeableConcept`.
@@ -57,16 +49,8 @@ public final class AdministrableProductDefinitionProperty: BackboneElement {
     public var valueBoolean: Bool? { get { _bool(7) } set { _setBool(7, newValue) } }
     /// `AdministrableProductDefinition.property.value[x]` as `Attachment`.
     public var valueAttachment: Attachment? { get { _object(8) } set { _setObject(8, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueCodeableConcept newValue: CodeableConcept?) { _upsert(4, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueQuantity newValue: Quantity?) { _upsert(5, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueAttachment newValue: Attachment?) { _upsert(8, newValue) }
     /// `AdministrableProductDefinition.property.status`: `CodeableConcept` 0..1, one of `PublicationStatus` (<http://hl7.org/fhir/ValueSet/publication-status>)
     public var status: CodeableConcept? { get { _object(9) } set { _setObject(9, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(status newValue: CodeableConcept?) { _upsert(9, newValue) }
 }
 
 /// `AdministrableProductDefinition.routeOfAdministration`, a backbone element
@@ -76,28 +60,16 @@ public final class AdministrableProductDefinitionRouteOfAdministration: Backbone
 
     /// `AdministrableProductDefinition.routeOfAdministration.code`: `CodeableConcept` 1..1, example binding (<http://hl7.org/fhir/ValueSet/route-codes>)
     public var code: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(code newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `AdministrableProductDefinition.routeOfAdministration.firstDose`: `Quantity` 0..1
     public var firstDose: Quantity? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(firstDose newValue: Quantity?) { _upsert(4, newValue) }
     /// `AdministrableProductDefinition.routeOfAdministration.maxSingleDose`: `Quantity` 0..1
     public var maxSingleDose: Quantity? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(maxSingleDose newValue: Quantity?) { _upsert(5, newValue) }
     /// `AdministrableProductDefinition.routeOfAdministration.maxDosePerDay`: `Quantity` 0..1
     public var maxDosePerDay: Quantity? { get { _object(6) } set { _setObject(6, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(maxDosePerDay newValue: Quantity?) { _upsert(6, newValue) }
     /// `AdministrableProductDefinition.routeOfAdministration.maxDosePerTreatmentPeriod`: `Ratio` 0..1
     public var maxDosePerTreatmentPeriod: Ratio? { get { _object(7) } set { _setObject(7, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(maxDosePerTreatmentPeriod newValue: Ratio?) { _upsert(7, newValue) }
     /// `AdministrableProductDefinition.routeOfAdministration.maxTreatmentPeriod`: `Duration` 0..1
     public var maxTreatmentPeriod: Duration? { get { _object(8) } set { _setObject(8, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(maxTreatmentPeriod newValue: Duration?) { _upsert(8, newValue) }
     /// `AdministrableProductDefinition.routeOfAdministration.targetSpecies`: `AdministrableProductDefinition.routeOfAdministration.targetSpecies` 0..*
     public var targetSpecies: [AdministrableProductDefinitionRouteOfAdministrationTargetSpecies] { get { _objects(9) } set { _setObjects(9, newValue) } }
 }
@@ -109,8 +81,6 @@ public final class AdministrableProductDefinitionRouteOfAdministrationTargetSpec
 
     /// `AdministrableProductDefinition.routeOfAdministration.targetSpecies.code`: `CodeableConcept` 1..1, example binding (<http://hl7.org/fhir/ValueSet/target-species>)
     public var code: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(code newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `AdministrableProductDefinition.routeOfAdministration.targetSpecies.withdrawalPeriod`: `AdministrableProductDefinition.routeOfAdministration.targetSpecies.withdrawalPeriod` 0..*
     public var withdrawalPeriod: [AdministrableProductDefinitionRouteOfAdministrationTargetSpeciesWithdrawalPeriod] { get { _objects(4) } set { _setObjects(4, newValue) } }
 }
@@ -122,12 +92,8 @@ public final class AdministrableProductDefinitionRouteOfAdministrationTargetSpec
 
     /// `AdministrableProductDefinition.routeOfAdministration.targetSpecies.withdrawalPeriod.tissue`: `CodeableConcept` 1..1, example binding (<http://hl7.org/fhir/ValueSet/animal-tissue-type>)
     public var tissue: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(tissue newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `AdministrableProductDefinition.routeOfAdministration.targetSpecies.withdrawalPeriod.value`: `Quantity` 1..1
     public var value: Quantity? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(value newValue: Quantity?) { _upsert(4, newValue) }
     /// `AdministrableProductDefinition.routeOfAdministration.targetSpecies.withdrawalPeriod.supportingInformation`: `string` 0..1
     public var supportingInformation: String? { get { _string(5) } set { _setString(5, newValue) } }
 }

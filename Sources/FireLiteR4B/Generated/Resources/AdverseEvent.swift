@@ -10,24 +10,16 @@ public final class AdverseEvent: DomainResource {
 
     /// `AdverseEvent.identifier`: `Identifier` 0..1
     public var identifier: Identifier? { get { _object(8) } set { _setObject(8, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(identifier newValue: Identifier?) { _upsert(8, newValue) }
     /// `AdverseEvent.actuality`: `code` 1..1, one of `AdverseEventActuality` (<http://hl7.org/fhir/ValueSet/adverse-event-actuality>)
     public var actuality: AdverseEventActuality? { get { _code(9) } set { _setCode(9, newValue) } }
     /// `AdverseEvent.category`: `CodeableConcept` 0..*, extensible binding (<http://hl7.org/fhir/ValueSet/adverse-event-category>)
     public var category: [CodeableConcept] { get { _objects(10) } set { _setObjects(10, newValue) } }
     /// `AdverseEvent.event`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/adverse-event-type>)
     public var event: CodeableConcept? { get { _object(11) } set { _setObject(11, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(event newValue: CodeableConcept?) { _upsert(11, newValue) }
     /// `AdverseEvent.subject`: `Reference` 1..1 to `Patient` | `Group` | `Practitioner` | `RelatedPerson`
     public var subject: Reference? { get { _object(12) } set { _setObject(12, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(subject newValue: Reference?) { _upsert(12, newValue) }
     /// `AdverseEvent.encounter`: `Reference` 0..1 to `Encounter`
     public var encounter: Reference? { get { _object(13) } set { _setObject(13, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(encounter newValue: Reference?) { _upsert(13, newValue) }
     /// `AdverseEvent.date`: `dateTime` 0..1
     public var date: FHIRDateTime? { get { _dateTime(14) } set { _setDateTime(14, newValue) } }
     /// `AdverseEvent.detected`: `dateTime` 0..1
@@ -38,24 +30,14 @@ public final class AdverseEvent: DomainResource {
     public var resultingCondition: [Reference] { get { _objects(17) } set { _setObjects(17, newValue) } }
     /// `AdverseEvent.location`: `Reference` 0..1 to `Location`
     public var location: Reference? { get { _object(18) } set { _setObject(18, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(location newValue: Reference?) { _upsert(18, newValue) }
     /// `AdverseEvent.seriousness`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/adverse-event-seriousness>)
     public var seriousness: CodeableConcept? { get { _object(19) } set { _setObject(19, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(seriousness newValue: CodeableConcept?) { _upsert(19, newValue) }
     /// `AdverseEvent.severity`: `CodeableConcept` 0..1, one of `AdverseEventSeverity` (<http://hl7.org/fhir/ValueSet/adverse-event-severity>)
     public var severity: CodeableConcept? { get { _object(20) } set { _setObject(20, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(severity newValue: CodeableConcept?) { _upsert(20, newValue) }
     /// `AdverseEvent.outcome`: `CodeableConcept` 0..1, one of `AdverseEventOutcome` (<http://hl7.org/fhir/ValueSet/adverse-event-outcome>)
     public var outcome: CodeableConcept? { get { _object(21) } set { _setObject(21, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(outcome newValue: CodeableConcept?) { _upsert(21, newValue) }
     /// `AdverseEvent.recorder`: `Reference` 0..1 to `Patient` | `Practitioner` | `PractitionerRole` | `RelatedPerson`
     public var recorder: Reference? { get { _object(22) } set { _setObject(22, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(recorder newValue: Reference?) { _upsert(22, newValue) }
     /// `AdverseEvent.contributor`: `Reference` 0..* to `Practitioner` | `PractitionerRole` | `Device`
     public var contributor: [Reference] { get { _objects(23) } set { _setObjects(23, newValue) } }
     /// `AdverseEvent.suspectEntity`: `AdverseEvent.suspectEntity` 0..*
@@ -75,8 +57,6 @@ public final class AdverseEventSuspectEntity: BackboneElement {
 
     /// `AdverseEvent.suspectEntity.instance`: `Reference` 1..1 to `Immunization` | `Procedure` | `Substance` | `Medication` | `MedicationAdministration` | `MedicationStatement` | `Device`
     public var instance: Reference? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(instance newValue: Reference?) { _upsert(3, newValue) }
     /// `AdverseEvent.suspectEntity.causality`: `AdverseEvent.suspectEntity.causality` 0..*
     public var causality: [AdverseEventSuspectEntityCausality] { get { _objects(4) } set { _setObjects(4, newValue) } }
 }
@@ -88,18 +68,12 @@ public final class AdverseEventSuspectEntityCausality: BackboneElement {
 
     /// `AdverseEvent.suspectEntity.causality.assessment`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/adverse-event-causality-assess>)
     public var assessment: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(assessment newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `AdverseEvent.suspectEntity.causality.productRelatedness`: `string` 0..1
     public var productRelatedness: String? { get { _string(4) } set { _setString(4, newValue) } }
     /// `AdverseEvent.suspectEntity.causality.author`: `Reference` 0..1 to `Practitioner` | `PractitionerRole`
     public var author: Reference? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(author newValue: Reference?) { _upsert(5, newValue) }
     /// `AdverseEvent.suspectEntity.causality.method`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/adverse-event-causality-method>)
     public var method: CodeableConcept? { get { _object(6) } set { _setObject(6, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(method newValue: CodeableConcept?) { _upsert(6, newValue) }
 }
 
 private let adverseEventLayout = Layout(_class: AdverseEvent.self, "AdverseEvent", .resource, base: DomainResource._layout, release: .r4b, """

@@ -12,8 +12,6 @@ public final class AppointmentResponse: DomainResource {
     public var identifier: [Identifier] { get { _objects(8) } set { _setObjects(8, newValue) } }
     /// `AppointmentResponse.appointment`: `Reference` 1..1 to `Appointment`
     public var appointment: Reference? { get { _object(9) } set { _setObject(9, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(appointment newValue: Reference?) { _upsert(9, newValue) }
     /// `AppointmentResponse.start`: `instant` 0..1
     public var start: FHIRInstant? { get { _instant(10) } set { _setInstant(10, newValue) } }
     /// `AppointmentResponse.end`: `instant` 0..1
@@ -22,8 +20,6 @@ public final class AppointmentResponse: DomainResource {
     public var participantType: [CodeableConcept] { get { _objects(12) } set { _setObjects(12, newValue) } }
     /// `AppointmentResponse.actor`: `Reference` 0..1 to `Patient` | `Practitioner` | `PractitionerRole` | `RelatedPerson` | `Device` | `HealthcareService` | `Location`
     public var actor: Reference? { get { _object(13) } set { _setObject(13, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(actor newValue: Reference?) { _upsert(13, newValue) }
     /// `AppointmentResponse.participantStatus`: `code` 1..1, one of `ParticipationStatus` (<http://hl7.org/fhir/ValueSet/participationstatus>)
     public var participantStatus: ParticipationStatus? { get { _code(14) } set { _setCode(14, newValue) } }
     /// `AppointmentResponse.comment`: `string` 0..1

@@ -12,14 +12,10 @@ public final class CatalogEntry: DomainResource {
     public var identifier: [Identifier] { get { _objects(8) } set { _setObjects(8, newValue) } }
     /// `CatalogEntry.type`: `CodeableConcept` 0..1
     public var type: CodeableConcept? { get { _object(9) } set { _setObject(9, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: CodeableConcept?) { _upsert(9, newValue) }
     /// `CatalogEntry.orderable`: `boolean` 1..1
     public var orderable: Bool? { get { _bool(10) } set { _setBool(10, newValue) } }
     /// `CatalogEntry.referencedItem`: `Reference` 1..1 to `Medication` | `Device` | `Organization` | `Practitioner` | `PractitionerRole` | `HealthcareService` | `ActivityDefinition` | `PlanDefinition` | `SpecimenDefinition` | `ObservationDefinition` | `Binary`
     public var referencedItem: Reference? { get { _object(11) } set { _setObject(11, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(referencedItem newValue: Reference?) { _upsert(11, newValue) }
     /// `CatalogEntry.additionalIdentifier`: `Identifier` 0..*
     public var additionalIdentifier: [Identifier] { get { _objects(12) } set { _setObjects(12, newValue) } }
     /// `CatalogEntry.classification`: `CodeableConcept` 0..*
@@ -28,8 +24,6 @@ public final class CatalogEntry: DomainResource {
     public var status: PublicationStatus? { get { _code(14) } set { _setCode(14, newValue) } }
     /// `CatalogEntry.validityPeriod`: `Period` 0..1
     public var validityPeriod: Period? { get { _object(15) } set { _setObject(15, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(validityPeriod newValue: Period?) { _upsert(15, newValue) }
     /// `CatalogEntry.validTo`: `dateTime` 0..1
     public var validTo: FHIRDateTime? { get { _dateTime(16) } set { _setDateTime(16, newValue) } }
     /// `CatalogEntry.lastUpdated`: `dateTime` 0..1
@@ -51,8 +45,6 @@ public final class CatalogEntryRelatedEntry: BackboneElement {
     public var relationtype: CatalogEntryRelationType? { get { _code(3) } set { _setCode(3, newValue) } }
     /// `CatalogEntry.relatedEntry.item`: `Reference` 1..1 to `CatalogEntry`
     public var item: Reference? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(item newValue: Reference?) { _upsert(4, newValue) }
 }
 
 private let catalogEntryLayout = Layout(_class: CatalogEntry.self, "CatalogEntry", .resource, base: DomainResource._layout, release: .r4b, """

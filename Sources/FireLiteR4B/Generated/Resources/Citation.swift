@@ -44,8 +44,6 @@ public final class Citation: DomainResource {
     public var lastReviewDate: FHIRDate? { get { _date(24) } set { _setDate(24, newValue) } }
     /// `Citation.effectivePeriod`: `Period` 0..1
     public var effectivePeriod: Period? { get { _object(25) } set { _setObject(25, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(effectivePeriod newValue: Period?) { _upsert(25, newValue) }
     /// `Citation.author`: `ContactDetail` 0..*
     public var author: [ContactDetail] { get { _objects(26) } set { _setObjects(26, newValue) } }
     /// `Citation.editor`: `ContactDetail` 0..*
@@ -68,8 +66,6 @@ public final class Citation: DomainResource {
     public var relatesTo: [CitationRelatesTo] { get { _objects(35) } set { _setObjects(35, newValue) } }
     /// `Citation.citedArtifact`: `Citation.citedArtifact` 0..1
     public var citedArtifact: CitationCitedArtifact? { get { _object(36) } set { _setObject(36, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(citedArtifact newValue: CitationCitedArtifact?) { _upsert(36, newValue) }
 }
 
 /// `Citation.summary`, a backbone element
@@ -79,8 +75,6 @@ public final class CitationSummary: BackboneElement {
 
     /// `Citation.summary.style`: `CodeableConcept` 0..1, extensible binding (<http://hl7.org/fhir/ValueSet/citation-summary-style>)
     public var style: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(style newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `Citation.summary.text`: `markdown` 1..1
     public var text: String? { get { _string(4) } set { _setString(4, newValue) } }
 }
@@ -92,8 +86,6 @@ public final class CitationClassification: BackboneElement {
 
     /// `Citation.classification.type`: `CodeableConcept` 0..1, extensible binding (<http://hl7.org/fhir/ValueSet/citation-classification-type>)
     public var type: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `Citation.classification.classifier`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/citation-artifact-classifier>)
     public var classifier: [CodeableConcept] { get { _objects(4) } set { _setObjects(4, newValue) } }
 }
@@ -105,14 +97,10 @@ public final class CitationStatusDate: BackboneElement {
 
     /// `Citation.statusDate.activity`: `CodeableConcept` 1..1, example binding (<http://hl7.org/fhir/ValueSet/citation-status-type>)
     public var activity: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(activity newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `Citation.statusDate.actual`: `boolean` 0..1
     public var actual: Bool? { get { _bool(4) } set { _setBool(4, newValue) } }
     /// `Citation.statusDate.period`: `Period` 1..1
     public var period: Period? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(period newValue: Period?) { _upsert(5, newValue) }
 }
 
 /// `Citation.relatesTo`, a backbone element
@@ -122,8 +110,6 @@ public final class CitationRelatesTo: BackboneElement {
 
     /// `Citation.relatesTo.relationshipType`: `CodeableConcept` 1..1, extensible binding (<http://hl7.org/fhir/ValueSet/artifact-relationship-type>)
     public var relationshipType: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(relationshipType newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `Citation.relatesTo.targetClassifier`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/citation-artifact-classifier>)
     public var targetClassifier: [CodeableConcept] { get { _objects(4) } set { _setObjects(4, newValue) } }
     /// `Citation.relatesTo.target[x]`: `uri` | `Identifier` | `Reference` | `Attachment` 1..1
@@ -136,12 +122,6 @@ public final class CitationRelatesTo: BackboneElement {
     public var targetReference: Reference? { get { _object(7) } set { _setObject(7, newValue) } }
     /// `Citation.relatesTo.target[x]` as `Attachment`.
     public var targetAttachment: Attachment? { get { _object(8) } set { _setObject(8, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(targetIdentifier newValue: Identifier?) { _upsert(6, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(targetReference newValue: Reference?) { _upsert(7, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(targetAttachment newValue: Attachment?) { _upsert(8, newValue) }
 }
 
 /// `Citation.citedArtifact`, a backbone element
@@ -157,8 +137,6 @@ public final class CitationCitedArtifact: BackboneElement {
     public var dateAccessed: FHIRDateTime? { get { _dateTime(5) } set { _setDateTime(5, newValue) } }
     /// `Citation.citedArtifact.version`: `Citation.citedArtifact.version` 0..1
     public var version: CitationCitedArtifactVersion? { get { _object(6) } set { _setObject(6, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(version newValue: CitationCitedArtifactVersion?) { _upsert(6, newValue) }
     /// `Citation.citedArtifact.currentState`: `CodeableConcept` 0..*, extensible binding (<http://hl7.org/fhir/ValueSet/cited-artifact-status-type>)
     public var currentState: [CodeableConcept] { get { _objects(7) } set { _setObjects(7, newValue) } }
     /// `Citation.citedArtifact.statusDate`: `Citation.citedArtifact.statusDate` 0..*
@@ -169,8 +147,6 @@ public final class CitationCitedArtifact: BackboneElement {
     public var abstract: [CitationCitedArtifactAbstract] { get { _objects(10) } set { _setObjects(10, newValue) } }
     /// `Citation.citedArtifact.part`: `Citation.citedArtifact.part` 0..1
     public var part: CitationCitedArtifactPart? { get { _object(11) } set { _setObject(11, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(part newValue: CitationCitedArtifactPart?) { _upsert(11, newValue) }
     /// `Citation.citedArtifact.relatesTo`: `Citation.citedArtifact.relatesTo` 0..*
     public var relatesTo: [CitationCitedArtifactRelatesTo] { get { _objects(12) } set { _setObjects(12, newValue) } }
     /// `Citation.citedArtifact.publicationForm`: `Citation.citedArtifact.publicationForm` 0..*
@@ -181,8 +157,6 @@ public final class CitationCitedArtifact: BackboneElement {
     public var classification: [CitationCitedArtifactClassification] { get { _objects(15) } set { _setObjects(15, newValue) } }
     /// `Citation.citedArtifact.contributorship`: `Citation.citedArtifact.contributorship` 0..1
     public var contributorship: CitationCitedArtifactContributorship? { get { _object(16) } set { _setObject(16, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(contributorship newValue: CitationCitedArtifactContributorship?) { _upsert(16, newValue) }
     /// `Citation.citedArtifact.note`: `Annotation` 0..*
     public var note: [Annotation] { get { _objects(17) } set { _setObjects(17, newValue) } }
 }
@@ -196,8 +170,6 @@ public final class CitationCitedArtifactVersion: BackboneElement {
     public var value: String? { get { _string(3) } set { _setString(3, newValue) } }
     /// `Citation.citedArtifact.version.baseCitation`: `Reference` 0..1 to `Citation`
     public var baseCitation: Reference? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(baseCitation newValue: Reference?) { _upsert(4, newValue) }
 }
 
 /// `Citation.citedArtifact.statusDate`, a backbone element
@@ -207,14 +179,10 @@ public final class CitationCitedArtifactStatusDate: BackboneElement {
 
     /// `Citation.citedArtifact.statusDate.activity`: `CodeableConcept` 1..1, extensible binding (<http://hl7.org/fhir/ValueSet/cited-artifact-status-type>)
     public var activity: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(activity newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `Citation.citedArtifact.statusDate.actual`: `boolean` 0..1
     public var actual: Bool? { get { _bool(4) } set { _setBool(4, newValue) } }
     /// `Citation.citedArtifact.statusDate.period`: `Period` 1..1
     public var period: Period? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(period newValue: Period?) { _upsert(5, newValue) }
 }
 
 /// `Citation.citedArtifact.title`, a backbone element
@@ -226,8 +194,6 @@ public final class CitationCitedArtifactTitle: BackboneElement {
     public var type: [CodeableConcept] { get { _objects(3) } set { _setObjects(3, newValue) } }
     /// `Citation.citedArtifact.title.language`: `CodeableConcept` 0..1, preferred binding (<http://hl7.org/fhir/ValueSet/languages>)
     public var language: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(language newValue: CodeableConcept?) { _upsert(4, newValue) }
     /// `Citation.citedArtifact.title.text`: `markdown` 1..1
     public var text: String? { get { _string(5) } set { _setString(5, newValue) } }
 }
@@ -239,12 +205,8 @@ public final class CitationCitedArtifactAbstract: BackboneElement {
 
     /// `Citation.citedArtifact.abstract.type`: `CodeableConcept` 0..1, extensible binding (<http://hl7.org/fhir/ValueSet/cited-artifact-abstract-type>)
     public var type: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `Citation.citedArtifact.abstract.language`: `CodeableConcept` 0..1, preferred binding (<http://hl7.org/fhir/ValueSet/languages>)
     public var language: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(language newValue: CodeableConcept?) { _upsert(4, newValue) }
     /// `Citation.citedArtifact.abstract.text`: `markdown` 1..1
     public var text: String? { get { _string(5) } set { _setString(5, newValue) } }
     /// `Citation.citedArtifact.abstract.copyright`: `markdown` 0..1
@@ -258,14 +220,10 @@ public final class CitationCitedArtifactPart: BackboneElement {
 
     /// `Citation.citedArtifact.part.type`: `CodeableConcept` 0..1, extensible binding (<http://hl7.org/fhir/ValueSet/cited-artifact-part-type>)
     public var type: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `Citation.citedArtifact.part.value`: `string` 0..1
     public var value: String? { get { _string(4) } set { _setString(4, newValue) } }
     /// `Citation.citedArtifact.part.baseCitation`: `Reference` 0..1 to `Citation`
     public var baseCitation: Reference? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(baseCitation newValue: Reference?) { _upsert(5, newValue) }
 }
 
 /// `Citation.citedArtifact.relatesTo`, a backbone element
@@ -275,8 +233,6 @@ public final class CitationCitedArtifactRelatesTo: BackboneElement {
 
     /// `Citation.citedArtifact.relatesTo.relationshipType`: `CodeableConcept` 1..1, extensible binding (<http://hl7.org/fhir/ValueSet/artifact-relationship-type>)
     public var relationshipType: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(relationshipType newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `Citation.citedArtifact.relatesTo.targetClassifier`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/citation-artifact-classifier>)
     public var targetClassifier: [CodeableConcept] { get { _objects(4) } set { _setObjects(4, newValue) } }
     /// `Citation.citedArtifact.relatesTo.target[x]`: `uri` | `Identifier` | `Reference` | `Attachment` 1..1
@@ -289,12 +245,6 @@ public final class CitationCitedArtifactRelatesTo: BackboneElement {
     public var targetReference: Reference? { get { _object(7) } set { _setObject(7, newValue) } }
     /// `Citation.citedArtifact.relatesTo.target[x]` as `Attachment`.
     public var targetAttachment: Attachment? { get { _object(8) } set { _setObject(8, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(targetIdentifier newValue: Identifier?) { _upsert(6, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(targetReference newValue: Reference?) { _upsert(7, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(targetAttachment newValue: Attachment?) { _upsert(8, newValue) }
 }
 
 /// `Citation.citedArtifact.publicationForm`, a backbone element
@@ -304,12 +254,8 @@ public final class CitationCitedArtifactPublicationForm: BackboneElement {
 
     /// `Citation.citedArtifact.publicationForm.publishedIn`: `Citation.citedArtifact.publicationForm.publishedIn` 0..1
     public var publishedIn: CitationCitedArtifactPublicationFormPublishedIn? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(publishedIn newValue: CitationCitedArtifactPublicationFormPublishedIn?) { _upsert(3, newValue) }
     /// `Citation.citedArtifact.publicationForm.periodicRelease`: `Citation.citedArtifact.publicationForm.periodicRelease` 0..1
     public var periodicRelease: CitationCitedArtifactPublicationFormPeriodicRelease? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(periodicRelease newValue: CitationCitedArtifactPublicationFormPeriodicRelease?) { _upsert(4, newValue) }
     /// `Citation.citedArtifact.publicationForm.articleDate`: `dateTime` 0..1
     public var articleDate: FHIRDateTime? { get { _dateTime(5) } set { _setDateTime(5, newValue) } }
     /// `Citation.citedArtifact.publicationForm.lastRevisionDate`: `dateTime` 0..1
@@ -337,16 +283,12 @@ public final class CitationCitedArtifactPublicationFormPublishedIn: BackboneElem
 
     /// `Citation.citedArtifact.publicationForm.publishedIn.type`: `CodeableConcept` 0..1, extensible binding (<http://hl7.org/fhir/ValueSet/published-in-type>)
     public var type: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `Citation.citedArtifact.publicationForm.publishedIn.identifier`: `Identifier` 0..*
     public var identifier: [Identifier] { get { _objects(4) } set { _setObjects(4, newValue) } }
     /// `Citation.citedArtifact.publicationForm.publishedIn.title`: `string` 0..1
     public var title: String? { get { _string(5) } set { _setString(5, newValue) } }
     /// `Citation.citedArtifact.publicationForm.publishedIn.publisher`: `Reference` 0..1 to `Organization`
     public var publisher: Reference? { get { _object(6) } set { _setObject(6, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(publisher newValue: Reference?) { _upsert(6, newValue) }
     /// `Citation.citedArtifact.publicationForm.publishedIn.publisherLocation`: `string` 0..1
     public var publisherLocation: String? { get { _string(7) } set { _setString(7, newValue) } }
 }
@@ -358,16 +300,12 @@ public final class CitationCitedArtifactPublicationFormPeriodicRelease: Backbone
 
     /// `Citation.citedArtifact.publicationForm.periodicRelease.citedMedium`: `CodeableConcept` 0..1, extensible binding (<http://hl7.org/fhir/ValueSet/cited-medium>)
     public var citedMedium: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(citedMedium newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `Citation.citedArtifact.publicationForm.periodicRelease.volume`: `string` 0..1
     public var volume: String? { get { _string(4) } set { _setString(4, newValue) } }
     /// `Citation.citedArtifact.publicationForm.periodicRelease.issue`: `string` 0..1
     public var issue: String? { get { _string(5) } set { _setString(5, newValue) } }
     /// `Citation.citedArtifact.publicationForm.periodicRelease.dateOfPublication`: `Citation.citedArtifact.publicationForm.periodicRelease.dateOfPublication` 0..1
     public var dateOfPublication: CitationCitedArtifactPublicationFormPeriodicReleaseDateOfPublication? { get { _object(6) } set { _setObject(6, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(dateOfPublication newValue: CitationCitedArtifactPublicationFormPeriodicReleaseDateOfPublication?) { _upsert(6, newValue) }
 }
 
 /// `Citation.citedArtifact.publicationForm.periodicRelease.dateOfPublication`, a backbone element
@@ -396,8 +334,6 @@ public final class CitationCitedArtifactWebLocation: BackboneElement {
 
     /// `Citation.citedArtifact.webLocation.type`: `CodeableConcept` 0..1, extensible binding (<http://hl7.org/fhir/ValueSet/article-url-type>)
     public var type: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `Citation.citedArtifact.webLocation.url`: `uri` 0..1
     public var url: String? { get { _string(4) } set { _setString(4, newValue) } }
 }
@@ -409,14 +345,10 @@ public final class CitationCitedArtifactClassification: BackboneElement {
 
     /// `Citation.citedArtifact.classification.type`: `CodeableConcept` 0..1, extensible binding (<http://hl7.org/fhir/ValueSet/cited-artifact-classification-type>)
     public var type: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `Citation.citedArtifact.classification.classifier`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/citation-artifact-classifier>)
     public var classifier: [CodeableConcept] { get { _objects(4) } set { _setObjects(4, newValue) } }
     /// `Citation.citedArtifact.classification.whoClassified`: `Citation.citedArtifact.classification.whoClassified` 0..1
     public var whoClassified: CitationCitedArtifactClassificationWhoClassified? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(whoClassified newValue: CitationCitedArtifactClassificationWhoClassified?) { _upsert(5, newValue) }
 }
 
 /// `Citation.citedArtifact.classification.whoClassified`, a backbone element
@@ -426,16 +358,10 @@ public final class CitationCitedArtifactClassificationWhoClassified: BackboneEle
 
     /// `Citation.citedArtifact.classification.whoClassified.person`: `Reference` 0..1 to `Person` | `Practitioner`
     public var person: Reference? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(person newValue: Reference?) { _upsert(3, newValue) }
     /// `Citation.citedArtifact.classification.whoClassified.organization`: `Reference` 0..1 to `Organization`
     public var organization: Reference? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(organization newValue: Reference?) { _upsert(4, newValue) }
     /// `Citation.citedArtifact.classification.whoClassified.publisher`: `Reference` 0..1 to `Organization`
     public var publisher: Reference? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(publisher newValue: Reference?) { _upsert(5, newValue) }
     /// `Citation.citedArtifact.classification.whoClassified.classifierCopyright`: `string` 0..1
     public var classifierCopyright: String? { get { _string(6) } set { _setString(6, newValue) } }
     /// `Citation.citedArtifact.classification.whoClassified.freeToShare`: `boolean` 0..1
@@ -462,8 +388,6 @@ public final class CitationCitedArtifactContributorshipEntry: BackboneElement {
 
     /// `Citation.citedArtifact.contributorship.entry.name`: `HumanName` 0..1
     public var name: HumanName? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(name newValue: HumanName?) { _upsert(3, newValue) }
     /// `Citation.citedArtifact.contributorship.entry.initials`: `string` 0..1
     public var initials: String? { get { _string(4) } set { _setString(4, newValue) } }
     /// `Citation.citedArtifact.contributorship.entry.collectiveName`: `string` 0..1
@@ -480,8 +404,6 @@ public final class CitationCitedArtifactContributorshipEntry: BackboneElement {
     public var contributionType: [CodeableConcept] { get { _objects(10) } set { _setObjects(10, newValue) } }
     /// `Citation.citedArtifact.contributorship.entry.role`: `CodeableConcept` 0..1, extensible binding (<http://hl7.org/fhir/ValueSet/contributor-role>)
     public var role: CodeableConcept? { get { _object(11) } set { _setObject(11, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(role newValue: CodeableConcept?) { _upsert(11, newValue) }
     /// `Citation.citedArtifact.contributorship.entry.contributionInstance`: `Citation.citedArtifact.contributorship.entry.contributionInstance` 0..*
     public var contributionInstance: [CitationCitedArtifactContributorshipEntryContributionInstance] { get { _objects(12) } set { _setObjects(12, newValue) } }
     /// `Citation.citedArtifact.contributorship.entry.correspondingContact`: `boolean` 0..1
@@ -510,8 +432,6 @@ public final class CitationCitedArtifactContributorshipEntryContributionInstance
 
     /// `Citation.citedArtifact.contributorship.entry.contributionInstance.type`: `CodeableConcept` 1..1, extensible binding (<http://hl7.org/fhir/ValueSet/artifact-contribution-instance-type>)
     public var type: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `Citation.citedArtifact.contributorship.entry.contributionInstance.time`: `dateTime` 0..1
     public var time: FHIRDateTime? { get { _dateTime(4) } set { _setDateTime(4, newValue) } }
 }
@@ -523,16 +443,10 @@ public final class CitationCitedArtifactContributorshipSummary: BackboneElement 
 
     /// `Citation.citedArtifact.contributorship.summary.type`: `CodeableConcept` 0..1, extensible binding (<http://hl7.org/fhir/ValueSet/contributor-summary-type>)
     public var type: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `Citation.citedArtifact.contributorship.summary.style`: `CodeableConcept` 0..1, extensible binding (<http://hl7.org/fhir/ValueSet/contributor-summary-style>)
     public var style: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(style newValue: CodeableConcept?) { _upsert(4, newValue) }
     /// `Citation.citedArtifact.contributorship.summary.source`: `CodeableConcept` 0..1, extensible binding (<http://hl7.org/fhir/ValueSet/contributor-summary-source>)
     public var source: CodeableConcept? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(source newValue: CodeableConcept?) { _upsert(5, newValue) }
     /// `Citation.citedArtifact.contributorship.summary.value`: `markdown` 1..1
     public var value: String? { get { _string(6) } set { _setString(6, newValue) } }
 }

@@ -14,66 +14,38 @@ public final class Claim: DomainResource {
     public var status: FinancialResourceStatusCodes? { get { _code(9) } set { _setCode(9, newValue) } }
     /// `Claim.type`: `CodeableConcept` 1..1, extensible binding (<http://hl7.org/fhir/ValueSet/claim-type>)
     public var type: CodeableConcept? { get { _object(10) } set { _setObject(10, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: CodeableConcept?) { _upsert(10, newValue) }
     /// `Claim.subType`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/claim-subtype>)
     public var subType: CodeableConcept? { get { _object(11) } set { _setObject(11, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(subType newValue: CodeableConcept?) { _upsert(11, newValue) }
     /// `Claim.use`: `code` 1..1, one of `ClaimUse` (<http://hl7.org/fhir/ValueSet/claim-use>)
     public var use: ClaimUse? { get { _code(12) } set { _setCode(12, newValue) } }
     /// `Claim.patient`: `Reference` 1..1 to `Patient`
     public var patient: Reference? { get { _object(13) } set { _setObject(13, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(patient newValue: Reference?) { _upsert(13, newValue) }
     /// `Claim.billablePeriod`: `Period` 0..1
     public var billablePeriod: Period? { get { _object(14) } set { _setObject(14, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(billablePeriod newValue: Period?) { _upsert(14, newValue) }
     /// `Claim.created`: `dateTime` 1..1
     public var created: FHIRDateTime? { get { _dateTime(15) } set { _setDateTime(15, newValue) } }
     /// `Claim.enterer`: `Reference` 0..1 to `Practitioner` | `PractitionerRole`
     public var enterer: Reference? { get { _object(16) } set { _setObject(16, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(enterer newValue: Reference?) { _upsert(16, newValue) }
     /// `Claim.insurer`: `Reference` 0..1 to `Organization`
     public var insurer: Reference? { get { _object(17) } set { _setObject(17, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(insurer newValue: Reference?) { _upsert(17, newValue) }
     /// `Claim.provider`: `Reference` 1..1 to `Practitioner` | `PractitionerRole` | `Organization`
     public var provider: Reference? { get { _object(18) } set { _setObject(18, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(provider newValue: Reference?) { _upsert(18, newValue) }
     /// `Claim.priority`: `CodeableConcept` 1..1, example binding (<http://hl7.org/fhir/ValueSet/process-priority>)
     public var priority: CodeableConcept? { get { _object(19) } set { _setObject(19, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(priority newValue: CodeableConcept?) { _upsert(19, newValue) }
     /// `Claim.fundsReserve`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/fundsreserve>)
     public var fundsReserve: CodeableConcept? { get { _object(20) } set { _setObject(20, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(fundsReserve newValue: CodeableConcept?) { _upsert(20, newValue) }
     /// `Claim.related`: `Claim.related` 0..*
     public var related: [ClaimRelated] { get { _objects(21) } set { _setObjects(21, newValue) } }
     /// `Claim.prescription`: `Reference` 0..1 to `DeviceRequest` | `MedicationRequest` | `VisionPrescription`
     public var prescription: Reference? { get { _object(22) } set { _setObject(22, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(prescription newValue: Reference?) { _upsert(22, newValue) }
     /// `Claim.originalPrescription`: `Reference` 0..1 to `DeviceRequest` | `MedicationRequest` | `VisionPrescription`
     public var originalPrescription: Reference? { get { _object(23) } set { _setObject(23, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(originalPrescription newValue: Reference?) { _upsert(23, newValue) }
     /// `Claim.payee`: `Claim.payee` 0..1
     public var payee: ClaimPayee? { get { _object(24) } set { _setObject(24, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(payee newValue: ClaimPayee?) { _upsert(24, newValue) }
     /// `Claim.referral`: `Reference` 0..1 to `ServiceRequest`
     public var referral: Reference? { get { _object(25) } set { _setObject(25, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(referral newValue: Reference?) { _upsert(25, newValue) }
     /// `Claim.facility`: `Reference` 0..1 to `Location`
     public var facility: Reference? { get { _object(26) } set { _setObject(26, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(facility newValue: Reference?) { _upsert(26, newValue) }
     /// `Claim.careTeam`: `Claim.careTeam` 0..*
     public var careTeam: [ClaimCareTeam] { get { _objects(27) } set { _setObjects(27, newValue) } }
     /// `Claim.supportingInfo`: `Claim.supportingInfo` 0..*
@@ -86,14 +58,10 @@ public final class Claim: DomainResource {
     public var insurance: [ClaimInsurance] { get { _objects(31) } set { _setObjects(31, newValue) } }
     /// `Claim.accident`: `Claim.accident` 0..1
     public var accident: ClaimAccident? { get { _object(32) } set { _setObject(32, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(accident newValue: ClaimAccident?) { _upsert(32, newValue) }
     /// `Claim.item`: `Claim.item` 0..*
     public var item: [ClaimItem] { get { _objects(33) } set { _setObjects(33, newValue) } }
     /// `Claim.total`: `Money` 0..1
     public var total: Money? { get { _object(34) } set { _setObject(34, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(total newValue: Money?) { _upsert(34, newValue) }
 }
 
 /// `Claim.related`, a backbone element
@@ -103,16 +71,10 @@ public final class ClaimRelated: BackboneElement {
 
     /// `Claim.related.claim`: `Reference` 0..1 to `Claim`
     public var claim: Reference? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(claim newValue: Reference?) { _upsert(3, newValue) }
     /// `Claim.related.relationship`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/related-claim-relationship>)
     public var relationship: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(relationship newValue: CodeableConcept?) { _upsert(4, newValue) }
     /// `Claim.related.reference`: `Identifier` 0..1
     public var reference: Identifier? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(reference newValue: Identifier?) { _upsert(5, newValue) }
 }
 
 /// `Claim.payee`, a backbone element
@@ -122,12 +84,8 @@ public final class ClaimPayee: BackboneElement {
 
     /// `Claim.payee.type`: `CodeableConcept` 1..1, example binding (<http://hl7.org/fhir/ValueSet/payeetype>)
     public var type: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `Claim.payee.party`: `Reference` 0..1 to `Practitioner` | `PractitionerRole` | `Organization` | `Patient` | `RelatedPerson`
     public var party: Reference? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(party newValue: Reference?) { _upsert(4, newValue) }
 }
 
 /// `Claim.careTeam`, a backbone element
@@ -139,18 +97,12 @@ public final class ClaimCareTeam: BackboneElement {
     public var sequence: Int? { get { _int(3) } set { _setInt(3, newValue) } }
     /// `Claim.careTeam.provider`: `Reference` 1..1 to `Practitioner` | `PractitionerRole` | `Organization`
     public var provider: Reference? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(provider newValue: Reference?) { _upsert(4, newValue) }
     /// `Claim.careTeam.responsible`: `boolean` 0..1
     public var responsible: Bool? { get { _bool(5) } set { _setBool(5, newValue) } }
     /// `Claim.careTeam.role`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/claim-careteamrole>)
     public var role: CodeableConcept? { get { _object(6) } set { _setObject(6, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(role newValue: CodeableConcept?) { _upsert(6, newValue) }
     /// `Claim.careTeam.qualification`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/provider-qualification>)
     public var qualification: CodeableConcept? { get { _object(7) } set { _setObject(7, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(qualification newValue: CodeableConcept?) { _upsert(7, newValue) }
 }
 
 /// `Claim.supportingInfo`, a backbone element
@@ -162,20 +114,14 @@ public final class ClaimSupportingInfo: BackboneElement {
     public var sequence: Int? { get { _int(3) } set { _setInt(3, newValue) } }
     /// `Claim.supportingInfo.category`: `CodeableConcept` 1..1, example binding (<http://hl7.org/fhir/ValueSet/claim-informationcategory>)
     public var category: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(category newValue: CodeableConcept?) { _upsert(4, newValue) }
     /// `Claim.supportingInfo.code`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/claim-exception>)
     public var code: CodeableConcept? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(code newValue: CodeableConcept?) { _upsert(5, newValue) }
     /// `Claim.supportingInfo.timing[x]`: `date` | `Period` 0..1
     public var timing: ClaimSupportingInfoTiming? { get { _choice(6) } set { _setChoice(6, 2, newValue) } }
     /// `Claim.supportingInfo.timing[x]` as `date`.
     public var timingDate: FHIRDate? { get { _date(6) } set { _setDate(6, newValue) } }
     /// `Claim.supportingInfo.timing[x]` as `Period`.
     public var timingPeriod: Period? { get { _object(7) } set { _setObject(7, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(timingPeriod newValue: Period?) { _upsert(7, newValue) }
     /// `Claim.supportingInfo.value[x]`: `boolean` | `string` | `Quantity` | `Attachment` | `Reference` 0..1
     public var value: ClaimSupportingInfoValue? { get { _choice(8) } set { _setChoice(8, 5, newValue) } }
     /// `Claim.supportingInfo.value[x]` as `boolean`.
@@ -188,16 +134,8 @@ public final class ClaimSupportingInfo: BackboneElement {
     public var valueAttachment: Attachment? { get { _object(11) } set { _setObject(11, newValue) } }
     /// `Claim.supportingInfo.value[x]` as `Reference`.
     public var valueReference: Reference? { get { _object(12) } set { _setObject(12, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueQuantity newValue: Quantity?) { _upsert(10, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueAttachment newValue: Attachment?) { _upsert(11, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueReference newValue: Reference?) { _upsert(12, newValue) }
     /// `Claim.supportingInfo.reason`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/missing-tooth-reason>)
     public var reason: CodeableConcept? { get { _object(13) } set { _setObject(13, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(reason newValue: CodeableConcept?) { _upsert(13, newValue) }
 }
 
 /// `Claim.diagnosis`, a backbone element
@@ -213,20 +151,12 @@ public final class ClaimDiagnosis: BackboneElement {
     public var diagnosisCodeableConcept: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
     /// `Claim.diagnosis.diagnosis[x]` as `Reference`.
     public var diagnosisReference: Reference? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(diagnosisCodeableConcept newValue: CodeableConcept?) { _upsert(4, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(diagnosisReference newValue: Reference?) { _upsert(5, newValue) }
     /// `Claim.diagnosis.type`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/ex-diagnosistype>)
     public var type: [CodeableConcept] { get { _objects(6) } set { _setObjects(6, newValue) } }
     /// `Claim.diagnosis.onAdmission`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/ex-diagnosis-on-admission>)
     public var onAdmission: CodeableConcept? { get { _object(7) } set { _setObject(7, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(onAdmission newValue: CodeableConcept?) { _upsert(7, newValue) }
     /// `Claim.diagnosis.packageCode`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/ex-diagnosisrelatedgroup>)
     public var packageCode: CodeableConcept? { get { _object(8) } set { _setObject(8, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(packageCode newValue: CodeableConcept?) { _upsert(8, newValue) }
 }
 
 /// `Claim.procedure`, a backbone element
@@ -246,10 +176,6 @@ public final class ClaimProcedure: BackboneElement {
     public var procedureCodeableConcept: CodeableConcept? { get { _object(6) } set { _setObject(6, newValue) } }
     /// `Claim.procedure.procedure[x]` as `Reference`.
     public var procedureReference: Reference? { get { _object(7) } set { _setObject(7, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(procedureCodeableConcept newValue: CodeableConcept?) { _upsert(6, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(procedureReference newValue: Reference?) { _upsert(7, newValue) }
     /// `Claim.procedure.udi`: `Reference` 0..* to `Device`
     public var udi: [Reference] { get { _objects(8) } set { _setObjects(8, newValue) } }
 }
@@ -265,20 +191,14 @@ public final class ClaimInsurance: BackboneElement {
     public var focal: Bool? { get { _bool(4) } set { _setBool(4, newValue) } }
     /// `Claim.insurance.identifier`: `Identifier` 0..1
     public var identifier: Identifier? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(identifier newValue: Identifier?) { _upsert(5, newValue) }
     /// `Claim.insurance.coverage`: `Reference` 1..1 to `Coverage`
     public var coverage: Reference? { get { _object(6) } set { _setObject(6, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(coverage newValue: Reference?) { _upsert(6, newValue) }
     /// `Claim.insurance.businessArrangement`: `string` 0..1
     public var businessArrangement: String? { get { _string(7) } set { _setString(7, newValue) } }
     /// `Claim.insurance.preAuthRef`: `string` 0..*
     public var preAuthRef: [String] { get { _strings(8) } set { _setStrings(8, newValue) } }
     /// `Claim.insurance.claimResponse`: `Reference` 0..1 to `ClaimResponse`
     public var claimResponse: Reference? { get { _object(9) } set { _setObject(9, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(claimResponse newValue: Reference?) { _upsert(9, newValue) }
 }
 
 /// `Claim.accident`, a backbone element
@@ -290,18 +210,12 @@ public final class ClaimAccident: BackboneElement {
     public var date: FHIRDate? { get { _date(3) } set { _setDate(3, newValue) } }
     /// `Claim.accident.type`: `CodeableConcept` 0..1, extensible binding (<http://terminology.hl7.org/ValueSet/v3-ActIncidentCode>)
     public var type: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: CodeableConcept?) { _upsert(4, newValue) }
     /// `Claim.accident.location[x]`: `Address` | `Reference` 0..1 to `Location`
     public var location: ClaimAccidentLocation? { get { _choice(5) } set { _setChoice(5, 2, newValue) } }
     /// `Claim.accident.location[x]` as `Address`.
     public var locationAddress: Address? { get { _object(5) } set { _setObject(5, newValue) } }
     /// `Claim.accident.location[x]` as `Reference`.
     public var locationReference: Reference? { get { _object(6) } set { _setObject(6, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(locationAddress newValue: Address?) { _upsert(5, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(locationReference newValue: Reference?) { _upsert(6, newValue) }
 }
 
 /// `Claim.item`, a backbone element
@@ -321,16 +235,10 @@ public final class ClaimItem: BackboneElement {
     public var informationSequence: [Int] { get { _ints(7) } set { _setInts(7, newValue) } }
     /// `Claim.item.revenue`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/ex-revenue-center>)
     public var revenue: CodeableConcept? { get { _object(8) } set { _setObject(8, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(revenue newValue: CodeableConcept?) { _upsert(8, newValue) }
     /// `Claim.item.category`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/ex-benefitcategory>)
     public var category: CodeableConcept? { get { _object(9) } set { _setObject(9, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(category newValue: CodeableConcept?) { _upsert(9, newValue) }
     /// `Claim.item.productOrService`: `CodeableConcept` 1..1, example binding (<http://hl7.org/fhir/ValueSet/service-uscls>)
     public var productOrService: CodeableConcept? { get { _object(10) } set { _setObject(10, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(productOrService newValue: CodeableConcept?) { _upsert(10, newValue) }
     /// `Claim.item.modifier`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/claim-modifiers>)
     public var modifier: [CodeableConcept] { get { _objects(11) } set { _setObjects(11, newValue) } }
     /// `Claim.item.programCode`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/ex-program-code>)
@@ -341,8 +249,6 @@ public final class ClaimItem: BackboneElement {
     public var servicedDate: FHIRDate? { get { _date(13) } set { _setDate(13, newValue) } }
     /// `Claim.item.serviced[x]` as `Period`.
     public var servicedPeriod: Period? { get { _object(14) } set { _setObject(14, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(servicedPeriod newValue: Period?) { _upsert(14, newValue) }
     /// `Claim.item.location[x]`: `CodeableConcept` | `Address` | `Reference` 0..1 to `Location`, example binding (<http://hl7.org/fhir/ValueSet/service-place>)
     public var location: ClaimItemLocation? { get { _choice(15) } set { _setChoice(15, 3, newValue) } }
     /// `Claim.item.location[x]` as `CodeableConcept`.
@@ -351,32 +257,18 @@ public final class ClaimItem: BackboneElement {
     public var locationAddress: Address? { get { _object(16) } set { _setObject(16, newValue) } }
     /// `Claim.item.location[x]` as `Reference`.
     public var locationReference: Reference? { get { _object(17) } set { _setObject(17, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(locationCodeableConcept newValue: CodeableConcept?) { _upsert(15, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(locationAddress newValue: Address?) { _upsert(16, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(locationReference newValue: Reference?) { _upsert(17, newValue) }
     /// `Claim.item.quantity`: `Quantity` 0..1
     public var quantity: Quantity? { get { _object(18) } set { _setObject(18, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(quantity newValue: Quantity?) { _upsert(18, newValue) }
     /// `Claim.item.unitPrice`: `Money` 0..1
     public var unitPrice: Money? { get { _object(19) } set { _setObject(19, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(unitPrice newValue: Money?) { _upsert(19, newValue) }
     /// `Claim.item.factor`: `decimal` 0..1
     public var factor: FHIRDecimal? { get { _decimal(20) } set { _setDecimal(20, newValue) } }
     /// `Claim.item.net`: `Money` 0..1
     public var net: Money? { get { _object(21) } set { _setObject(21, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(net newValue: Money?) { _upsert(21, newValue) }
     /// `Claim.item.udi`: `Reference` 0..* to `Device`
     public var udi: [Reference] { get { _objects(22) } set { _setObjects(22, newValue) } }
     /// `Claim.item.bodySite`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/tooth>)
     public var bodySite: CodeableConcept? { get { _object(23) } set { _setObject(23, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(bodySite newValue: CodeableConcept?) { _upsert(23, newValue) }
     /// `Claim.item.subSite`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/surface>)
     public var subSite: [CodeableConcept] { get { _objects(24) } set { _setObjects(24, newValue) } }
     /// `Claim.item.encounter`: `Reference` 0..* to `Encounter`
@@ -394,34 +286,22 @@ public final class ClaimItemDetail: BackboneElement {
     public var sequence: Int? { get { _int(3) } set { _setInt(3, newValue) } }
     /// `Claim.item.detail.revenue`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/ex-revenue-center>)
     public var revenue: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(revenue newValue: CodeableConcept?) { _upsert(4, newValue) }
     /// `Claim.item.detail.category`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/ex-benefitcategory>)
     public var category: CodeableConcept? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(category newValue: CodeableConcept?) { _upsert(5, newValue) }
     /// `Claim.item.detail.productOrService`: `CodeableConcept` 1..1, example binding (<http://hl7.org/fhir/ValueSet/service-uscls>)
     public var productOrService: CodeableConcept? { get { _object(6) } set { _setObject(6, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(productOrService newValue: CodeableConcept?) { _upsert(6, newValue) }
     /// `Claim.item.detail.modifier`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/claim-modifiers>)
     public var modifier: [CodeableConcept] { get { _objects(7) } set { _setObjects(7, newValue) } }
     /// `Claim.item.detail.programCode`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/ex-program-code>)
     public var programCode: [CodeableConcept] { get { _objects(8) } set { _setObjects(8, newValue) } }
     /// `Claim.item.detail.quantity`: `Quantity` 0..1
     public var quantity: Quantity? { get { _object(9) } set { _setObject(9, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(quantity newValue: Quantity?) { _upsert(9, newValue) }
     /// `Claim.item.detail.unitPrice`: `Money` 0..1
     public var unitPrice: Money? { get { _object(10) } set { _setObject(10, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(unitPrice newValue: Money?) { _upsert(10, newValue) }
     /// `Claim.item.detail.factor`: `decimal` 0..1
     public var factor: FHIRDecimal? { get { _decimal(11) } set { _setDecimal(11, newValue) } }
     /// `Claim.item.detail.net`: `Money` 0..1
     public var net: Money? { get { _object(12) } set { _setObject(12, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(net newValue: Money?) { _upsert(12, newValue) }
     /// `Claim.item.detail.udi`: `Reference` 0..* to `Device`
     public var udi: [Reference] { get { _objects(13) } set { _setObjects(13, newValue) } }
     /// `Claim.item.detail.subDetail`: `Claim.item.detail.subDetail` 0..*
@@ -437,34 +317,22 @@ public final class ClaimItemDetailSubDetail: BackboneElement {
     public var sequence: Int? { get { _int(3) } set { _setInt(3, newValue) } }
     /// `Claim.item.detail.subDetail.revenue`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/ex-revenue-center>)
     public var revenue: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(revenue newValue: CodeableConcept?) { _upsert(4, newValue) }
     /// `Claim.item.detail.subDetail.category`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/ex-benefitcategory>)
     public var category: CodeableConcept? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(category newValue: CodeableConcept?) { _upsert(5, newValue) }
     /// `Claim.item.detail.subDetail.productOrService`: `CodeableConcept` 1..1, example binding (<http://hl7.org/fhir/ValueSet/service-uscls>)
     public var productOrService: CodeableConcept? { get { _object(6) } set { _setObject(6, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(productOrService newValue: CodeableConcept?) { _upsert(6, newValue) }
     /// `Claim.item.detail.subDetail.modifier`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/claim-modifiers>)
     public var modifier: [CodeableConcept] { get { _objects(7) } set { _setObjects(7, newValue) } }
     /// `Claim.item.detail.subDetail.programCode`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/ex-program-code>)
     public var programCode: [CodeableConcept] { get { _objects(8) } set { _setObjects(8, newValue) } }
     /// `Claim.item.detail.subDetail.quantity`: `Quantity` 0..1
     public var quantity: Quantity? { get { _object(9) } set { _setObject(9, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(quantity newValue: Quantity?) { _upsert(9, newValue) }
     /// `Claim.item.detail.subDetail.unitPrice`: `Money` 0..1
     public var unitPrice: Money? { get { _object(10) } set { _setObject(10, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(unitPrice newValue: Money?) { _upsert(10, newValue) }
     /// `Claim.item.detail.subDetail.factor`: `decimal` 0..1
     public var factor: FHIRDecimal? { get { _decimal(11) } set { _setDecimal(11, newValue) } }
     /// `Claim.item.detail.subDetail.net`: `Money` 0..1
     public var net: Money? { get { _object(12) } set { _setObject(12, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(net newValue: Money?) { _upsert(12, newValue) }
     /// `Claim.item.detail.subDetail.udi`: `Reference` 0..* to `Device`
     public var udi: [Reference] { get { _objects(13) } set { _setObjects(13, newValue) } }
 }

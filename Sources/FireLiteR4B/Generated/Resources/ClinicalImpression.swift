@@ -14,40 +14,26 @@ public final class ClinicalImpression: DomainResource {
     public var status: ClinicalImpressionStatus? { get { _code(9) } set { _setCode(9, newValue) } }
     /// `ClinicalImpression.statusReason`: `CodeableConcept` 0..1
     public var statusReason: CodeableConcept? { get { _object(10) } set { _setObject(10, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(statusReason newValue: CodeableConcept?) { _upsert(10, newValue) }
     /// `ClinicalImpression.code`: `CodeableConcept` 0..1
     public var code: CodeableConcept? { get { _object(11) } set { _setObject(11, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(code newValue: CodeableConcept?) { _upsert(11, newValue) }
     /// `ClinicalImpression.description`: `string` 0..1
     public var description: String? { get { _string(12) } set { _setString(12, newValue) } }
     /// `ClinicalImpression.subject`: `Reference` 1..1 to `Patient` | `Group`
     public var subject: Reference? { get { _object(13) } set { _setObject(13, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(subject newValue: Reference?) { _upsert(13, newValue) }
     /// `ClinicalImpression.encounter`: `Reference` 0..1 to `Encounter`
     public var encounter: Reference? { get { _object(14) } set { _setObject(14, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(encounter newValue: Reference?) { _upsert(14, newValue) }
     /// `ClinicalImpression.effective[x]`: `dateTime` | `Period` 0..1
     public var effective: ClinicalImpressionEffective? { get { _choice(15) } set { _setChoice(15, 2, newValue) } }
     /// `ClinicalImpression.effective[x]` as `dateTime`.
     public var effectiveDateTime: FHIRDateTime? { get { _dateTime(15) } set { _setDateTime(15, newValue) } }
     /// `ClinicalImpression.effective[x]` as `Period`.
     public var effectivePeriod: Period? { get { _object(16) } set { _setObject(16, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(effectivePeriod newValue: Period?) { _upsert(16, newValue) }
     /// `ClinicalImpression.date`: `dateTime` 0..1
     public var date: FHIRDateTime? { get { _dateTime(17) } set { _setDateTime(17, newValue) } }
     /// `ClinicalImpression.assessor`: `Reference` 0..1 to `Practitioner` | `PractitionerRole`
     public var assessor: Reference? { get { _object(18) } set { _setObject(18, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(assessor newValue: Reference?) { _upsert(18, newValue) }
     /// `ClinicalImpression.previous`: `Reference` 0..1 to `ClinicalImpression`
     public var previous: Reference? { get { _object(19) } set { _setObject(19, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(previous newValue: Reference?) { _upsert(19, newValue) }
     /// `ClinicalImpression.problem`: `Reference` 0..* to `Condition` | `AllergyIntolerance`
     public var problem: [Reference] { get { _objects(20) } set { _setObjects(20, newValue) } }
     /// `ClinicalImpression.investigation`: `ClinicalImpression.investigation` 0..*
@@ -75,8 +61,6 @@ public final class ClinicalImpressionInvestigation: BackboneElement {
 
     /// `ClinicalImpression.investigation.code`: `CodeableConcept` 1..1, example binding (<http://hl7.org/fhir/ValueSet/investigation-sets>)
     public var code: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(code newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `ClinicalImpression.investigation.item`: `Reference` 0..* to `Observation` | `QuestionnaireResponse` | `FamilyMemberHistory` | `DiagnosticReport` | `RiskAssessment` | `ImagingStudy` | `Media`
     public var item: [Reference] { get { _objects(4) } set { _setObjects(4, newValue) } }
 }
@@ -88,12 +72,8 @@ public final class ClinicalImpressionFinding: BackboneElement {
 
     /// `ClinicalImpression.finding.itemCodeableConcept`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/condition-code>)
     public var itemCodeableConcept: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(itemCodeableConcept newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `ClinicalImpression.finding.itemReference`: `Reference` 0..1 to `Condition` | `Observation` | `Media`
     public var itemReference: Reference? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(itemReference newValue: Reference?) { _upsert(4, newValue) }
     /// `ClinicalImpression.finding.basis`: `string` 0..1
     public var basis: String? { get { _string(5) } set { _setString(5, newValue) } }
 }

@@ -18,30 +18,18 @@ public final class ClinicalUseDefinition: DomainResource {
     public var subject: [Reference] { get { _objects(11) } set { _setObjects(11, newValue) } }
     /// `ClinicalUseDefinition.status`: `CodeableConcept` 0..1, preferred binding (<http://hl7.org/fhir/ValueSet/publication-status>)
     public var status: CodeableConcept? { get { _object(12) } set { _setObject(12, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(status newValue: CodeableConcept?) { _upsert(12, newValue) }
     /// `ClinicalUseDefinition.contraindication`: `ClinicalUseDefinition.contraindication` 0..1
     public var contraindication: ClinicalUseDefinitionContraindication? { get { _object(13) } set { _setObject(13, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(contraindication newValue: ClinicalUseDefinitionContraindication?) { _upsert(13, newValue) }
     /// `ClinicalUseDefinition.indication`: `ClinicalUseDefinition.indication` 0..1
     public var indication: ClinicalUseDefinitionIndication? { get { _object(14) } set { _setObject(14, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(indication newValue: ClinicalUseDefinitionIndication?) { _upsert(14, newValue) }
     /// `ClinicalUseDefinition.interaction`: `ClinicalUseDefinition.interaction` 0..1
     public var interaction: ClinicalUseDefinitionInteraction? { get { _object(15) } set { _setObject(15, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(interaction newValue: ClinicalUseDefinitionInteraction?) { _upsert(15, newValue) }
     /// `ClinicalUseDefinition.population`: `Reference` 0..* to `Group`
     public var population: [Reference] { get { _objects(16) } set { _setObjects(16, newValue) } }
     /// `ClinicalUseDefinition.undesirableEffect`: `ClinicalUseDefinition.undesirableEffect` 0..1
     public var undesirableEffect: ClinicalUseDefinitionUndesirableEffect? { get { _object(17) } set { _setObject(17, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(undesirableEffect newValue: ClinicalUseDefinitionUndesirableEffect?) { _upsert(17, newValue) }
     /// `ClinicalUseDefinition.warning`: `ClinicalUseDefinition.warning` 0..1
     public var warning: ClinicalUseDefinitionWarning? { get { _object(18) } set { _setObject(18, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(warning newValue: ClinicalUseDefinitionWarning?) { _upsert(18, newValue) }
 }
 
 /// `ClinicalUseDefinition.contraindication`, a backbone element
@@ -51,12 +39,8 @@ public final class ClinicalUseDefinitionContraindication: BackboneElement {
 
     /// `ClinicalUseDefinition.contraindication.diseaseSymptomProcedure`: `CodeableReference` 0..1 to `ObservationDefinition`, example binding (<http://hl7.org/fhir/ValueSet/disease-symptom-procedure>)
     public var diseaseSymptomProcedure: CodeableReference? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(diseaseSymptomProcedure newValue: CodeableReference?) { _upsert(3, newValue) }
     /// `ClinicalUseDefinition.contraindication.diseaseStatus`: `CodeableReference` 0..1 to `ObservationDefinition`, example binding (<http://hl7.org/fhir/ValueSet/disease-status>)
     public var diseaseStatus: CodeableReference? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(diseaseStatus newValue: CodeableReference?) { _upsert(4, newValue) }
     /// `ClinicalUseDefinition.contraindication.comorbidity`: `CodeableReference` 0..* to `ObservationDefinition`, example binding (<http://hl7.org/fhir/ValueSet/disease-symptom-procedure>)
     public var comorbidity: [CodeableReference] { get { _objects(5) } set { _setObjects(5, newValue) } }
     /// `ClinicalUseDefinition.contraindication.indication`: `Reference` 0..* to `ClinicalUseDefinition`
@@ -72,12 +56,8 @@ public final class ClinicalUseDefinitionContraindicationOtherTherapy: BackboneEl
 
     /// `ClinicalUseDefinition.contraindication.otherTherapy.relationshipType`: `CodeableConcept` 1..1, preferred binding (<http://hl7.org/fhir/ValueSet/therapy-relationship-type>)
     public var relationshipType: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(relationshipType newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `ClinicalUseDefinition.contraindication.otherTherapy.therapy`: `CodeableReference` 1..1 to `MedicinalProductDefinition` | `Medication` | `Substance` | `SubstanceDefinition` | `ActivityDefinition`, example binding (<http://hl7.org/fhir/ValueSet/therapy>)
     public var therapy: CodeableReference? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(therapy newValue: CodeableReference?) { _upsert(4, newValue) }
 }
 
 /// `ClinicalUseDefinition.indication`, a backbone element
@@ -87,26 +67,18 @@ public final class ClinicalUseDefinitionIndication: BackboneElement {
 
     /// `ClinicalUseDefinition.indication.diseaseSymptomProcedure`: `CodeableReference` 0..1 to `ObservationDefinition`, example binding (<http://hl7.org/fhir/ValueSet/disease-symptom-procedure>)
     public var diseaseSymptomProcedure: CodeableReference? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(diseaseSymptomProcedure newValue: CodeableReference?) { _upsert(3, newValue) }
     /// `ClinicalUseDefinition.indication.diseaseStatus`: `CodeableReference` 0..1 to `ObservationDefinition`, example binding (<http://hl7.org/fhir/ValueSet/disease-status>)
     public var diseaseStatus: CodeableReference? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(diseaseStatus newValue: CodeableReference?) { _upsert(4, newValue) }
     /// `ClinicalUseDefinition.indication.comorbidity`: `CodeableReference` 0..* to `ObservationDefinition`, example binding (<http://hl7.org/fhir/ValueSet/disease-symptom-procedure>)
     public var comorbidity: [CodeableReference] { get { _objects(5) } set { _setObjects(5, newValue) } }
     /// `ClinicalUseDefinition.indication.intendedEffect`: `CodeableReference` 0..1 to `ObservationDefinition`, preferred binding (<http://hl7.org/fhir/ValueSet/product-intended-use>)
     public var intendedEffect: CodeableReference? { get { _object(6) } set { _setObject(6, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(intendedEffect newValue: CodeableReference?) { _upsert(6, newValue) }
     /// `ClinicalUseDefinition.indication.duration[x]`: `Range` | `string` 0..1
     public var duration: ClinicalUseDefinitionIndicationDuration? { get { _choice(7) } set { _setChoice(7, 2, newValue) } }
     /// `ClinicalUseDefinition.indication.duration[x]` as `Range`.
     public var durationRange: Range? { get { _object(7) } set { _setObject(7, newValue) } }
     /// `ClinicalUseDefinition.indication.duration[x]` as `string`.
     public var durationString: String? { get { _string(8) } set { _setString(8, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(durationRange newValue: Range?) { _upsert(7, newValue) }
     /// `ClinicalUseDefinition.indication.undesirableEffect`: `Reference` 0..* to `ClinicalUseDefinition`
     public var undesirableEffect: [Reference] { get { _objects(9) } set { _setObjects(9, newValue) } }
     /// `ClinicalUseDefinition.indication.otherTherapy`: as `ClinicalUseDefinition.contraindication.otherTherapy` 0..*
@@ -122,16 +94,10 @@ public final class ClinicalUseDefinitionInteraction: BackboneElement {
     public var interactant: [ClinicalUseDefinitionInteractionInteractant] { get { _objects(3) } set { _setObjects(3, newValue) } }
     /// `ClinicalUseDefinition.interaction.type`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/interaction-type>)
     public var type: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: CodeableConcept?) { _upsert(4, newValue) }
     /// `ClinicalUseDefinition.interaction.effect`: `CodeableReference` 0..1 to `ObservationDefinition`, example binding (<http://hl7.org/fhir/ValueSet/interaction-effect>)
     public var effect: CodeableReference? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(effect newValue: CodeableReference?) { _upsert(5, newValue) }
     /// `ClinicalUseDefinition.interaction.incidence`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/interaction-incidence>)
     public var incidence: CodeableConcept? { get { _object(6) } set { _setObject(6, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(incidence newValue: CodeableConcept?) { _upsert(6, newValue) }
     /// `ClinicalUseDefinition.interaction.management`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/interaction-management>)
     public var management: [CodeableConcept] { get { _objects(7) } set { _setObjects(7, newValue) } }
 }
@@ -147,10 +113,6 @@ public final class ClinicalUseDefinitionInteractionInteractant: BackboneElement 
     public var itemReference: Reference? { get { _object(3) } set { _setObject(3, newValue) } }
     /// `ClinicalUseDefinition.interaction.interactant.item[x]` as `CodeableConcept`.
     public var itemCodeableConcept: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(itemReference newValue: Reference?) { _upsert(3, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(itemCodeableConcept newValue: CodeableConcept?) { _upsert(4, newValue) }
 }
 
 /// `ClinicalUseDefinition.undesirableEffect`, a backbone element
@@ -160,16 +122,10 @@ public final class ClinicalUseDefinitionUndesirableEffect: BackboneElement {
 
     /// `ClinicalUseDefinition.undesirableEffect.symptomConditionEffect`: `CodeableReference` 0..1 to `ObservationDefinition`, example binding (<http://hl7.org/fhir/ValueSet/undesirable-effect-symptom>)
     public var symptomConditionEffect: CodeableReference? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(symptomConditionEffect newValue: CodeableReference?) { _upsert(3, newValue) }
     /// `ClinicalUseDefinition.undesirableEffect.classification`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/undesirable-effect-classification>)
     public var classification: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(classification newValue: CodeableConcept?) { _upsert(4, newValue) }
     /// `ClinicalUseDefinition.undesirableEffect.frequencyOfOccurrence`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/undesirable-effect-frequency>)
     public var frequencyOfOccurrence: CodeableConcept? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(frequencyOfOccurrence newValue: CodeableConcept?) { _upsert(5, newValue) }
 }
 
 /// `ClinicalUseDefinition.warning`, a backbone element
@@ -181,8 +137,6 @@ public final class ClinicalUseDefinitionWarning: BackboneElement {
     public var description: String? { get { _string(3) } set { _setString(3, newValue) } }
     /// `ClinicalUseDefinition.warning.code`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/warning-type>)
     public var code: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(code newValue: CodeableConcept?) { _upsert(4, newValue) }
 }
 
 /// A value of `ClinicalUseDefinition.indication.duration[x]`.

@@ -24,8 +24,6 @@ public final class Communication: DomainResource {
     public var status: EventStatus? { get { _code(14) } set { _setCode(14, newValue) } }
     /// `Communication.statusReason`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/communication-not-done-reason>)
     public var statusReason: CodeableConcept? { get { _object(15) } set { _setObject(15, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(statusReason newValue: CodeableConcept?) { _upsert(15, newValue) }
     /// `Communication.category`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/communication-category>)
     public var category: [CodeableConcept] { get { _objects(16) } set { _setObjects(16, newValue) } }
     /// `Communication.priority`: `code` 0..1, one of `RequestPriority` (<http://hl7.org/fhir/ValueSet/request-priority>)
@@ -34,18 +32,12 @@ public final class Communication: DomainResource {
     public var medium: [CodeableConcept] { get { _objects(18) } set { _setObjects(18, newValue) } }
     /// `Communication.subject`: `Reference` 0..1 to `Patient` | `Group`
     public var subject: Reference? { get { _object(19) } set { _setObject(19, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(subject newValue: Reference?) { _upsert(19, newValue) }
     /// `Communication.topic`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/communication-topic>)
     public var topic: CodeableConcept? { get { _object(20) } set { _setObject(20, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(topic newValue: CodeableConcept?) { _upsert(20, newValue) }
     /// `Communication.about`: `Reference` 0..*
     public var about: [Reference] { get { _objects(21) } set { _setObjects(21, newValue) } }
     /// `Communication.encounter`: `Reference` 0..1 to `Encounter`
     public var encounter: Reference? { get { _object(22) } set { _setObject(22, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(encounter newValue: Reference?) { _upsert(22, newValue) }
     /// `Communication.sent`: `dateTime` 0..1
     public var sent: FHIRDateTime? { get { _dateTime(23) } set { _setDateTime(23, newValue) } }
     /// `Communication.received`: `dateTime` 0..1
@@ -54,8 +46,6 @@ public final class Communication: DomainResource {
     public var recipient: [Reference] { get { _objects(25) } set { _setObjects(25, newValue) } }
     /// `Communication.sender`: `Reference` 0..1 to `Device` | `Organization` | `Patient` | `Practitioner` | `PractitionerRole` | `RelatedPerson` | `HealthcareService`
     public var sender: Reference? { get { _object(26) } set { _setObject(26, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(sender newValue: Reference?) { _upsert(26, newValue) }
     /// `Communication.reasonCode`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/clinical-findings>)
     public var reasonCode: [CodeableConcept] { get { _objects(27) } set { _setObjects(27, newValue) } }
     /// `Communication.reasonReference`: `Reference` 0..* to `Condition` | `Observation` | `DiagnosticReport` | `DocumentReference`
@@ -79,10 +69,6 @@ public final class CommunicationPayload: BackboneElement {
     public var contentAttachment: Attachment? { get { _object(4) } set { _setObject(4, newValue) } }
     /// `Communication.payload.content[x]` as `Reference`.
     public var contentReference: Reference? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(contentAttachment newValue: Attachment?) { _upsert(4, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(contentReference newValue: Reference?) { _upsert(5, newValue) }
 }
 
 /// A value of `Communication.payload.content[x]`.

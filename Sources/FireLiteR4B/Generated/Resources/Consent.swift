@@ -14,14 +14,10 @@ public final class Consent: DomainResource {
     public var status: ConsentState? { get { _code(9) } set { _setCode(9, newValue) } }
     /// `Consent.scope`: `CodeableConcept` 1..1, extensible binding (<http://hl7.org/fhir/ValueSet/consent-scope>)
     public var scope: CodeableConcept? { get { _object(10) } set { _setObject(10, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(scope newValue: CodeableConcept?) { _upsert(10, newValue) }
     /// `Consent.category`: `CodeableConcept` 1..*, extensible binding (<http://hl7.org/fhir/ValueSet/consent-category>)
     public var category: [CodeableConcept] { get { _objects(11) } set { _setObjects(11, newValue) } }
     /// `Consent.patient`: `Reference` 0..1 to `Patient`
     public var patient: Reference? { get { _object(12) } set { _setObject(12, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(patient newValue: Reference?) { _upsert(12, newValue) }
     /// `Consent.dateTime`: `dateTime` 0..1
     public var dateTime: FHIRDateTime? { get { _dateTime(13) } set { _setDateTime(13, newValue) } }
     /// `Consent.performer`: `Reference` 0..* to `Organization` | `Patient` | `Practitioner` | `RelatedPerson` | `PractitionerRole`
@@ -34,22 +30,14 @@ public final class Consent: DomainResource {
     public var sourceAttachment: Attachment? { get { _object(16) } set { _setObject(16, newValue) } }
     /// `Consent.source[x]` as `Reference`.
     public var sourceReference: Reference? { get { _object(17) } set { _setObject(17, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(sourceAttachment newValue: Attachment?) { _upsert(16, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(sourceReference newValue: Reference?) { _upsert(17, newValue) }
     /// `Consent.policy`: `Consent.policy` 0..*
     public var policy: [ConsentPolicy] { get { _objects(18) } set { _setObjects(18, newValue) } }
     /// `Consent.policyRule`: `CodeableConcept` 0..1, extensible binding (<http://hl7.org/fhir/ValueSet/consent-policy>)
     public var policyRule: CodeableConcept? { get { _object(19) } set { _setObject(19, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(policyRule newValue: CodeableConcept?) { _upsert(19, newValue) }
     /// `Consent.verification`: `Consent.verification` 0..*
     public var verification: [ConsentVerification] { get { _objects(20) } set { _setObjects(20, newValue) } }
     /// `Consent.provision`: `Consent.provision` 0..1
     public var provision: ConsentProvision? { get { _object(21) } set { _setObject(21, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(provision newValue: ConsentProvision?) { _upsert(21, newValue) }
 }
 
 /// `Consent.policy`, a backbone element
@@ -72,8 +60,6 @@ public final class ConsentVerification: BackboneElement {
     public var verified: Bool? { get { _bool(3) } set { _setBool(3, newValue) } }
     /// `Consent.verification.verifiedWith`: `Reference` 0..1 to `Patient` | `RelatedPerson`
     public var verifiedWith: Reference? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(verifiedWith newValue: Reference?) { _upsert(4, newValue) }
     /// `Consent.verification.verificationDate`: `dateTime` 0..1
     public var verificationDate: FHIRDateTime? { get { _dateTime(5) } set { _setDateTime(5, newValue) } }
 }
@@ -87,8 +73,6 @@ public final class ConsentProvision: BackboneElement {
     public var type: ConsentProvisionType? { get { _code(3) } set { _setCode(3, newValue) } }
     /// `Consent.provision.period`: `Period` 0..1
     public var period: Period? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(period newValue: Period?) { _upsert(4, newValue) }
     /// `Consent.provision.actor`: `Consent.provision.actor` 0..*
     public var actor: [ConsentProvisionActor] { get { _objects(5) } set { _setObjects(5, newValue) } }
     /// `Consent.provision.action`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/consent-action>)
@@ -103,8 +87,6 @@ public final class ConsentProvision: BackboneElement {
     public var code: [CodeableConcept] { get { _objects(10) } set { _setObjects(10, newValue) } }
     /// `Consent.provision.dataPeriod`: `Period` 0..1
     public var dataPeriod: Period? { get { _object(11) } set { _setObject(11, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(dataPeriod newValue: Period?) { _upsert(11, newValue) }
     /// `Consent.provision.data`: `Consent.provision.data` 0..*
     public var data: [ConsentProvisionData] { get { _objects(12) } set { _setObjects(12, newValue) } }
     /// `Consent.provision.provision`: as `Consent.provision` 0..*
@@ -118,12 +100,8 @@ public final class ConsentProvisionActor: BackboneElement {
 
     /// `Consent.provision.actor.role`: `CodeableConcept` 1..1, extensible binding (<http://hl7.org/fhir/ValueSet/security-role-type>)
     public var role: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(role newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `Consent.provision.actor.reference`: `Reference` 1..1 to `Device` | `Group` | `CareTeam` | `Organization` | `Patient` | `Practitioner` | `RelatedPerson` | `PractitionerRole`
     public var reference: Reference? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(reference newValue: Reference?) { _upsert(4, newValue) }
 }
 
 /// `Consent.provision.data`, a backbone element
@@ -135,8 +113,6 @@ public final class ConsentProvisionData: BackboneElement {
     public var meaning: ConsentDataMeaning? { get { _code(3) } set { _setCode(3, newValue) } }
     /// `Consent.provision.data.reference`: `Reference` 1..1
     public var reference: Reference? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(reference newValue: Reference?) { _upsert(4, newValue) }
 }
 
 /// A value of `Consent.source[x]`.

@@ -18,28 +18,18 @@ public final class Contract: DomainResource {
     public var status: ContractStatus? { get { _code(11) } set { _setCode(11, newValue) } }
     /// `Contract.legalState`: `CodeableConcept` 0..1, extensible binding (<http://hl7.org/fhir/ValueSet/contract-legalstate>)
     public var legalState: CodeableConcept? { get { _object(12) } set { _setObject(12, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(legalState newValue: CodeableConcept?) { _upsert(12, newValue) }
     /// `Contract.instantiatesCanonical`: `Reference` 0..1 to `Contract`
     public var instantiatesCanonical: Reference? { get { _object(13) } set { _setObject(13, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(instantiatesCanonical newValue: Reference?) { _upsert(13, newValue) }
     /// `Contract.instantiatesUri`: `uri` 0..1
     public var instantiatesUri: String? { get { _string(14) } set { _setString(14, newValue) } }
     /// `Contract.contentDerivative`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/contract-content-derivative>)
     public var contentDerivative: CodeableConcept? { get { _object(15) } set { _setObject(15, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(contentDerivative newValue: CodeableConcept?) { _upsert(15, newValue) }
     /// `Contract.issued`: `dateTime` 0..1
     public var issued: FHIRDateTime? { get { _dateTime(16) } set { _setDateTime(16, newValue) } }
     /// `Contract.applies`: `Period` 0..1
     public var applies: Period? { get { _object(17) } set { _setObject(17, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(applies newValue: Period?) { _upsert(17, newValue) }
     /// `Contract.expirationType`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/contract-expiration-type>)
     public var expirationType: CodeableConcept? { get { _object(18) } set { _setObject(18, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(expirationType newValue: CodeableConcept?) { _upsert(18, newValue) }
     /// `Contract.subject`: `Reference` 0..*
     public var subject: [Reference] { get { _objects(19) } set { _setObjects(19, newValue) } }
     /// `Contract.authority`: `Reference` 0..* to `Organization`
@@ -58,32 +48,20 @@ public final class Contract: DomainResource {
     public var alias: [String] { get { _strings(26) } set { _setStrings(26, newValue) } }
     /// `Contract.author`: `Reference` 0..1 to `Patient` | `Practitioner` | `PractitionerRole` | `Organization`
     public var author: Reference? { get { _object(27) } set { _setObject(27, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(author newValue: Reference?) { _upsert(27, newValue) }
     /// `Contract.scope`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/contract-scope>)
     public var scope: CodeableConcept? { get { _object(28) } set { _setObject(28, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(scope newValue: CodeableConcept?) { _upsert(28, newValue) }
     /// `Contract.topic[x]`: `CodeableConcept` | `Reference` 0..1
     public var topic: ContractTopic? { get { _choice(29) } set { _setChoice(29, 2, newValue) } }
     /// `Contract.topic[x]` as `CodeableConcept`.
     public var topicCodeableConcept: CodeableConcept? { get { _object(29) } set { _setObject(29, newValue) } }
     /// `Contract.topic[x]` as `Reference`.
     public var topicReference: Reference? { get { _object(30) } set { _setObject(30, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(topicCodeableConcept newValue: CodeableConcept?) { _upsert(29, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(topicReference newValue: Reference?) { _upsert(30, newValue) }
     /// `Contract.type`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/contract-type>)
     public var type: CodeableConcept? { get { _object(31) } set { _setObject(31, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: CodeableConcept?) { _upsert(31, newValue) }
     /// `Contract.subType`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/contract-subtype>)
     public var subType: [CodeableConcept] { get { _objects(32) } set { _setObjects(32, newValue) } }
     /// `Contract.contentDefinition`: `Contract.contentDefinition` 0..1
     public var contentDefinition: ContractContentDefinition? { get { _object(33) } set { _setObject(33, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(contentDefinition newValue: ContractContentDefinition?) { _upsert(33, newValue) }
     /// `Contract.term`: `Contract.term` 0..*
     public var term: [ContractTerm] { get { _objects(34) } set { _setObjects(34, newValue) } }
     /// `Contract.supportingInfo`: `Reference` 0..*
@@ -104,10 +82,6 @@ public final class Contract: DomainResource {
     public var legallyBindingAttachment: Attachment? { get { _object(41) } set { _setObject(41, newValue) } }
     /// `Contract.legallyBinding[x]` as `Reference`.
     public var legallyBindingReference: Reference? { get { _object(42) } set { _setObject(42, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(legallyBindingAttachment newValue: Attachment?) { _upsert(41, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(legallyBindingReference newValue: Reference?) { _upsert(42, newValue) }
 }
 
 /// `Contract.contentDefinition`, a backbone element
@@ -117,16 +91,10 @@ public final class ContractContentDefinition: BackboneElement {
 
     /// `Contract.contentDefinition.type`: `CodeableConcept` 1..1, example binding (<http://hl7.org/fhir/ValueSet/contract-definition-type>)
     public var type: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `Contract.contentDefinition.subType`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/contract-definition-subtype>)
     public var subType: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(subType newValue: CodeableConcept?) { _upsert(4, newValue) }
     /// `Contract.contentDefinition.publisher`: `Reference` 0..1 to `Practitioner` | `PractitionerRole` | `Organization`
     public var publisher: Reference? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(publisher newValue: Reference?) { _upsert(5, newValue) }
     /// `Contract.contentDefinition.publicationDate`: `dateTime` 0..1
     public var publicationDate: FHIRDateTime? { get { _dateTime(6) } set { _setDateTime(6, newValue) } }
     /// `Contract.contentDefinition.publicationStatus`: `code` 1..1, one of `ContractPublicationStatus` (<http://hl7.org/fhir/ValueSet/contract-publicationstatus>)
@@ -142,40 +110,26 @@ public final class ContractTerm: BackboneElement {
 
     /// `Contract.term.identifier`: `Identifier` 0..1
     public var identifier: Identifier? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(identifier newValue: Identifier?) { _upsert(3, newValue) }
     /// `Contract.term.issued`: `dateTime` 0..1
     public var issued: FHIRDateTime? { get { _dateTime(4) } set { _setDateTime(4, newValue) } }
     /// `Contract.term.applies`: `Period` 0..1
     public var applies: Period? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(applies newValue: Period?) { _upsert(5, newValue) }
     /// `Contract.term.topic[x]`: `CodeableConcept` | `Reference` 0..1
     public var topic: ContractTermTopic? { get { _choice(6) } set { _setChoice(6, 2, newValue) } }
     /// `Contract.term.topic[x]` as `CodeableConcept`.
     public var topicCodeableConcept: CodeableConcept? { get { _object(6) } set { _setObject(6, newValue) } }
     /// `Contract.term.topic[x]` as `Reference`.
     public var topicReference: Reference? { get { _object(7) } set { _setObject(7, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(topicCodeableConcept newValue: CodeableConcept?) { _upsert(6, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(topicReference newValue: Reference?) { _upsert(7, newValue) }
     /// `Contract.term.type`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/contract-term-type>)
     public var type: CodeableConcept? { get { _object(8) } set { _setObject(8, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: CodeableConcept?) { _upsert(8, newValue) }
     /// `Contract.term.subType`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/contract-term-subtype>)
     public var subType: CodeableConcept? { get { _object(9) } set { _setObject(9, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(subType newValue: CodeableConcept?) { _upsert(9, newValue) }
     /// `Contract.term.text`: `string` 0..1
     public var text: String? { get { _string(10) } set { _setString(10, newValue) } }
     /// `Contract.term.securityLabel`: `Contract.term.securityLabel` 0..*
     public var securityLabel: [ContractTermSecurityLabel] { get { _objects(11) } set { _setObjects(11, newValue) } }
     /// `Contract.term.offer`: `Contract.term.offer` 1..1
     public var offer: ContractTermOffer? { get { _object(12) } set { _setObject(12, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(offer newValue: ContractTermOffer?) { _upsert(12, newValue) }
     /// `Contract.term.asset`: `Contract.term.asset` 0..*
     public var asset: [ContractTermAsset] { get { _objects(13) } set { _setObjects(13, newValue) } }
     /// `Contract.term.action`: `Contract.term.action` 0..*
@@ -193,8 +147,6 @@ public final class ContractTermSecurityLabel: BackboneElement {
     public var number: [Int] { get { _ints(3) } set { _setInts(3, newValue) } }
     /// `Contract.term.securityLabel.classification`: `Coding` 1..1, example binding (<http://hl7.org/fhir/ValueSet/contract-security-classification>)
     public var classification: Coding? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(classification newValue: Coding?) { _upsert(4, newValue) }
     /// `Contract.term.securityLabel.category`: `Coding` 0..*, example binding (<http://hl7.org/fhir/ValueSet/contract-security-category>)
     public var category: [Coding] { get { _objects(5) } set { _setObjects(5, newValue) } }
     /// `Contract.term.securityLabel.control`: `Coding` 0..*, example binding (<http://hl7.org/fhir/ValueSet/contract-security-control>)
@@ -212,16 +164,10 @@ public final class ContractTermOffer: BackboneElement {
     public var party: [ContractTermOfferParty] { get { _objects(4) } set { _setObjects(4, newValue) } }
     /// `Contract.term.offer.topic`: `Reference` 0..1
     public var topic: Reference? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(topic newValue: Reference?) { _upsert(5, newValue) }
     /// `Contract.term.offer.type`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/contract-term-type>)
     public var type: CodeableConcept? { get { _object(6) } set { _setObject(6, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: CodeableConcept?) { _upsert(6, newValue) }
     /// `Contract.term.offer.decision`: `CodeableConcept` 0..1, extensible binding (<http://terminology.hl7.org/ValueSet/v3-ActConsentDirective>)
     public var decision: CodeableConcept? { get { _object(7) } set { _setObject(7, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(decision newValue: CodeableConcept?) { _upsert(7, newValue) }
     /// `Contract.term.offer.decisionMode`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/contract-decision-mode>)
     public var decisionMode: [CodeableConcept] { get { _objects(8) } set { _setObjects(8, newValue) } }
     /// `Contract.term.offer.answer`: `Contract.term.offer.answer` 0..*
@@ -243,8 +189,6 @@ public final class ContractTermOfferParty: BackboneElement {
     public var reference: [Reference] { get { _objects(3) } set { _setObjects(3, newValue) } }
     /// `Contract.term.offer.party.role`: `CodeableConcept` 1..1, example binding (<http://hl7.org/fhir/ValueSet/contract-party-role>)
     public var role: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(role newValue: CodeableConcept?) { _upsert(4, newValue) }
 }
 
 /// `Contract.term.offer.answer`, a backbone element
@@ -278,14 +222,6 @@ public final class ContractTermOfferAnswer: BackboneElement {
     public var valueQuantity: Quantity? { get { _object(13) } set { _setObject(13, newValue) } }
     /// `Contract.term.offer.answer.value[x]` as `Reference`.
     public var valueReference: Reference? { get { _object(14) } set { _setObject(14, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueAttachment newValue: Attachment?) { _upsert(11, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueCoding newValue: Coding?) { _upsert(12, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueQuantity newValue: Quantity?) { _upsert(13, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueReference newValue: Reference?) { _upsert(14, newValue) }
 }
 
 /// `Contract.term.asset`, a backbone element
@@ -295,8 +231,6 @@ public final class ContractTermAsset: BackboneElement {
 
     /// `Contract.term.asset.scope`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/contract-assetscope>)
     public var scope: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(scope newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `Contract.term.asset.type`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/contract-assettype>)
     public var type: [CodeableConcept] { get { _objects(4) } set { _setObjects(4, newValue) } }
     /// `Contract.term.asset.typeReference`: `Reference` 0..*
@@ -305,8 +239,6 @@ public final class ContractTermAsset: BackboneElement {
     public var subtype: [CodeableConcept] { get { _objects(6) } set { _setObjects(6, newValue) } }
     /// `Contract.term.asset.relationship`: `Coding` 0..1, extensible binding (<http://hl7.org/fhir/ValueSet/consent-content-class>)
     public var relationship: Coding? { get { _object(7) } set { _setObject(7, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(relationship newValue: Coding?) { _upsert(7, newValue) }
     /// `Contract.term.asset.context`: `Contract.term.asset.context` 0..*
     public var context: [ContractTermAssetContext] { get { _objects(8) } set { _setObjects(8, newValue) } }
     /// `Contract.term.asset.condition`: `string` 0..1
@@ -336,8 +268,6 @@ public final class ContractTermAssetContext: BackboneElement {
 
     /// `Contract.term.asset.context.reference`: `Reference` 0..1
     public var reference: Reference? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(reference newValue: Reference?) { _upsert(3, newValue) }
     /// `Contract.term.asset.context.code`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/contract-assetcontext>)
     public var code: [CodeableConcept] { get { _objects(4) } set { _setObjects(4, newValue) } }
     /// `Contract.term.asset.context.text`: `string` 0..1
@@ -355,44 +285,28 @@ public final class ContractTermAssetValuedItem: BackboneElement {
     public var entityCodeableConcept: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
     /// `Contract.term.asset.valuedItem.entity[x]` as `Reference`.
     public var entityReference: Reference? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(entityCodeableConcept newValue: CodeableConcept?) { _upsert(3, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(entityReference newValue: Reference?) { _upsert(4, newValue) }
     /// `Contract.term.asset.valuedItem.identifier`: `Identifier` 0..1
     public var identifier: Identifier? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(identifier newValue: Identifier?) { _upsert(5, newValue) }
     /// `Contract.term.asset.valuedItem.effectiveTime`: `dateTime` 0..1
     public var effectiveTime: FHIRDateTime? { get { _dateTime(6) } set { _setDateTime(6, newValue) } }
     /// `Contract.term.asset.valuedItem.quantity`: `Quantity` 0..1
     public var quantity: Quantity? { get { _object(7) } set { _setObject(7, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(quantity newValue: Quantity?) { _upsert(7, newValue) }
     /// `Contract.term.asset.valuedItem.unitPrice`: `Money` 0..1
     public var unitPrice: Money? { get { _object(8) } set { _setObject(8, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(unitPrice newValue: Money?) { _upsert(8, newValue) }
     /// `Contract.term.asset.valuedItem.factor`: `decimal` 0..1
     public var factor: FHIRDecimal? { get { _decimal(9) } set { _setDecimal(9, newValue) } }
     /// `Contract.term.asset.valuedItem.points`: `decimal` 0..1
     public var points: FHIRDecimal? { get { _decimal(10) } set { _setDecimal(10, newValue) } }
     /// `Contract.term.asset.valuedItem.net`: `Money` 0..1
     public var net: Money? { get { _object(11) } set { _setObject(11, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(net newValue: Money?) { _upsert(11, newValue) }
     /// `Contract.term.asset.valuedItem.payment`: `string` 0..1
     public var payment: String? { get { _string(12) } set { _setString(12, newValue) } }
     /// `Contract.term.asset.valuedItem.paymentDate`: `dateTime` 0..1
     public var paymentDate: FHIRDateTime? { get { _dateTime(13) } set { _setDateTime(13, newValue) } }
     /// `Contract.term.asset.valuedItem.responsible`: `Reference` 0..1 to `Organization` | `Patient` | `Practitioner` | `PractitionerRole` | `RelatedPerson`
     public var responsible: Reference? { get { _object(14) } set { _setObject(14, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(responsible newValue: Reference?) { _upsert(14, newValue) }
     /// `Contract.term.asset.valuedItem.recipient`: `Reference` 0..1 to `Organization` | `Patient` | `Practitioner` | `PractitionerRole` | `RelatedPerson`
     public var recipient: Reference? { get { _object(15) } set { _setObject(15, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(recipient newValue: Reference?) { _upsert(15, newValue) }
     /// `Contract.term.asset.valuedItem.linkId`: `string` 0..*
     public var linkId: [String] { get { _strings(16) } set { _setStrings(16, newValue) } }
     /// `Contract.term.asset.valuedItem.securityLabelNumber`: `unsignedInt` 0..*
@@ -408,24 +322,16 @@ public final class ContractTermAction: BackboneElement {
     public var doNotPerform: Bool? { get { _bool(3) } set { _setBool(3, newValue) } }
     /// `Contract.term.action.type`: `CodeableConcept` 1..1, example binding (<http://hl7.org/fhir/ValueSet/contract-action>)
     public var type: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: CodeableConcept?) { _upsert(4, newValue) }
     /// `Contract.term.action.subject`: `Contract.term.action.subject` 0..*
     public var subject: [ContractTermActionSubject] { get { _objects(5) } set { _setObjects(5, newValue) } }
     /// `Contract.term.action.intent`: `CodeableConcept` 1..1, example binding (<http://terminology.hl7.org/ValueSet/v3-PurposeOfUse>)
     public var intent: CodeableConcept? { get { _object(6) } set { _setObject(6, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(intent newValue: CodeableConcept?) { _upsert(6, newValue) }
     /// `Contract.term.action.linkId`: `string` 0..*
     public var linkId: [String] { get { _strings(7) } set { _setStrings(7, newValue) } }
     /// `Contract.term.action.status`: `CodeableConcept` 1..1, example binding (<http://hl7.org/fhir/ValueSet/contract-actionstatus>)
     public var status: CodeableConcept? { get { _object(8) } set { _setObject(8, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(status newValue: CodeableConcept?) { _upsert(8, newValue) }
     /// `Contract.term.action.context`: `Reference` 0..1 to `Encounter` | `EpisodeOfCare`
     public var context: Reference? { get { _object(9) } set { _setObject(9, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(context newValue: Reference?) { _upsert(9, newValue) }
     /// `Contract.term.action.contextLinkId`: `string` 0..*
     public var contextLinkId: [String] { get { _strings(10) } set { _setStrings(10, newValue) } }
     /// `Contract.term.action.occurrence[x]`: `dateTime` | `Period` | `Timing` 0..1
@@ -436,10 +342,6 @@ public final class ContractTermAction: BackboneElement {
     public var occurrencePeriod: Period? { get { _object(12) } set { _setObject(12, newValue) } }
     /// `Contract.term.action.occurrence[x]` as `Timing`.
     public var occurrenceTiming: Timing? { get { _object(13) } set { _setObject(13, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(occurrencePeriod newValue: Period?) { _upsert(12, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(occurrenceTiming newValue: Timing?) { _upsert(13, newValue) }
     /// `Contract.term.action.requester`: `Reference` 0..* to `Patient` | `RelatedPerson` | `Practitioner` | `PractitionerRole` | `Device` | `Group` | `Organization`
     public var requester: [Reference] { get { _objects(14) } set { _setObjects(14, newValue) } }
     /// `Contract.term.action.requesterLinkId`: `string` 0..*
@@ -448,12 +350,8 @@ public final class ContractTermAction: BackboneElement {
     public var performerType: [CodeableConcept] { get { _objects(16) } set { _setObjects(16, newValue) } }
     /// `Contract.term.action.performerRole`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/provenance-participant-role>)
     public var performerRole: CodeableConcept? { get { _object(17) } set { _setObject(17, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(performerRole newValue: CodeableConcept?) { _upsert(17, newValue) }
     /// `Contract.term.action.performer`: `Reference` 0..1 to `RelatedPerson` | `Patient` | `Practitioner` | `PractitionerRole` | `CareTeam` | `Device` | `Substance` | `Organization` | `Location`
     public var performer: Reference? { get { _object(18) } set { _setObject(18, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(performer newValue: Reference?) { _upsert(18, newValue) }
     /// `Contract.term.action.performerLinkId`: `string` 0..*
     public var performerLinkId: [String] { get { _strings(19) } set { _setStrings(19, newValue) } }
     /// `Contract.term.action.reasonCode`: `CodeableConcept` 0..*, example binding (<http://terminology.hl7.org/ValueSet/v3-PurposeOfUse>)
@@ -479,8 +377,6 @@ public final class ContractTermActionSubject: BackboneElement {
     public var reference: [Reference] { get { _objects(3) } set { _setObjects(3, newValue) } }
     /// `Contract.term.action.subject.role`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/contract-actorrole>)
     public var role: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(role newValue: CodeableConcept?) { _upsert(4, newValue) }
 }
 
 /// `Contract.signer`, a backbone element
@@ -490,12 +386,8 @@ public final class ContractSigner: BackboneElement {
 
     /// `Contract.signer.type`: `Coding` 1..1, preferred binding (<http://hl7.org/fhir/ValueSet/contract-signer-type>)
     public var type: Coding? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: Coding?) { _upsert(3, newValue) }
     /// `Contract.signer.party`: `Reference` 1..1 to `Organization` | `Patient` | `Practitioner` | `PractitionerRole` | `RelatedPerson`
     public var party: Reference? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(party newValue: Reference?) { _upsert(4, newValue) }
     /// `Contract.signer.signature`: `Signature` 1..*
     public var signature: [Signature] { get { _objects(5) } set { _setObjects(5, newValue) } }
 }
@@ -511,10 +403,6 @@ public final class ContractFriendly: BackboneElement {
     public var contentAttachment: Attachment? { get { _object(3) } set { _setObject(3, newValue) } }
     /// `Contract.friendly.content[x]` as `Reference`.
     public var contentReference: Reference? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(contentAttachment newValue: Attachment?) { _upsert(3, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(contentReference newValue: Reference?) { _upsert(4, newValue) }
 }
 
 /// `Contract.legal`, a backbone element
@@ -528,10 +416,6 @@ public final class ContractLegal: BackboneElement {
     public var contentAttachment: Attachment? { get { _object(3) } set { _setObject(3, newValue) } }
     /// `Contract.legal.content[x]` as `Reference`.
     public var contentReference: Reference? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(contentAttachment newValue: Attachment?) { _upsert(3, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(contentReference newValue: Reference?) { _upsert(4, newValue) }
 }
 
 /// `Contract.rule`, a backbone element
@@ -545,10 +429,6 @@ public final class ContractRule: BackboneElement {
     public var contentAttachment: Attachment? { get { _object(3) } set { _setObject(3, newValue) } }
     /// `Contract.rule.content[x]` as `Reference`.
     public var contentReference: Reference? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(contentAttachment newValue: Attachment?) { _upsert(3, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(contentReference newValue: Reference?) { _upsert(4, newValue) }
 }
 
 /// A value of `Contract.topic[x]`.

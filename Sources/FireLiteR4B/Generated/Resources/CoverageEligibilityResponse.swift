@@ -16,42 +16,30 @@ public final class CoverageEligibilityResponse: DomainResource {
     public var purpose: [EligibilityResponsePurpose] { get { _codes(10) } set { _setCodes(10, newValue) } }
     /// `CoverageEligibilityResponse.patient`: `Reference` 1..1 to `Patient`
     public var patient: Reference? { get { _object(11) } set { _setObject(11, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(patient newValue: Reference?) { _upsert(11, newValue) }
     /// `CoverageEligibilityResponse.serviced[x]`: `date` | `Period` 0..1
     public var serviced: CoverageEligibilityResponseServiced? { get { _choice(12) } set { _setChoice(12, 2, newValue) } }
     /// `CoverageEligibilityResponse.serviced[x]` as `date`.
     public var servicedDate: FHIRDate? { get { _date(12) } set { _setDate(12, newValue) } }
     /// `CoverageEligibilityResponse.serviced[x]` as `Period`.
     public var servicedPeriod: Period? { get { _object(13) } set { _setObject(13, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(servicedPeriod newValue: Period?) { _upsert(13, newValue) }
     /// `CoverageEligibilityResponse.created`: `dateTime` 1..1
     public var created: FHIRDateTime? { get { _dateTime(14) } set { _setDateTime(14, newValue) } }
     /// `CoverageEligibilityResponse.requestor`: `Reference` 0..1 to `Practitioner` | `PractitionerRole` | `Organization`
     public var requestor: Reference? { get { _object(15) } set { _setObject(15, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(requestor newValue: Reference?) { _upsert(15, newValue) }
     /// `CoverageEligibilityResponse.request`: `Reference` 1..1 to `CoverageEligibilityRequest`
     public var request: Reference? { get { _object(16) } set { _setObject(16, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(request newValue: Reference?) { _upsert(16, newValue) }
     /// `CoverageEligibilityResponse.outcome`: `code` 1..1, one of `RemittanceOutcome` (<http://hl7.org/fhir/ValueSet/remittance-outcome>)
     public var outcome: RemittanceOutcome? { get { _code(17) } set { _setCode(17, newValue) } }
     /// `CoverageEligibilityResponse.disposition`: `string` 0..1
     public var disposition: String? { get { _string(18) } set { _setString(18, newValue) } }
     /// `CoverageEligibilityResponse.insurer`: `Reference` 1..1 to `Organization`
     public var insurer: Reference? { get { _object(19) } set { _setObject(19, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(insurer newValue: Reference?) { _upsert(19, newValue) }
     /// `CoverageEligibilityResponse.insurance`: `CoverageEligibilityResponse.insurance` 0..*
     public var insurance: [CoverageEligibilityResponseInsurance] { get { _objects(20) } set { _setObjects(20, newValue) } }
     /// `CoverageEligibilityResponse.preAuthRef`: `string` 0..1
     public var preAuthRef: String? { get { _string(21) } set { _setString(21, newValue) } }
     /// `CoverageEligibilityResponse.form`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/forms>)
     public var form: CodeableConcept? { get { _object(22) } set { _setObject(22, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(form newValue: CodeableConcept?) { _upsert(22, newValue) }
     /// `CoverageEligibilityResponse.error`: `CoverageEligibilityResponse.error` 0..*
     public var error: [CoverageEligibilityResponseError] { get { _objects(23) } set { _setObjects(23, newValue) } }
 }
@@ -63,14 +51,10 @@ public final class CoverageEligibilityResponseInsurance: BackboneElement {
 
     /// `CoverageEligibilityResponse.insurance.coverage`: `Reference` 1..1 to `Coverage`
     public var coverage: Reference? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(coverage newValue: Reference?) { _upsert(3, newValue) }
     /// `CoverageEligibilityResponse.insurance.inforce`: `boolean` 0..1
     public var inforce: Bool? { get { _bool(4) } set { _setBool(4, newValue) } }
     /// `CoverageEligibilityResponse.insurance.benefitPeriod`: `Period` 0..1
     public var benefitPeriod: Period? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(benefitPeriod newValue: Period?) { _upsert(5, newValue) }
     /// `CoverageEligibilityResponse.insurance.item`: `CoverageEligibilityResponse.insurance.item` 0..*
     public var item: [CoverageEligibilityResponseInsuranceItem] { get { _objects(6) } set { _setObjects(6, newValue) } }
 }
@@ -82,18 +66,12 @@ public final class CoverageEligibilityResponseInsuranceItem: BackboneElement {
 
     /// `CoverageEligibilityResponse.insurance.item.category`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/ex-benefitcategory>)
     public var category: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(category newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `CoverageEligibilityResponse.insurance.item.productOrService`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/service-uscls>)
     public var productOrService: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(productOrService newValue: CodeableConcept?) { _upsert(4, newValue) }
     /// `CoverageEligibilityResponse.insurance.item.modifier`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/claim-modifiers>)
     public var modifier: [CodeableConcept] { get { _objects(5) } set { _setObjects(5, newValue) } }
     /// `CoverageEligibilityResponse.insurance.item.provider`: `Reference` 0..1 to `Practitioner` | `PractitionerRole`
     public var provider: Reference? { get { _object(6) } set { _setObject(6, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(provider newValue: Reference?) { _upsert(6, newValue) }
     /// `CoverageEligibilityResponse.insurance.item.excluded`: `boolean` 0..1
     public var excluded: Bool? { get { _bool(7) } set { _setBool(7, newValue) } }
     /// `CoverageEligibilityResponse.insurance.item.name`: `string` 0..1
@@ -102,16 +80,10 @@ public final class CoverageEligibilityResponseInsuranceItem: BackboneElement {
     public var description: String? { get { _string(9) } set { _setString(9, newValue) } }
     /// `CoverageEligibilityResponse.insurance.item.network`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/benefit-network>)
     public var network: CodeableConcept? { get { _object(10) } set { _setObject(10, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(network newValue: CodeableConcept?) { _upsert(10, newValue) }
     /// `CoverageEligibilityResponse.insurance.item.unit`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/benefit-unit>)
     public var unit: CodeableConcept? { get { _object(11) } set { _setObject(11, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(unit newValue: CodeableConcept?) { _upsert(11, newValue) }
     /// `CoverageEligibilityResponse.insurance.item.term`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/benefit-term>)
     public var term: CodeableConcept? { get { _object(12) } set { _setObject(12, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(term newValue: CodeableConcept?) { _upsert(12, newValue) }
     /// `CoverageEligibilityResponse.insurance.item.benefit`: `CoverageEligibilityResponse.insurance.item.benefit` 0..*
     public var benefit: [CoverageEligibilityResponseInsuranceItemBenefit] { get { _objects(13) } set { _setObjects(13, newValue) } }
     /// `CoverageEligibilityResponse.insurance.item.authorizationRequired`: `boolean` 0..1
@@ -129,8 +101,6 @@ public final class CoverageEligibilityResponseInsuranceItemBenefit: BackboneElem
 
     /// `CoverageEligibilityResponse.insurance.item.benefit.type`: `CodeableConcept` 1..1, example binding (<http://hl7.org/fhir/ValueSet/benefit-type>)
     public var type: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `CoverageEligibilityResponse.insurance.item.benefit.allowed[x]`: `unsignedInt` | `string` | `Money` 0..1
     public var allowed: CoverageEligibilityResponseInsuranceItemBenefitAllowed? { get { _choice(4) } set { _setChoice(4, 3, newValue) } }
     /// `CoverageEligibilityResponse.insurance.item.benefit.allowed[x]` as `unsignedInt`.
@@ -139,8 +109,6 @@ public final class CoverageEligibilityResponseInsuranceItemBenefit: BackboneElem
     public var allowedString: String? { get { _string(5) } set { _setString(5, newValue) } }
     /// `CoverageEligibilityResponse.insurance.item.benefit.allowed[x]` as `Money`.
     public var allowedMoney: Money? { get { _object(6) } set { _setObject(6, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(allowedMoney newValue: Money?) { _upsert(6, newValue) }
     /// `CoverageEligibilityResponse.insurance.item.benefit.used[x]`: `unsignedInt` | `string` | `Money` 0..1
     public var used: CoverageEligibilityResponseInsuranceItemBenefitUsed? { get { _choice(7) } set { _setChoice(7, 3, newValue) } }
     /// `CoverageEligibilityResponse.insurance.item.benefit.used[x]` as `unsignedInt`.
@@ -149,8 +117,6 @@ public final class CoverageEligibilityResponseInsuranceItemBenefit: BackboneElem
     public var usedString: String? { get { _string(8) } set { _setString(8, newValue) } }
     /// `CoverageEligibilityResponse.insurance.item.benefit.used[x]` as `Money`.
     public var usedMoney: Money? { get { _object(9) } set { _setObject(9, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(usedMoney newValue: Money?) { _upsert(9, newValue) }
 }
 
 /// `CoverageEligibilityResponse.error`, a backbone element
@@ -160,8 +126,6 @@ public final class CoverageEligibilityResponseError: BackboneElement {
 
     /// `CoverageEligibilityResponse.error.code`: `CodeableConcept` 1..1, example binding (<http://hl7.org/fhir/ValueSet/adjudication-error>)
     public var code: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(code newValue: CodeableConcept?) { _upsert(3, newValue) }
 }
 
 /// A value of `CoverageEligibilityResponse.serviced[x]`.

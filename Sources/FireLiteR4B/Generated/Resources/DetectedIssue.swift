@@ -14,26 +14,18 @@ public final class DetectedIssue: DomainResource {
     public var status: ObservationStatus? { get { _code(9) } set { _setCode(9, newValue) } }
     /// `DetectedIssue.code`: `CodeableConcept` 0..1, preferred binding (<http://hl7.org/fhir/ValueSet/detectedissue-category>)
     public var code: CodeableConcept? { get { _object(10) } set { _setObject(10, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(code newValue: CodeableConcept?) { _upsert(10, newValue) }
     /// `DetectedIssue.severity`: `code` 0..1, one of `DetectedIssueSeverity` (<http://hl7.org/fhir/ValueSet/detectedissue-severity>)
     public var severity: DetectedIssueSeverity? { get { _code(11) } set { _setCode(11, newValue) } }
     /// `DetectedIssue.patient`: `Reference` 0..1 to `Patient`
     public var patient: Reference? { get { _object(12) } set { _setObject(12, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(patient newValue: Reference?) { _upsert(12, newValue) }
     /// `DetectedIssue.identified[x]`: `dateTime` | `Period` 0..1
     public var identified: DetectedIssueIdentified? { get { _choice(13) } set { _setChoice(13, 2, newValue) } }
     /// `DetectedIssue.identified[x]` as `dateTime`.
     public var identifiedDateTime: FHIRDateTime? { get { _dateTime(13) } set { _setDateTime(13, newValue) } }
     /// `DetectedIssue.identified[x]` as `Period`.
     public var identifiedPeriod: Period? { get { _object(14) } set { _setObject(14, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(identifiedPeriod newValue: Period?) { _upsert(14, newValue) }
     /// `DetectedIssue.author`: `Reference` 0..1 to `Practitioner` | `PractitionerRole` | `Device`
     public var author: Reference? { get { _object(15) } set { _setObject(15, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(author newValue: Reference?) { _upsert(15, newValue) }
     /// `DetectedIssue.implicated`: `Reference` 0..*
     public var implicated: [Reference] { get { _objects(16) } set { _setObjects(16, newValue) } }
     /// `DetectedIssue.evidence`: `DetectedIssue.evidence` 0..*
@@ -64,14 +56,10 @@ public final class DetectedIssueMitigation: BackboneElement {
 
     /// `DetectedIssue.mitigation.action`: `CodeableConcept` 1..1, preferred binding (<http://hl7.org/fhir/ValueSet/detectedissue-mitigation-action>)
     public var action: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(action newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `DetectedIssue.mitigation.date`: `dateTime` 0..1
     public var date: FHIRDateTime? { get { _dateTime(4) } set { _setDateTime(4, newValue) } }
     /// `DetectedIssue.mitigation.author`: `Reference` 0..1 to `Practitioner` | `PractitionerRole`
     public var author: Reference? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(author newValue: Reference?) { _upsert(5, newValue) }
 }
 
 /// A value of `DetectedIssue.identified[x]`.

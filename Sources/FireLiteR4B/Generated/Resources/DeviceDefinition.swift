@@ -18,16 +18,12 @@ public final class DeviceDefinition: DomainResource {
     public var manufacturerString: String? { get { _string(10) } set { _setString(10, newValue) } }
     /// `DeviceDefinition.manufacturer[x]` as `Reference`.
     public var manufacturerReference: Reference? { get { _object(11) } set { _setObject(11, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(manufacturerReference newValue: Reference?) { _upsert(11, newValue) }
     /// `DeviceDefinition.deviceName`: `DeviceDefinition.deviceName` 0..*
     public var deviceName: [DeviceDefinitionDeviceName] { get { _objects(12) } set { _setObjects(12, newValue) } }
     /// `DeviceDefinition.modelNumber`: `string` 0..1
     public var modelNumber: String? { get { _string(13) } set { _setString(13, newValue) } }
     /// `DeviceDefinition.type`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/device-kind>)
     public var type: CodeableConcept? { get { _object(14) } set { _setObject(14, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: CodeableConcept?) { _upsert(14, newValue) }
     /// `DeviceDefinition.specialization`: `DeviceDefinition.specialization` 0..*
     public var specialization: [DeviceDefinitionSpecialization] { get { _objects(15) } set { _setObjects(15, newValue) } }
     /// `DeviceDefinition.version`: `string` 0..*
@@ -38,8 +34,6 @@ public final class DeviceDefinition: DomainResource {
     public var shelfLifeStorage: [ProductShelfLife] { get { _objects(18) } set { _setObjects(18, newValue) } }
     /// `DeviceDefinition.physicalCharacteristics`: `ProdCharacteristic` 0..1
     public var physicalCharacteristics: ProdCharacteristic? { get { _object(19) } set { _setObject(19, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(physicalCharacteristics newValue: ProdCharacteristic?) { _upsert(19, newValue) }
     /// `DeviceDefinition.languageCode`: `CodeableConcept` 0..*
     public var languageCode: [CodeableConcept] { get { _objects(20) } set { _setObjects(20, newValue) } }
     /// `DeviceDefinition.capability`: `DeviceDefinition.capability` 0..*
@@ -48,8 +42,6 @@ public final class DeviceDefinition: DomainResource {
     public var property: [DeviceDefinitionProperty] { get { _objects(22) } set { _setObjects(22, newValue) } }
     /// `DeviceDefinition.owner`: `Reference` 0..1 to `Organization`
     public var owner: Reference? { get { _object(23) } set { _setObject(23, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(owner newValue: Reference?) { _upsert(23, newValue) }
     /// `DeviceDefinition.contact`: `ContactPoint` 0..*
     public var contact: [ContactPoint] { get { _objects(24) } set { _setObjects(24, newValue) } }
     /// `DeviceDefinition.url`: `uri` 0..1
@@ -60,12 +52,8 @@ public final class DeviceDefinition: DomainResource {
     public var note: [Annotation] { get { _objects(27) } set { _setObjects(27, newValue) } }
     /// `DeviceDefinition.quantity`: `Quantity` 0..1
     public var quantity: Quantity? { get { _object(28) } set { _setObject(28, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(quantity newValue: Quantity?) { _upsert(28, newValue) }
     /// `DeviceDefinition.parentDevice`: `Reference` 0..1 to `DeviceDefinition`
     public var parentDevice: Reference? { get { _object(29) } set { _setObject(29, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(parentDevice newValue: Reference?) { _upsert(29, newValue) }
     /// `DeviceDefinition.material`: `DeviceDefinition.material` 0..*
     public var material: [DeviceDefinitionMaterial] { get { _objects(30) } set { _setObjects(30, newValue) } }
 }
@@ -112,8 +100,6 @@ public final class DeviceDefinitionCapability: BackboneElement {
 
     /// `DeviceDefinition.capability.type`: `CodeableConcept` 1..1
     public var type: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `DeviceDefinition.capability.description`: `CodeableConcept` 0..*
     public var description: [CodeableConcept] { get { _objects(4) } set { _setObjects(4, newValue) } }
 }
@@ -125,8 +111,6 @@ public final class DeviceDefinitionProperty: BackboneElement {
 
     /// `DeviceDefinition.property.type`: `CodeableConcept` 1..1
     public var type: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `DeviceDefinition.property.valueQuantity`: `Quantity` 0..*
     public var valueQuantity: [Quantity] { get { _objects(4) } set { _setObjects(4, newValue) } }
     /// `DeviceDefinition.property.valueCode`: `CodeableConcept` 0..*
@@ -140,8 +124,6 @@ public final class DeviceDefinitionMaterial: BackboneElement {
 
     /// `DeviceDefinition.material.substance`: `CodeableConcept` 1..1
     public var substance: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(substance newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `DeviceDefinition.material.alternate`: `boolean` 0..1
     public var alternate: Bool? { get { _bool(4) } set { _setBool(4, newValue) } }
     /// `DeviceDefinition.material.allergenicIndicator`: `boolean` 0..1

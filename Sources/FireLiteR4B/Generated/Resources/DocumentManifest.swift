@@ -10,20 +10,14 @@ public final class DocumentManifest: DomainResource {
 
     /// `DocumentManifest.masterIdentifier`: `Identifier` 0..1
     public var masterIdentifier: Identifier? { get { _object(8) } set { _setObject(8, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(masterIdentifier newValue: Identifier?) { _upsert(8, newValue) }
     /// `DocumentManifest.identifier`: `Identifier` 0..*
     public var identifier: [Identifier] { get { _objects(9) } set { _setObjects(9, newValue) } }
     /// `DocumentManifest.status`: `code` 1..1, one of `DocumentReferenceStatus` (<http://hl7.org/fhir/ValueSet/document-reference-status>)
     public var status: DocumentReferenceStatus? { get { _code(10) } set { _setCode(10, newValue) } }
     /// `DocumentManifest.type`: `CodeableConcept` 0..1, example binding (<http://terminology.hl7.org/ValueSet/v3-ActCode>)
     public var type: CodeableConcept? { get { _object(11) } set { _setObject(11, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: CodeableConcept?) { _upsert(11, newValue) }
     /// `DocumentManifest.subject`: `Reference` 0..1 to `Patient` | `Practitioner` | `Group` | `Device`
     public var subject: Reference? { get { _object(12) } set { _setObject(12, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(subject newValue: Reference?) { _upsert(12, newValue) }
     /// `DocumentManifest.created`: `dateTime` 0..1
     public var created: FHIRDateTime? { get { _dateTime(13) } set { _setDateTime(13, newValue) } }
     /// `DocumentManifest.author`: `Reference` 0..* to `Practitioner` | `PractitionerRole` | `Organization` | `Device` | `Patient` | `RelatedPerson`
@@ -47,12 +41,8 @@ public final class DocumentManifestRelated: BackboneElement {
 
     /// `DocumentManifest.related.identifier`: `Identifier` 0..1
     public var identifier: Identifier? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(identifier newValue: Identifier?) { _upsert(3, newValue) }
     /// `DocumentManifest.related.ref`: `Reference` 0..1
     public var ref: Reference? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(ref newValue: Reference?) { _upsert(4, newValue) }
 }
 
 private let documentManifestLayout = Layout(_class: DocumentManifest.self, "DocumentManifest", .resource, base: DomainResource._layout, release: .r4b, """

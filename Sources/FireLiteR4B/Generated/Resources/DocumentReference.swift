@@ -10,8 +10,6 @@ public final class DocumentReference: DomainResource {
 
     /// `DocumentReference.masterIdentifier`: `Identifier` 0..1
     public var masterIdentifier: Identifier? { get { _object(8) } set { _setObject(8, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(masterIdentifier newValue: Identifier?) { _upsert(8, newValue) }
     /// `DocumentReference.identifier`: `Identifier` 0..*
     public var identifier: [Identifier] { get { _objects(9) } set { _setObjects(9, newValue) } }
     /// `DocumentReference.status`: `code` 1..1, one of `DocumentReferenceStatus` (<http://hl7.org/fhir/ValueSet/document-reference-status>)
@@ -20,26 +18,18 @@ public final class DocumentReference: DomainResource {
     public var docStatus: CompositionStatus? { get { _code(11) } set { _setCode(11, newValue) } }
     /// `DocumentReference.type`: `CodeableConcept` 0..1, preferred binding (<http://hl7.org/fhir/ValueSet/doc-typecodes>)
     public var type: CodeableConcept? { get { _object(12) } set { _setObject(12, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: CodeableConcept?) { _upsert(12, newValue) }
     /// `DocumentReference.category`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/doc-classcodes>)
     public var category: [CodeableConcept] { get { _objects(13) } set { _setObjects(13, newValue) } }
     /// `DocumentReference.subject`: `Reference` 0..1 to `Patient` | `Practitioner` | `Group` | `Device`
     public var subject: Reference? { get { _object(14) } set { _setObject(14, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(subject newValue: Reference?) { _upsert(14, newValue) }
     /// `DocumentReference.date`: `instant` 0..1
     public var date: FHIRInstant? { get { _instant(15) } set { _setInstant(15, newValue) } }
     /// `DocumentReference.author`: `Reference` 0..* to `Practitioner` | `PractitionerRole` | `Organization` | `Device` | `Patient` | `RelatedPerson`
     public var author: [Reference] { get { _objects(16) } set { _setObjects(16, newValue) } }
     /// `DocumentReference.authenticator`: `Reference` 0..1 to `Practitioner` | `PractitionerRole` | `Organization`
     public var authenticator: Reference? { get { _object(17) } set { _setObject(17, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(authenticator newValue: Reference?) { _upsert(17, newValue) }
     /// `DocumentReference.custodian`: `Reference` 0..1 to `Organization`
     public var custodian: Reference? { get { _object(18) } set { _setObject(18, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(custodian newValue: Reference?) { _upsert(18, newValue) }
     /// `DocumentReference.relatesTo`: `DocumentReference.relatesTo` 0..*
     public var relatesTo: [DocumentReferenceRelatesTo] { get { _objects(19) } set { _setObjects(19, newValue) } }
     /// `DocumentReference.description`: `string` 0..1
@@ -50,8 +40,6 @@ public final class DocumentReference: DomainResource {
     public var content: [DocumentReferenceContent] { get { _objects(22) } set { _setObjects(22, newValue) } }
     /// `DocumentReference.context`: `DocumentReference.context` 0..1
     public var context: DocumentReferenceContext? { get { _object(23) } set { _setObject(23, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(context newValue: DocumentReferenceContext?) { _upsert(23, newValue) }
 }
 
 /// `DocumentReference.relatesTo`, a backbone element
@@ -63,8 +51,6 @@ public final class DocumentReferenceRelatesTo: BackboneElement {
     public var code: DocumentRelationshipType? { get { _code(3) } set { _setCode(3, newValue) } }
     /// `DocumentReference.relatesTo.target`: `Reference` 1..1 to `DocumentReference`
     public var target: Reference? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(target newValue: Reference?) { _upsert(4, newValue) }
 }
 
 /// `DocumentReference.content`, a backbone element
@@ -74,12 +60,8 @@ public final class DocumentReferenceContent: BackboneElement {
 
     /// `DocumentReference.content.attachment`: `Attachment` 1..1
     public var attachment: Attachment? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(attachment newValue: Attachment?) { _upsert(3, newValue) }
     /// `DocumentReference.content.format`: `Coding` 0..1, preferred binding (<http://hl7.org/fhir/ValueSet/formatcodes>)
     public var format: Coding? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(format newValue: Coding?) { _upsert(4, newValue) }
 }
 
 /// `DocumentReference.context`, a backbone element
@@ -93,20 +75,12 @@ public final class DocumentReferenceContext: BackboneElement {
     public var event: [CodeableConcept] { get { _objects(4) } set { _setObjects(4, newValue) } }
     /// `DocumentReference.context.period`: `Period` 0..1
     public var period: Period? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(period newValue: Period?) { _upsert(5, newValue) }
     /// `DocumentReference.context.facilityType`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/c80-facilitycodes>)
     public var facilityType: CodeableConcept? { get { _object(6) } set { _setObject(6, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(facilityType newValue: CodeableConcept?) { _upsert(6, newValue) }
     /// `DocumentReference.context.practiceSetting`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/c80-practice-codes>)
     public var practiceSetting: CodeableConcept? { get { _object(7) } set { _setObject(7, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(practiceSetting newValue: CodeableConcept?) { _upsert(7, newValue) }
     /// `DocumentReference.context.sourcePatientInfo`: `Reference` 0..1 to `Patient`
     public var sourcePatientInfo: Reference? { get { _object(8) } set { _setObject(8, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(sourcePatientInfo newValue: Reference?) { _upsert(8, newValue) }
     /// `DocumentReference.context.related`: `Reference` 0..*
     public var related: [Reference] { get { _objects(9) } set { _setObjects(9, newValue) } }
 }

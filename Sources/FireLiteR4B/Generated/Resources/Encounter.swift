@@ -16,24 +16,16 @@ public final class Encounter: DomainResource {
     public var statusHistory: [EncounterStatusHistory] { get { _objects(10) } set { _setObjects(10, newValue) } }
     /// `Encounter.class`: `Coding` 1..1, extensible binding (<http://terminology.hl7.org/ValueSet/v3-ActEncounterCode>)
     public var `class`: Coding? { get { _object(11) } set { _setObject(11, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(class newValue: Coding?) { _upsert(11, newValue) }
     /// `Encounter.classHistory`: `Encounter.classHistory` 0..*
     public var classHistory: [EncounterClassHistory] { get { _objects(12) } set { _setObjects(12, newValue) } }
     /// `Encounter.type`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/encounter-type>)
     public var type: [CodeableConcept] { get { _objects(13) } set { _setObjects(13, newValue) } }
     /// `Encounter.serviceType`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/service-type>)
     public var serviceType: CodeableConcept? { get { _object(14) } set { _setObject(14, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(serviceType newValue: CodeableConcept?) { _upsert(14, newValue) }
     /// `Encounter.priority`: `CodeableConcept` 0..1, example binding (<http://terminology.hl7.org/ValueSet/v3-ActPriority>)
     public var priority: CodeableConcept? { get { _object(15) } set { _setObject(15, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(priority newValue: CodeableConcept?) { _upsert(15, newValue) }
     /// `Encounter.subject`: `Reference` 0..1 to `Patient` | `Group`
     public var subject: Reference? { get { _object(16) } set { _setObject(16, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(subject newValue: Reference?) { _upsert(16, newValue) }
     /// `Encounter.episodeOfCare`: `Reference` 0..* to `EpisodeOfCare`
     public var episodeOfCare: [Reference] { get { _objects(17) } set { _setObjects(17, newValue) } }
     /// `Encounter.basedOn`: `Reference` 0..* to `ServiceRequest`
@@ -44,12 +36,8 @@ public final class Encounter: DomainResource {
     public var appointment: [Reference] { get { _objects(20) } set { _setObjects(20, newValue) } }
     /// `Encounter.period`: `Period` 0..1
     public var period: Period? { get { _object(21) } set { _setObject(21, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(period newValue: Period?) { _upsert(21, newValue) }
     /// `Encounter.length`: `Duration` 0..1
     public var length: Duration? { get { _object(22) } set { _setObject(22, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(length newValue: Duration?) { _upsert(22, newValue) }
     /// `Encounter.reasonCode`: `CodeableConcept` 0..*, preferred binding (<http://hl7.org/fhir/ValueSet/encounter-reason>)
     public var reasonCode: [CodeableConcept] { get { _objects(23) } set { _setObjects(23, newValue) } }
     /// `Encounter.reasonReference`: `Reference` 0..* to `Condition` | `Procedure` | `Observation` | `ImmunizationRecommendation`
@@ -60,18 +48,12 @@ public final class Encounter: DomainResource {
     public var account: [Reference] { get { _objects(26) } set { _setObjects(26, newValue) } }
     /// `Encounter.hospitalization`: `Encounter.hospitalization` 0..1
     public var hospitalization: EncounterHospitalization? { get { _object(27) } set { _setObject(27, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(hospitalization newValue: EncounterHospitalization?) { _upsert(27, newValue) }
     /// `Encounter.location`: `Encounter.location` 0..*
     public var location: [EncounterLocation] { get { _objects(28) } set { _setObjects(28, newValue) } }
     /// `Encounter.serviceProvider`: `Reference` 0..1 to `Organization`
     public var serviceProvider: Reference? { get { _object(29) } set { _setObject(29, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(serviceProvider newValue: Reference?) { _upsert(29, newValue) }
     /// `Encounter.partOf`: `Reference` 0..1 to `Encounter`
     public var partOf: Reference? { get { _object(30) } set { _setObject(30, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(partOf newValue: Reference?) { _upsert(30, newValue) }
 }
 
 /// `Encounter.statusHistory`, a backbone element
@@ -83,8 +65,6 @@ public final class EncounterStatusHistory: BackboneElement {
     public var status: EncounterStatus? { get { _code(3) } set { _setCode(3, newValue) } }
     /// `Encounter.statusHistory.period`: `Period` 1..1
     public var period: Period? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(period newValue: Period?) { _upsert(4, newValue) }
 }
 
 /// `Encounter.classHistory`, a backbone element
@@ -94,12 +74,8 @@ public final class EncounterClassHistory: BackboneElement {
 
     /// `Encounter.classHistory.class`: `Coding` 1..1, extensible binding (<http://terminology.hl7.org/ValueSet/v3-ActEncounterCode>)
     public var `class`: Coding? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(class newValue: Coding?) { _upsert(3, newValue) }
     /// `Encounter.classHistory.period`: `Period` 1..1
     public var period: Period? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(period newValue: Period?) { _upsert(4, newValue) }
 }
 
 /// `Encounter.participant`, a backbone element
@@ -111,12 +87,8 @@ public final class EncounterParticipant: BackboneElement {
     public var type: [CodeableConcept] { get { _objects(3) } set { _setObjects(3, newValue) } }
     /// `Encounter.participant.period`: `Period` 0..1
     public var period: Period? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(period newValue: Period?) { _upsert(4, newValue) }
     /// `Encounter.participant.individual`: `Reference` 0..1 to `Practitioner` | `PractitionerRole` | `RelatedPerson`
     public var individual: Reference? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(individual newValue: Reference?) { _upsert(5, newValue) }
 }
 
 /// `Encounter.diagnosis`, a backbone element
@@ -126,12 +98,8 @@ public final class EncounterDiagnosis: BackboneElement {
 
     /// `Encounter.diagnosis.condition`: `Reference` 1..1 to `Condition` | `Procedure`
     public var condition: Reference? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(condition newValue: Reference?) { _upsert(3, newValue) }
     /// `Encounter.diagnosis.use`: `CodeableConcept` 0..1, preferred binding (<http://hl7.org/fhir/ValueSet/diagnosis-role>)
     public var use: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(use newValue: CodeableConcept?) { _upsert(4, newValue) }
     /// `Encounter.diagnosis.rank`: `positiveInt` 0..1
     public var rank: Int? { get { _int(5) } set { _setInt(5, newValue) } }
 }
@@ -143,20 +111,12 @@ public final class EncounterHospitalization: BackboneElement {
 
     /// `Encounter.hospitalization.preAdmissionIdentifier`: `Identifier` 0..1
     public var preAdmissionIdentifier: Identifier? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(preAdmissionIdentifier newValue: Identifier?) { _upsert(3, newValue) }
     /// `Encounter.hospitalization.origin`: `Reference` 0..1 to `Location` | `Organization`
     public var origin: Reference? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(origin newValue: Reference?) { _upsert(4, newValue) }
     /// `Encounter.hospitalization.admitSource`: `CodeableConcept` 0..1, preferred binding (<http://hl7.org/fhir/ValueSet/encounter-admit-source>)
     public var admitSource: CodeableConcept? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(admitSource newValue: CodeableConcept?) { _upsert(5, newValue) }
     /// `Encounter.hospitalization.reAdmission`: `CodeableConcept` 0..1, example binding (<http://terminology.hl7.org/ValueSet/v2-0092>)
     public var reAdmission: CodeableConcept? { get { _object(6) } set { _setObject(6, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(reAdmission newValue: CodeableConcept?) { _upsert(6, newValue) }
     /// `Encounter.hospitalization.dietPreference`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/encounter-diet>)
     public var dietPreference: [CodeableConcept] { get { _objects(7) } set { _setObjects(7, newValue) } }
     /// `Encounter.hospitalization.specialCourtesy`: `CodeableConcept` 0..*, preferred binding (<http://hl7.org/fhir/ValueSet/encounter-special-courtesy>)
@@ -165,12 +125,8 @@ public final class EncounterHospitalization: BackboneElement {
     public var specialArrangement: [CodeableConcept] { get { _objects(9) } set { _setObjects(9, newValue) } }
     /// `Encounter.hospitalization.destination`: `Reference` 0..1 to `Location` | `Organization`
     public var destination: Reference? { get { _object(10) } set { _setObject(10, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(destination newValue: Reference?) { _upsert(10, newValue) }
     /// `Encounter.hospitalization.dischargeDisposition`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/encounter-discharge-disposition>)
     public var dischargeDisposition: CodeableConcept? { get { _object(11) } set { _setObject(11, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(dischargeDisposition newValue: CodeableConcept?) { _upsert(11, newValue) }
 }
 
 /// `Encounter.location`, a backbone element
@@ -180,18 +136,12 @@ public final class EncounterLocation: BackboneElement {
 
     /// `Encounter.location.location`: `Reference` 1..1 to `Location`
     public var location: Reference? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(location newValue: Reference?) { _upsert(3, newValue) }
     /// `Encounter.location.status`: `code` 0..1, one of `EncounterLocationStatus` (<http://hl7.org/fhir/ValueSet/encounter-location-status>)
     public var status: EncounterLocationStatus? { get { _code(4) } set { _setCode(4, newValue) } }
     /// `Encounter.location.physicalType`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/location-physical-type>)
     public var physicalType: CodeableConcept? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(physicalType newValue: CodeableConcept?) { _upsert(5, newValue) }
     /// `Encounter.location.period`: `Period` 0..1
     public var period: Period? { get { _object(6) } set { _setObject(6, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(period newValue: Period?) { _upsert(6, newValue) }
 }
 
 private let encounterLayout = Layout(_class: Encounter.self, "Encounter", .resource, base: DomainResource._layout, release: .r4b, """

@@ -14,8 +14,6 @@ public final class EnrollmentResponse: DomainResource {
     public var status: FinancialResourceStatusCodes? { get { _code(9) } set { _setCode(9, newValue) } }
     /// `EnrollmentResponse.request`: `Reference` 0..1 to `EnrollmentRequest`
     public var request: Reference? { get { _object(10) } set { _setObject(10, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(request newValue: Reference?) { _upsert(10, newValue) }
     /// `EnrollmentResponse.outcome`: `code` 0..1, one of `RemittanceOutcome` (<http://hl7.org/fhir/ValueSet/remittance-outcome>)
     public var outcome: RemittanceOutcome? { get { _code(11) } set { _setCode(11, newValue) } }
     /// `EnrollmentResponse.disposition`: `string` 0..1
@@ -24,12 +22,8 @@ public final class EnrollmentResponse: DomainResource {
     public var created: FHIRDateTime? { get { _dateTime(13) } set { _setDateTime(13, newValue) } }
     /// `EnrollmentResponse.organization`: `Reference` 0..1 to `Organization`
     public var organization: Reference? { get { _object(14) } set { _setObject(14, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(organization newValue: Reference?) { _upsert(14, newValue) }
     /// `EnrollmentResponse.requestProvider`: `Reference` 0..1 to `Practitioner` | `PractitionerRole` | `Organization`
     public var requestProvider: Reference? { get { _object(15) } set { _setObject(15, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(requestProvider newValue: Reference?) { _upsert(15, newValue) }
 }
 
 private let enrollmentResponseLayout = Layout(_class: EnrollmentResponse.self, "EnrollmentResponse", .resource, base: DomainResource._layout, release: .r4b, """

@@ -30,10 +30,6 @@ public final class EventDefinition: DomainResource {
     public var subjectCodeableConcept: CodeableConcept? { get { _object(16) } set { _setObject(16, newValue) } }
     /// `EventDefinition.subject[x]` as `Reference`.
     public var subjectReference: Reference? { get { _object(17) } set { _setObject(17, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(subjectCodeableConcept newValue: CodeableConcept?) { _upsert(16, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(subjectReference newValue: Reference?) { _upsert(17, newValue) }
     /// `EventDefinition.date`: `dateTime` 0..1
     public var date: FHIRDateTime? { get { _dateTime(18) } set { _setDateTime(18, newValue) } }
     /// `EventDefinition.publisher`: `string` 0..1
@@ -58,8 +54,6 @@ public final class EventDefinition: DomainResource {
     public var lastReviewDate: FHIRDate? { get { _date(28) } set { _setDate(28, newValue) } }
     /// `EventDefinition.effectivePeriod`: `Period` 0..1
     public var effectivePeriod: Period? { get { _object(29) } set { _setObject(29, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(effectivePeriod newValue: Period?) { _upsert(29, newValue) }
     /// `EventDefinition.topic`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/definition-topic>)
     public var topic: [CodeableConcept] { get { _objects(30) } set { _setObjects(30, newValue) } }
     /// `EventDefinition.author`: `ContactDetail` 0..*

@@ -75,26 +75,14 @@ public final class EvidenceVariableCharacteristic: BackboneElement {
     public var definitionCodeableConcept: CodeableConcept? { get { _object(6) } set { _setObject(6, newValue) } }
     /// `EvidenceVariable.characteristic.definition[x]` as `Expression`.
     public var definitionExpression: Expression? { get { _object(7) } set { _setObject(7, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(definitionReference newValue: Reference?) { _upsert(4, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(definitionCodeableConcept newValue: CodeableConcept?) { _upsert(6, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(definitionExpression newValue: Expression?) { _upsert(7, newValue) }
     /// `EvidenceVariable.characteristic.method`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/characteristic-method>)
     public var method: CodeableConcept? { get { _object(8) } set { _setObject(8, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(method newValue: CodeableConcept?) { _upsert(8, newValue) }
     /// `EvidenceVariable.characteristic.device`: `Reference` 0..1 to `Device` | `DeviceMetric`
     public var device: Reference? { get { _object(9) } set { _setObject(9, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(device newValue: Reference?) { _upsert(9, newValue) }
     /// `EvidenceVariable.characteristic.exclude`: `boolean` 0..1
     public var exclude: Bool? { get { _bool(10) } set { _setBool(10, newValue) } }
     /// `EvidenceVariable.characteristic.timeFromStart`: `EvidenceVariable.characteristic.timeFromStart` 0..1
     public var timeFromStart: EvidenceVariableCharacteristicTimeFromStart? { get { _object(11) } set { _setObject(11, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(timeFromStart newValue: EvidenceVariableCharacteristicTimeFromStart?) { _upsert(11, newValue) }
     /// `EvidenceVariable.characteristic.groupMeasure`: `code` 0..1, one of `GroupMeasure` (<http://hl7.org/fhir/ValueSet/group-measure>)
     public var groupMeasure: GroupMeasure? { get { _code(12) } set { _setCode(12, newValue) } }
 }
@@ -108,12 +96,8 @@ public final class EvidenceVariableCharacteristicTimeFromStart: BackboneElement 
     public var description: String? { get { _string(3) } set { _setString(3, newValue) } }
     /// `EvidenceVariable.characteristic.timeFromStart.quantity`: `Quantity` 0..1
     public var quantity: Quantity? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(quantity newValue: Quantity?) { _upsert(4, newValue) }
     /// `EvidenceVariable.characteristic.timeFromStart.range`: `Range` 0..1
     public var range: Range? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(range newValue: Range?) { _upsert(5, newValue) }
     /// `EvidenceVariable.characteristic.timeFromStart.note`: `Annotation` 0..*
     public var note: [Annotation] { get { _objects(6) } set { _setObjects(6, newValue) } }
 }
@@ -133,12 +117,6 @@ public final class EvidenceVariableCategory: BackboneElement {
     public var valueQuantity: Quantity? { get { _object(5) } set { _setObject(5, newValue) } }
     /// `EvidenceVariable.category.value[x]` as `Range`.
     public var valueRange: Range? { get { _object(6) } set { _setObject(6, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueCodeableConcept newValue: CodeableConcept?) { _upsert(4, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueQuantity newValue: Quantity?) { _upsert(5, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueRange newValue: Range?) { _upsert(6, newValue) }
 }
 
 /// A value of `EvidenceVariable.characteristic.definition[x]`.

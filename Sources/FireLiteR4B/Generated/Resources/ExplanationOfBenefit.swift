@@ -14,78 +14,44 @@ public final class ExplanationOfBenefit: DomainResource {
     public var status: ExplanationOfBenefitStatus? { get { _code(9) } set { _setCode(9, newValue) } }
     /// `ExplanationOfBenefit.type`: `CodeableConcept` 1..1, extensible binding (<http://hl7.org/fhir/ValueSet/claim-type>)
     public var type: CodeableConcept? { get { _object(10) } set { _setObject(10, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: CodeableConcept?) { _upsert(10, newValue) }
     /// `ExplanationOfBenefit.subType`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/claim-subtype>)
     public var subType: CodeableConcept? { get { _object(11) } set { _setObject(11, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(subType newValue: CodeableConcept?) { _upsert(11, newValue) }
     /// `ExplanationOfBenefit.use`: `code` 1..1, one of `ClaimUse` (<http://hl7.org/fhir/ValueSet/claim-use>)
     public var use: ClaimUse? { get { _code(12) } set { _setCode(12, newValue) } }
     /// `ExplanationOfBenefit.patient`: `Reference` 1..1 to `Patient`
     public var patient: Reference? { get { _object(13) } set { _setObject(13, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(patient newValue: Reference?) { _upsert(13, newValue) }
     /// `ExplanationOfBenefit.billablePeriod`: `Period` 0..1
     public var billablePeriod: Period? { get { _object(14) } set { _setObject(14, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(billablePeriod newValue: Period?) { _upsert(14, newValue) }
     /// `ExplanationOfBenefit.created`: `dateTime` 1..1
     public var created: FHIRDateTime? { get { _dateTime(15) } set { _setDateTime(15, newValue) } }
     /// `ExplanationOfBenefit.enterer`: `Reference` 0..1 to `Practitioner` | `PractitionerRole`
     public var enterer: Reference? { get { _object(16) } set { _setObject(16, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(enterer newValue: Reference?) { _upsert(16, newValue) }
     /// `ExplanationOfBenefit.insurer`: `Reference` 1..1 to `Organization`
     public var insurer: Reference? { get { _object(17) } set { _setObject(17, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(insurer newValue: Reference?) { _upsert(17, newValue) }
     /// `ExplanationOfBenefit.provider`: `Reference` 1..1 to `Practitioner` | `PractitionerRole` | `Organization`
     public var provider: Reference? { get { _object(18) } set { _setObject(18, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(provider newValue: Reference?) { _upsert(18, newValue) }
     /// `ExplanationOfBenefit.priority`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/process-priority>)
     public var priority: CodeableConcept? { get { _object(19) } set { _setObject(19, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(priority newValue: CodeableConcept?) { _upsert(19, newValue) }
     /// `ExplanationOfBenefit.fundsReserveRequested`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/fundsreserve>)
     public var fundsReserveRequested: CodeableConcept? { get { _object(20) } set { _setObject(20, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(fundsReserveRequested newValue: CodeableConcept?) { _upsert(20, newValue) }
     /// `ExplanationOfBenefit.fundsReserve`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/fundsreserve>)
     public var fundsReserve: CodeableConcept? { get { _object(21) } set { _setObject(21, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(fundsReserve newValue: CodeableConcept?) { _upsert(21, newValue) }
     /// `ExplanationOfBenefit.related`: `ExplanationOfBenefit.related` 0..*
     public var related: [ExplanationOfBenefitRelated] { get { _objects(22) } set { _setObjects(22, newValue) } }
     /// `ExplanationOfBenefit.prescription`: `Reference` 0..1 to `MedicationRequest` | `VisionPrescription`
     public var prescription: Reference? { get { _object(23) } set { _setObject(23, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(prescription newValue: Reference?) { _upsert(23, newValue) }
     /// `ExplanationOfBenefit.originalPrescription`: `Reference` 0..1 to `MedicationRequest`
     public var originalPrescription: Reference? { get { _object(24) } set { _setObject(24, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(originalPrescription newValue: Reference?) { _upsert(24, newValue) }
     /// `ExplanationOfBenefit.payee`: `ExplanationOfBenefit.payee` 0..1
     public var payee: ExplanationOfBenefitPayee? { get { _object(25) } set { _setObject(25, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(payee newValue: ExplanationOfBenefitPayee?) { _upsert(25, newValue) }
     /// `ExplanationOfBenefit.referral`: `Reference` 0..1 to `ServiceRequest`
     public var referral: Reference? { get { _object(26) } set { _setObject(26, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(referral newValue: Reference?) { _upsert(26, newValue) }
     /// `ExplanationOfBenefit.facility`: `Reference` 0..1 to `Location`
     public var facility: Reference? { get { _object(27) } set { _setObject(27, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(facility newValue: Reference?) { _upsert(27, newValue) }
     /// `ExplanationOfBenefit.claim`: `Reference` 0..1 to `Claim`
     public var claim: Reference? { get { _object(28) } set { _setObject(28, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(claim newValue: Reference?) { _upsert(28, newValue) }
     /// `ExplanationOfBenefit.claimResponse`: `Reference` 0..1 to `ClaimResponse`
     public var claimResponse: Reference? { get { _object(29) } set { _setObject(29, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(claimResponse newValue: Reference?) { _upsert(29, newValue) }
     /// `ExplanationOfBenefit.outcome`: `code` 1..1, one of `RemittanceOutcome` (<http://hl7.org/fhir/ValueSet/remittance-outcome>)
     public var outcome: RemittanceOutcome? { get { _code(30) } set { _setCode(30, newValue) } }
     /// `ExplanationOfBenefit.disposition`: `string` 0..1
@@ -108,8 +74,6 @@ public final class ExplanationOfBenefit: DomainResource {
     public var insurance: [ExplanationOfBenefitInsurance] { get { _objects(39) } set { _setObjects(39, newValue) } }
     /// `ExplanationOfBenefit.accident`: `ExplanationOfBenefit.accident` 0..1
     public var accident: ExplanationOfBenefitAccident? { get { _object(40) } set { _setObject(40, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(accident newValue: ExplanationOfBenefitAccident?) { _upsert(40, newValue) }
     /// `ExplanationOfBenefit.item`: `ExplanationOfBenefit.item` 0..*
     public var item: [ExplanationOfBenefitItem] { get { _objects(41) } set { _setObjects(41, newValue) } }
     /// `ExplanationOfBenefit.addItem`: `ExplanationOfBenefit.addItem` 0..*
@@ -120,22 +84,14 @@ public final class ExplanationOfBenefit: DomainResource {
     public var total: [ExplanationOfBenefitTotal] { get { _objects(44) } set { _setObjects(44, newValue) } }
     /// `ExplanationOfBenefit.payment`: `ExplanationOfBenefit.payment` 0..1
     public var payment: ExplanationOfBenefitPayment? { get { _object(45) } set { _setObject(45, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(payment newValue: ExplanationOfBenefitPayment?) { _upsert(45, newValue) }
     /// `ExplanationOfBenefit.formCode`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/forms>)
     public var formCode: CodeableConcept? { get { _object(46) } set { _setObject(46, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(formCode newValue: CodeableConcept?) { _upsert(46, newValue) }
     /// `ExplanationOfBenefit.form`: `Attachment` 0..1
     public var form: Attachment? { get { _object(47) } set { _setObject(47, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(form newValue: Attachment?) { _upsert(47, newValue) }
     /// `ExplanationOfBenefit.processNote`: `ExplanationOfBenefit.processNote` 0..*
     public var processNote: [ExplanationOfBenefitProcessNote] { get { _objects(48) } set { _setObjects(48, newValue) } }
     /// `ExplanationOfBenefit.benefitPeriod`: `Period` 0..1
     public var benefitPeriod: Period? { get { _object(49) } set { _setObject(49, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(benefitPeriod newValue: Period?) { _upsert(49, newValue) }
     /// `ExplanationOfBenefit.benefitBalance`: `ExplanationOfBenefit.benefitBalance` 0..*
     public var benefitBalance: [ExplanationOfBenefitBenefitBalance] { get { _objects(50) } set { _setObjects(50, newValue) } }
 }
@@ -147,16 +103,10 @@ public final class ExplanationOfBenefitRelated: BackboneElement {
 
     /// `ExplanationOfBenefit.related.claim`: `Reference` 0..1 to `Claim`
     public var claim: Reference? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(claim newValue: Reference?) { _upsert(3, newValue) }
     /// `ExplanationOfBenefit.related.relationship`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/related-claim-relationship>)
     public var relationship: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(relationship newValue: CodeableConcept?) { _upsert(4, newValue) }
     /// `ExplanationOfBenefit.related.reference`: `Identifier` 0..1
     public var reference: Identifier? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(reference newValue: Identifier?) { _upsert(5, newValue) }
 }
 
 /// `ExplanationOfBenefit.payee`, a backbone element
@@ -166,12 +116,8 @@ public final class ExplanationOfBenefitPayee: BackboneElement {
 
     /// `ExplanationOfBenefit.payee.type`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/payeetype>)
     public var type: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `ExplanationOfBenefit.payee.party`: `Reference` 0..1 to `Practitioner` | `PractitionerRole` | `Organization` | `Patient` | `RelatedPerson`
     public var party: Reference? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(party newValue: Reference?) { _upsert(4, newValue) }
 }
 
 /// `ExplanationOfBenefit.careTeam`, a backbone element
@@ -183,18 +129,12 @@ public final class ExplanationOfBenefitCareTeam: BackboneElement {
     public var sequence: Int? { get { _int(3) } set { _setInt(3, newValue) } }
     /// `ExplanationOfBenefit.careTeam.provider`: `Reference` 1..1 to `Practitioner` | `PractitionerRole` | `Organization`
     public var provider: Reference? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(provider newValue: Reference?) { _upsert(4, newValue) }
     /// `ExplanationOfBenefit.careTeam.responsible`: `boolean` 0..1
     public var responsible: Bool? { get { _bool(5) } set { _setBool(5, newValue) } }
     /// `ExplanationOfBenefit.careTeam.role`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/claim-careteamrole>)
     public var role: CodeableConcept? { get { _object(6) } set { _setObject(6, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(role newValue: CodeableConcept?) { _upsert(6, newValue) }
     /// `ExplanationOfBenefit.careTeam.qualification`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/provider-qualification>)
     public var qualification: CodeableConcept? { get { _object(7) } set { _setObject(7, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(qualification newValue: CodeableConcept?) { _upsert(7, newValue) }
 }
 
 /// `ExplanationOfBenefit.supportingInfo`, a backbone element
@@ -206,20 +146,14 @@ public final class ExplanationOfBenefitSupportingInfo: BackboneElement {
     public var sequence: Int? { get { _int(3) } set { _setInt(3, newValue) } }
     /// `ExplanationOfBenefit.supportingInfo.category`: `CodeableConcept` 1..1, example binding (<http://hl7.org/fhir/ValueSet/claim-informationcategory>)
     public var category: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(category newValue: CodeableConcept?) { _upsert(4, newValue) }
     /// `ExplanationOfBenefit.supportingInfo.code`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/claim-exception>)
     public var code: CodeableConcept? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(code newValue: CodeableConcept?) { _upsert(5, newValue) }
     /// `ExplanationOfBenefit.supportingInfo.timing[x]`: `date` | `Period` 0..1
     public var timing: ExplanationOfBenefitSupportingInfoTiming? { get { _choice(6) } set { _setChoice(6, 2, newValue) } }
     /// `ExplanationOfBenefit.supportingInfo.timing[x]` as `date`.
     public var timingDate: FHIRDate? { get { _date(6) } set { _setDate(6, newValue) } }
     /// `ExplanationOfBenefit.supportingInfo.timing[x]` as `Period`.
     public var timingPeriod: Period? { get { _object(7) } set { _setObject(7, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(timingPeriod newValue: Period?) { _upsert(7, newValue) }
     /// `ExplanationOfBenefit.supportingInfo.value[x]`: `boolean` | `string` | `Quantity` | `Attachment` | `Reference` 0..1
     public var value: ExplanationOfBenefitSupportingInfoValue? { get { _choice(8) } set { _setChoice(8, 5, newValue) } }
     /// `ExplanationOfBenefit.supportingInfo.value[x]` as `boolean`.
@@ -232,16 +166,8 @@ public final class ExplanationOfBenefitSupportingInfo: BackboneElement {
     public var valueAttachment: Attachment? { get { _object(11) } set { _setObject(11, newValue) } }
     /// `ExplanationOfBenefit.supportingInfo.value[x]` as `Reference`.
     public var valueReference: Reference? { get { _object(12) } set { _setObject(12, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueQuantity newValue: Quantity?) { _upsert(10, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueAttachment newValue: Attachment?) { _upsert(11, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueReference newValue: Reference?) { _upsert(12, newValue) }
     /// `ExplanationOfBenefit.supportingInfo.reason`: `Coding` 0..1, example binding (<http://hl7.org/fhir/ValueSet/missing-tooth-reason>)
     public var reason: Coding? { get { _object(13) } set { _setObject(13, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(reason newValue: Coding?) { _upsert(13, newValue) }
 }
 
 /// `ExplanationOfBenefit.diagnosis`, a backbone element
@@ -257,20 +183,12 @@ public final class ExplanationOfBenefitDiagnosis: BackboneElement {
     public var diagnosisCodeableConcept: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
     /// `ExplanationOfBenefit.diagnosis.diagnosis[x]` as `Reference`.
     public var diagnosisReference: Reference? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(diagnosisCodeableConcept newValue: CodeableConcept?) { _upsert(4, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(diagnosisReference newValue: Reference?) { _upsert(5, newValue) }
     /// `ExplanationOfBenefit.diagnosis.type`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/ex-diagnosistype>)
     public var type: [CodeableConcept] { get { _objects(6) } set { _setObjects(6, newValue) } }
     /// `ExplanationOfBenefit.diagnosis.onAdmission`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/ex-diagnosis-on-admission>)
     public var onAdmission: CodeableConcept? { get { _object(7) } set { _setObject(7, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(onAdmission newValue: CodeableConcept?) { _upsert(7, newValue) }
     /// `ExplanationOfBenefit.diagnosis.packageCode`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/ex-diagnosisrelatedgroup>)
     public var packageCode: CodeableConcept? { get { _object(8) } set { _setObject(8, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(packageCode newValue: CodeableConcept?) { _upsert(8, newValue) }
 }
 
 /// `ExplanationOfBenefit.procedure`, a backbone element
@@ -290,10 +208,6 @@ public final class ExplanationOfBenefitProcedure: BackboneElement {
     public var procedureCodeableConcept: CodeableConcept? { get { _object(6) } set { _setObject(6, newValue) } }
     /// `ExplanationOfBenefit.procedure.procedure[x]` as `Reference`.
     public var procedureReference: Reference? { get { _object(7) } set { _setObject(7, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(procedureCodeableConcept newValue: CodeableConcept?) { _upsert(6, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(procedureReference newValue: Reference?) { _upsert(7, newValue) }
     /// `ExplanationOfBenefit.procedure.udi`: `Reference` 0..* to `Device`
     public var udi: [Reference] { get { _objects(8) } set { _setObjects(8, newValue) } }
 }
@@ -307,8 +221,6 @@ public final class ExplanationOfBenefitInsurance: BackboneElement {
     public var focal: Bool? { get { _bool(3) } set { _setBool(3, newValue) } }
     /// `ExplanationOfBenefit.insurance.coverage`: `Reference` 1..1 to `Coverage`
     public var coverage: Reference? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(coverage newValue: Reference?) { _upsert(4, newValue) }
     /// `ExplanationOfBenefit.insurance.preAuthRef`: `string` 0..*
     public var preAuthRef: [String] { get { _strings(5) } set { _setStrings(5, newValue) } }
 }
@@ -322,18 +234,12 @@ public final class ExplanationOfBenefitAccident: BackboneElement {
     public var date: FHIRDate? { get { _date(3) } set { _setDate(3, newValue) } }
     /// `ExplanationOfBenefit.accident.type`: `CodeableConcept` 0..1, extensible binding (<http://terminology.hl7.org/ValueSet/v3-ActIncidentCode>)
     public var type: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: CodeableConcept?) { _upsert(4, newValue) }
     /// `ExplanationOfBenefit.accident.location[x]`: `Address` | `Reference` 0..1 to `Location`
     public var location: ExplanationOfBenefitAccidentLocation? { get { _choice(5) } set { _setChoice(5, 2, newValue) } }
     /// `ExplanationOfBenefit.accident.location[x]` as `Address`.
     public var locationAddress: Address? { get { _object(5) } set { _setObject(5, newValue) } }
     /// `ExplanationOfBenefit.accident.location[x]` as `Reference`.
     public var locationReference: Reference? { get { _object(6) } set { _setObject(6, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(locationAddress newValue: Address?) { _upsert(5, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(locationReference newValue: Reference?) { _upsert(6, newValue) }
 }
 
 /// `ExplanationOfBenefit.item`, a backbone element
@@ -353,16 +259,10 @@ public final class ExplanationOfBenefitItem: BackboneElement {
     public var informationSequence: [Int] { get { _ints(7) } set { _setInts(7, newValue) } }
     /// `ExplanationOfBenefit.item.revenue`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/ex-revenue-center>)
     public var revenue: CodeableConcept? { get { _object(8) } set { _setObject(8, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(revenue newValue: CodeableConcept?) { _upsert(8, newValue) }
     /// `ExplanationOfBenefit.item.category`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/ex-benefitcategory>)
     public var category: CodeableConcept? { get { _object(9) } set { _setObject(9, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(category newValue: CodeableConcept?) { _upsert(9, newValue) }
     /// `ExplanationOfBenefit.item.productOrService`: `CodeableConcept` 1..1, example binding (<http://hl7.org/fhir/ValueSet/service-uscls>)
     public var productOrService: CodeableConcept? { get { _object(10) } set { _setObject(10, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(productOrService newValue: CodeableConcept?) { _upsert(10, newValue) }
     /// `ExplanationOfBenefit.item.modifier`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/claim-modifiers>)
     public var modifier: [CodeableConcept] { get { _objects(11) } set { _setObjects(11, newValue) } }
     /// `ExplanationOfBenefit.item.programCode`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/ex-program-code>)
@@ -373,8 +273,6 @@ public final class ExplanationOfBenefitItem: BackboneElement {
     public var servicedDate: FHIRDate? { get { _date(13) } set { _setDate(13, newValue) } }
     /// `ExplanationOfBenefit.item.serviced[x]` as `Period`.
     public var servicedPeriod: Period? { get { _object(14) } set { _setObject(14, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(servicedPeriod newValue: Period?) { _upsert(14, newValue) }
     /// `ExplanationOfBenefit.item.location[x]`: `CodeableConcept` | `Address` | `Reference` 0..1 to `Location`, example binding (<http://hl7.org/fhir/ValueSet/service-place>)
     public var location: ExplanationOfBenefitItemLocation? { get { _choice(15) } set { _setChoice(15, 3, newValue) } }
     /// `ExplanationOfBenefit.item.location[x]` as `CodeableConcept`.
@@ -383,32 +281,18 @@ public final class ExplanationOfBenefitItem: BackboneElement {
     public var locationAddress: Address? { get { _object(16) } set { _setObject(16, newValue) } }
     /// `ExplanationOfBenefit.item.location[x]` as `Reference`.
     public var locationReference: Reference? { get { _object(17) } set { _setObject(17, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(locationCodeableConcept newValue: CodeableConcept?) { _upsert(15, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(locationAddress newValue: Address?) { _upsert(16, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(locationReference newValue: Reference?) { _upsert(17, newValue) }
     /// `ExplanationOfBenefit.item.quantity`: `Quantity` 0..1
     public var quantity: Quantity? { get { _object(18) } set { _setObject(18, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(quantity newValue: Quantity?) { _upsert(18, newValue) }
     /// `ExplanationOfBenefit.item.unitPrice`: `Money` 0..1
     public var unitPrice: Money? { get { _object(19) } set { _setObject(19, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(unitPrice newValue: Money?) { _upsert(19, newValue) }
     /// `ExplanationOfBenefit.item.factor`: `decimal` 0..1
     public var factor: FHIRDecimal? { get { _decimal(20) } set { _setDecimal(20, newValue) } }
     /// `ExplanationOfBenefit.item.net`: `Money` 0..1
     public var net: Money? { get { _object(21) } set { _setObject(21, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(net newValue: Money?) { _upsert(21, newValue) }
     /// `ExplanationOfBenefit.item.udi`: `Reference` 0..* to `Device`
     public var udi: [Reference] { get { _objects(22) } set { _setObjects(22, newValue) } }
     /// `ExplanationOfBenefit.item.bodySite`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/tooth>)
     public var bodySite: CodeableConcept? { get { _object(23) } set { _setObject(23, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(bodySite newValue: CodeableConcept?) { _upsert(23, newValue) }
     /// `ExplanationOfBenefit.item.subSite`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/surface>)
     public var subSite: [CodeableConcept] { get { _objects(24) } set { _setObjects(24, newValue) } }
     /// `ExplanationOfBenefit.item.encounter`: `Reference` 0..* to `Encounter`
@@ -428,16 +312,10 @@ public final class ExplanationOfBenefitItemAdjudication: BackboneElement {
 
     /// `ExplanationOfBenefit.item.adjudication.category`: `CodeableConcept` 1..1, example binding (<http://hl7.org/fhir/ValueSet/adjudication>)
     public var category: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(category newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `ExplanationOfBenefit.item.adjudication.reason`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/adjudication-reason>)
     public var reason: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(reason newValue: CodeableConcept?) { _upsert(4, newValue) }
     /// `ExplanationOfBenefit.item.adjudication.amount`: `Money` 0..1
     public var amount: Money? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(amount newValue: Money?) { _upsert(5, newValue) }
     /// `ExplanationOfBenefit.item.adjudication.value`: `decimal` 0..1
     public var value: FHIRDecimal? { get { _decimal(6) } set { _setDecimal(6, newValue) } }
 }
@@ -451,34 +329,22 @@ public final class ExplanationOfBenefitItemDetail: BackboneElement {
     public var sequence: Int? { get { _int(3) } set { _setInt(3, newValue) } }
     /// `ExplanationOfBenefit.item.detail.revenue`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/ex-revenue-center>)
     public var revenue: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(revenue newValue: CodeableConcept?) { _upsert(4, newValue) }
     /// `ExplanationOfBenefit.item.detail.category`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/ex-benefitcategory>)
     public var category: CodeableConcept? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(category newValue: CodeableConcept?) { _upsert(5, newValue) }
     /// `ExplanationOfBenefit.item.detail.productOrService`: `CodeableConcept` 1..1, example binding (<http://hl7.org/fhir/ValueSet/service-uscls>)
     public var productOrService: CodeableConcept? { get { _object(6) } set { _setObject(6, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(productOrService newValue: CodeableConcept?) { _upsert(6, newValue) }
     /// `ExplanationOfBenefit.item.detail.modifier`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/claim-modifiers>)
     public var modifier: [CodeableConcept] { get { _objects(7) } set { _setObjects(7, newValue) } }
     /// `ExplanationOfBenefit.item.detail.programCode`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/ex-program-code>)
     public var programCode: [CodeableConcept] { get { _objects(8) } set { _setObjects(8, newValue) } }
     /// `ExplanationOfBenefit.item.detail.quantity`: `Quantity` 0..1
     public var quantity: Quantity? { get { _object(9) } set { _setObject(9, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(quantity newValue: Quantity?) { _upsert(9, newValue) }
     /// `ExplanationOfBenefit.item.detail.unitPrice`: `Money` 0..1
     public var unitPrice: Money? { get { _object(10) } set { _setObject(10, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(unitPrice newValue: Money?) { _upsert(10, newValue) }
     /// `ExplanationOfBenefit.item.detail.factor`: `decimal` 0..1
     public var factor: FHIRDecimal? { get { _decimal(11) } set { _setDecimal(11, newValue) } }
     /// `ExplanationOfBenefit.item.detail.net`: `Money` 0..1
     public var net: Money? { get { _object(12) } set { _setObject(12, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(net newValue: Money?) { _upsert(12, newValue) }
     /// `ExplanationOfBenefit.item.detail.udi`: `Reference` 0..* to `Device`
     public var udi: [Reference] { get { _objects(13) } set { _setObjects(13, newValue) } }
     /// `ExplanationOfBenefit.item.detail.noteNumber`: `positiveInt` 0..*
@@ -498,34 +364,22 @@ public final class ExplanationOfBenefitItemDetailSubDetail: BackboneElement {
     public var sequence: Int? { get { _int(3) } set { _setInt(3, newValue) } }
     /// `ExplanationOfBenefit.item.detail.subDetail.revenue`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/ex-revenue-center>)
     public var revenue: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(revenue newValue: CodeableConcept?) { _upsert(4, newValue) }
     /// `ExplanationOfBenefit.item.detail.subDetail.category`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/ex-benefitcategory>)
     public var category: CodeableConcept? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(category newValue: CodeableConcept?) { _upsert(5, newValue) }
     /// `ExplanationOfBenefit.item.detail.subDetail.productOrService`: `CodeableConcept` 1..1, example binding (<http://hl7.org/fhir/ValueSet/service-uscls>)
     public var productOrService: CodeableConcept? { get { _object(6) } set { _setObject(6, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(productOrService newValue: CodeableConcept?) { _upsert(6, newValue) }
     /// `ExplanationOfBenefit.item.detail.subDetail.modifier`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/claim-modifiers>)
     public var modifier: [CodeableConcept] { get { _objects(7) } set { _setObjects(7, newValue) } }
     /// `ExplanationOfBenefit.item.detail.subDetail.programCode`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/ex-program-code>)
     public var programCode: [CodeableConcept] { get { _objects(8) } set { _setObjects(8, newValue) } }
     /// `ExplanationOfBenefit.item.detail.subDetail.quantity`: `Quantity` 0..1
     public var quantity: Quantity? { get { _object(9) } set { _setObject(9, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(quantity newValue: Quantity?) { _upsert(9, newValue) }
     /// `ExplanationOfBenefit.item.detail.subDetail.unitPrice`: `Money` 0..1
     public var unitPrice: Money? { get { _object(10) } set { _setObject(10, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(unitPrice newValue: Money?) { _upsert(10, newValue) }
     /// `ExplanationOfBenefit.item.detail.subDetail.factor`: `decimal` 0..1
     public var factor: FHIRDecimal? { get { _decimal(11) } set { _setDecimal(11, newValue) } }
     /// `ExplanationOfBenefit.item.detail.subDetail.net`: `Money` 0..1
     public var net: Money? { get { _object(12) } set { _setObject(12, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(net newValue: Money?) { _upsert(12, newValue) }
     /// `ExplanationOfBenefit.item.detail.subDetail.udi`: `Reference` 0..* to `Device`
     public var udi: [Reference] { get { _objects(13) } set { _setObjects(13, newValue) } }
     /// `ExplanationOfBenefit.item.detail.subDetail.noteNumber`: `positiveInt` 0..*
@@ -549,8 +403,6 @@ public final class ExplanationOfBenefitAddItem: BackboneElement {
     public var provider: [Reference] { get { _objects(6) } set { _setObjects(6, newValue) } }
     /// `ExplanationOfBenefit.addItem.productOrService`: `CodeableConcept` 1..1, example binding (<http://hl7.org/fhir/ValueSet/service-uscls>)
     public var productOrService: CodeableConcept? { get { _object(7) } set { _setObject(7, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(productOrService newValue: CodeableConcept?) { _upsert(7, newValue) }
     /// `ExplanationOfBenefit.addItem.modifier`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/claim-modifiers>)
     public var modifier: [CodeableConcept] { get { _objects(8) } set { _setObjects(8, newValue) } }
     /// `ExplanationOfBenefit.addItem.programCode`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/ex-program-code>)
@@ -561,8 +413,6 @@ public final class ExplanationOfBenefitAddItem: BackboneElement {
     public var servicedDate: FHIRDate? { get { _date(10) } set { _setDate(10, newValue) } }
     /// `ExplanationOfBenefit.addItem.serviced[x]` as `Period`.
     public var servicedPeriod: Period? { get { _object(11) } set { _setObject(11, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(servicedPeriod newValue: Period?) { _upsert(11, newValue) }
     /// `ExplanationOfBenefit.addItem.location[x]`: `CodeableConcept` | `Address` | `Reference` 0..1 to `Location`, example binding (<http://hl7.org/fhir/ValueSet/service-place>)
     public var location: ExplanationOfBenefitAddItemLocation? { get { _choice(12) } set { _setChoice(12, 3, newValue) } }
     /// `ExplanationOfBenefit.addItem.location[x]` as `CodeableConcept`.
@@ -571,30 +421,16 @@ public final class ExplanationOfBenefitAddItem: BackboneElement {
     public var locationAddress: Address? { get { _object(13) } set { _setObject(13, newValue) } }
     /// `ExplanationOfBenefit.addItem.location[x]` as `Reference`.
     public var locationReference: Reference? { get { _object(14) } set { _setObject(14, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(locationCodeableConcept newValue: CodeableConcept?) { _upsert(12, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(locationAddress newValue: Address?) { _upsert(13, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(locationReference newValue: Reference?) { _upsert(14, newValue) }
     /// `ExplanationOfBenefit.addItem.quantity`: `Quantity` 0..1
     public var quantity: Quantity? { get { _object(15) } set { _setObject(15, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(quantity newValue: Quantity?) { _upsert(15, newValue) }
     /// `ExplanationOfBenefit.addItem.unitPrice`: `Money` 0..1
     public var unitPrice: Money? { get { _object(16) } set { _setObject(16, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(unitPrice newValue: Money?) { _upsert(16, newValue) }
     /// `ExplanationOfBenefit.addItem.factor`: `decimal` 0..1
     public var factor: FHIRDecimal? { get { _decimal(17) } set { _setDecimal(17, newValue) } }
     /// `ExplanationOfBenefit.addItem.net`: `Money` 0..1
     public var net: Money? { get { _object(18) } set { _setObject(18, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(net newValue: Money?) { _upsert(18, newValue) }
     /// `ExplanationOfBenefit.addItem.bodySite`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/tooth>)
     public var bodySite: CodeableConcept? { get { _object(19) } set { _setObject(19, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(bodySite newValue: CodeableConcept?) { _upsert(19, newValue) }
     /// `ExplanationOfBenefit.addItem.subSite`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/surface>)
     public var subSite: [CodeableConcept] { get { _objects(20) } set { _setObjects(20, newValue) } }
     /// `ExplanationOfBenefit.addItem.noteNumber`: `positiveInt` 0..*
@@ -612,24 +448,16 @@ public final class ExplanationOfBenefitAddItemDetail: BackboneElement {
 
     /// `ExplanationOfBenefit.addItem.detail.productOrService`: `CodeableConcept` 1..1, example binding (<http://hl7.org/fhir/ValueSet/service-uscls>)
     public var productOrService: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(productOrService newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `ExplanationOfBenefit.addItem.detail.modifier`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/claim-modifiers>)
     public var modifier: [CodeableConcept] { get { _objects(4) } set { _setObjects(4, newValue) } }
     /// `ExplanationOfBenefit.addItem.detail.quantity`: `Quantity` 0..1
     public var quantity: Quantity? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(quantity newValue: Quantity?) { _upsert(5, newValue) }
     /// `ExplanationOfBenefit.addItem.detail.unitPrice`: `Money` 0..1
     public var unitPrice: Money? { get { _object(6) } set { _setObject(6, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(unitPrice newValue: Money?) { _upsert(6, newValue) }
     /// `ExplanationOfBenefit.addItem.detail.factor`: `decimal` 0..1
     public var factor: FHIRDecimal? { get { _decimal(7) } set { _setDecimal(7, newValue) } }
     /// `ExplanationOfBenefit.addItem.detail.net`: `Money` 0..1
     public var net: Money? { get { _object(8) } set { _setObject(8, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(net newValue: Money?) { _upsert(8, newValue) }
     /// `ExplanationOfBenefit.addItem.detail.noteNumber`: `positiveInt` 0..*
     public var noteNumber: [Int] { get { _ints(9) } set { _setInts(9, newValue) } }
     /// `ExplanationOfBenefit.addItem.detail.adjudication`: as `ExplanationOfBenefit.item.adjudication` 0..*
@@ -645,24 +473,16 @@ public final class ExplanationOfBenefitAddItemDetailSubDetail: BackboneElement {
 
     /// `ExplanationOfBenefit.addItem.detail.subDetail.productOrService`: `CodeableConcept` 1..1, example binding (<http://hl7.org/fhir/ValueSet/service-uscls>)
     public var productOrService: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(productOrService newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `ExplanationOfBenefit.addItem.detail.subDetail.modifier`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/claim-modifiers>)
     public var modifier: [CodeableConcept] { get { _objects(4) } set { _setObjects(4, newValue) } }
     /// `ExplanationOfBenefit.addItem.detail.subDetail.quantity`: `Quantity` 0..1
     public var quantity: Quantity? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(quantity newValue: Quantity?) { _upsert(5, newValue) }
     /// `ExplanationOfBenefit.addItem.detail.subDetail.unitPrice`: `Money` 0..1
     public var unitPrice: Money? { get { _object(6) } set { _setObject(6, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(unitPrice newValue: Money?) { _upsert(6, newValue) }
     /// `ExplanationOfBenefit.addItem.detail.subDetail.factor`: `decimal` 0..1
     public var factor: FHIRDecimal? { get { _decimal(7) } set { _setDecimal(7, newValue) } }
     /// `ExplanationOfBenefit.addItem.detail.subDetail.net`: `Money` 0..1
     public var net: Money? { get { _object(8) } set { _setObject(8, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(net newValue: Money?) { _upsert(8, newValue) }
     /// `ExplanationOfBenefit.addItem.detail.subDetail.noteNumber`: `positiveInt` 0..*
     public var noteNumber: [Int] { get { _ints(9) } set { _setInts(9, newValue) } }
     /// `ExplanationOfBenefit.addItem.detail.subDetail.adjudication`: as `ExplanationOfBenefit.item.adjudication` 0..*
@@ -676,12 +496,8 @@ public final class ExplanationOfBenefitTotal: BackboneElement {
 
     /// `ExplanationOfBenefit.total.category`: `CodeableConcept` 1..1, example binding (<http://hl7.org/fhir/ValueSet/adjudication>)
     public var category: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(category newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `ExplanationOfBenefit.total.amount`: `Money` 1..1
     public var amount: Money? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(amount newValue: Money?) { _upsert(4, newValue) }
 }
 
 /// `ExplanationOfBenefit.payment`, a backbone element
@@ -691,26 +507,16 @@ public final class ExplanationOfBenefitPayment: BackboneElement {
 
     /// `ExplanationOfBenefit.payment.type`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/ex-paymenttype>)
     public var type: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `ExplanationOfBenefit.payment.adjustment`: `Money` 0..1
     public var adjustment: Money? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(adjustment newValue: Money?) { _upsert(4, newValue) }
     /// `ExplanationOfBenefit.payment.adjustmentReason`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/payment-adjustment-reason>)
     public var adjustmentReason: CodeableConcept? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(adjustmentReason newValue: CodeableConcept?) { _upsert(5, newValue) }
     /// `ExplanationOfBenefit.payment.date`: `date` 0..1
     public var date: FHIRDate? { get { _date(6) } set { _setDate(6, newValue) } }
     /// `ExplanationOfBenefit.payment.amount`: `Money` 0..1
     public var amount: Money? { get { _object(7) } set { _setObject(7, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(amount newValue: Money?) { _upsert(7, newValue) }
     /// `ExplanationOfBenefit.payment.identifier`: `Identifier` 0..1
     public var identifier: Identifier? { get { _object(8) } set { _setObject(8, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(identifier newValue: Identifier?) { _upsert(8, newValue) }
 }
 
 /// `ExplanationOfBenefit.processNote`, a backbone element
@@ -726,8 +532,6 @@ public final class ExplanationOfBenefitProcessNote: BackboneElement {
     public var text: String? { get { _string(5) } set { _setString(5, newValue) } }
     /// `ExplanationOfBenefit.processNote.language`: `CodeableConcept` 0..1, preferred binding (<http://hl7.org/fhir/ValueSet/languages>)
     public var language: CodeableConcept? { get { _object(6) } set { _setObject(6, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(language newValue: CodeableConcept?) { _upsert(6, newValue) }
 }
 
 /// `ExplanationOfBenefit.benefitBalance`, a backbone element
@@ -737,8 +541,6 @@ public final class ExplanationOfBenefitBenefitBalance: BackboneElement {
 
     /// `ExplanationOfBenefit.benefitBalance.category`: `CodeableConcept` 1..1, example binding (<http://hl7.org/fhir/ValueSet/ex-benefitcategory>)
     public var category: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(category newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `ExplanationOfBenefit.benefitBalance.excluded`: `boolean` 0..1
     public var excluded: Bool? { get { _bool(4) } set { _setBool(4, newValue) } }
     /// `ExplanationOfBenefit.benefitBalance.name`: `string` 0..1
@@ -747,16 +549,10 @@ public final class ExplanationOfBenefitBenefitBalance: BackboneElement {
     public var description: String? { get { _string(6) } set { _setString(6, newValue) } }
     /// `ExplanationOfBenefit.benefitBalance.network`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/benefit-network>)
     public var network: CodeableConcept? { get { _object(7) } set { _setObject(7, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(network newValue: CodeableConcept?) { _upsert(7, newValue) }
     /// `ExplanationOfBenefit.benefitBalance.unit`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/benefit-unit>)
     public var unit: CodeableConcept? { get { _object(8) } set { _setObject(8, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(unit newValue: CodeableConcept?) { _upsert(8, newValue) }
     /// `ExplanationOfBenefit.benefitBalance.term`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/benefit-term>)
     public var term: CodeableConcept? { get { _object(9) } set { _setObject(9, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(term newValue: CodeableConcept?) { _upsert(9, newValue) }
     /// `ExplanationOfBenefit.benefitBalance.financial`: `ExplanationOfBenefit.benefitBalance.financial` 0..*
     public var financial: [ExplanationOfBenefitBenefitBalanceFinancial] { get { _objects(10) } set { _setObjects(10, newValue) } }
 }
@@ -768,8 +564,6 @@ public final class ExplanationOfBenefitBenefitBalanceFinancial: BackboneElement 
 
     /// `ExplanationOfBenefit.benefitBalance.financial.type`: `CodeableConcept` 1..1, example binding (<http://hl7.org/fhir/ValueSet/benefit-type>)
     public var type: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `ExplanationOfBenefit.benefitBalance.financial.allowed[x]`: `unsignedInt` | `string` | `Money` 0..1
     public var allowed: ExplanationOfBenefitBenefitBalanceFinancialAllowed? { get { _choice(4) } set { _setChoice(4, 3, newValue) } }
     /// `ExplanationOfBenefit.benefitBalance.financial.allowed[x]` as `unsignedInt`.
@@ -778,16 +572,12 @@ public final class ExplanationOfBenefitBenefitBalanceFinancial: BackboneElement 
     public var allowedString: String? { get { _string(5) } set { _setString(5, newValue) } }
     /// `ExplanationOfBenefit.benefitBalance.financial.allowed[x]` as `Money`.
     public var allowedMoney: Money? { get { _object(6) } set { _setObject(6, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(allowedMoney newValue: Money?) { _upsert(6, newValue) }
     /// `ExplanationOfBenefit.benefitBalance.financial.used[x]`: `unsignedInt` | `Money` 0..1
     public var used: ExplanationOfBenefitBenefitBalanceFinancialUsed? { get { _choice(7) } set { _setChoice(7, 2, newValue) } }
     /// `ExplanationOfBenefit.benefitBalance.financial.used[x]` as `unsignedInt`.
     public var usedUnsignedInt: Int? { get { _int(7) } set { _setInt(7, newValue) } }
     /// `ExplanationOfBenefit.benefitBalance.financial.used[x]` as `Money`.
     public var usedMoney: Money? { get { _object(8) } set { _setObject(8, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(usedMoney newValue: Money?) { _upsert(8, newValue) }
 }
 
 /// A value of `ExplanationOfBenefit.supportingInfo.timing[x]`.

@@ -14,8 +14,6 @@ public final class HealthcareService: DomainResource {
     public var active: Bool? { get { _bool(9) } set { _setBool(9, newValue) } }
     /// `HealthcareService.providedBy`: `Reference` 0..1 to `Organization`
     public var providedBy: Reference? { get { _object(10) } set { _setObject(10, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(providedBy newValue: Reference?) { _upsert(10, newValue) }
     /// `HealthcareService.category`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/service-category>)
     public var category: [CodeableConcept] { get { _objects(11) } set { _setObjects(11, newValue) } }
     /// `HealthcareService.type`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/service-type>)
@@ -32,8 +30,6 @@ public final class HealthcareService: DomainResource {
     public var extraDetails: String? { get { _string(17) } set { _setString(17, newValue) } }
     /// `HealthcareService.photo`: `Attachment` 0..1
     public var photo: Attachment? { get { _object(18) } set { _setObject(18, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(photo newValue: Attachment?) { _upsert(18, newValue) }
     /// `HealthcareService.telecom`: `ContactPoint` 0..*
     public var telecom: [ContactPoint] { get { _objects(19) } set { _setObjects(19, newValue) } }
     /// `HealthcareService.coverageArea`: `Reference` 0..* to `Location`
@@ -69,8 +65,6 @@ public final class HealthcareServiceEligibility: BackboneElement {
 
     /// `HealthcareService.eligibility.code`: `CodeableConcept` 0..1
     public var code: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(code newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `HealthcareService.eligibility.comment`: `markdown` 0..1
     public var comment: String? { get { _string(4) } set { _setString(4, newValue) } }
 }
@@ -99,8 +93,6 @@ public final class HealthcareServiceNotAvailable: BackboneElement {
     public var description: String? { get { _string(3) } set { _setString(3, newValue) } }
     /// `HealthcareService.notAvailable.during`: `Period` 0..1
     public var during: Period? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(during newValue: Period?) { _upsert(4, newValue) }
 }
 
 private let healthcareServiceLayout = Layout(_class: HealthcareService.self, "HealthcareService", .resource, base: DomainResource._layout, release: .r4b, """

@@ -14,26 +14,16 @@ public final class ImmunizationEvaluation: DomainResource {
     public var status: ImmunizationEvaluationStatus? { get { _code(9) } set { _setCode(9, newValue) } }
     /// `ImmunizationEvaluation.patient`: `Reference` 1..1 to `Patient`
     public var patient: Reference? { get { _object(10) } set { _setObject(10, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(patient newValue: Reference?) { _upsert(10, newValue) }
     /// `ImmunizationEvaluation.date`: `dateTime` 0..1
     public var date: FHIRDateTime? { get { _dateTime(11) } set { _setDateTime(11, newValue) } }
     /// `ImmunizationEvaluation.authority`: `Reference` 0..1 to `Organization`
     public var authority: Reference? { get { _object(12) } set { _setObject(12, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(authority newValue: Reference?) { _upsert(12, newValue) }
     /// `ImmunizationEvaluation.targetDisease`: `CodeableConcept` 1..1, example binding (<http://hl7.org/fhir/ValueSet/immunization-evaluation-target-disease>)
     public var targetDisease: CodeableConcept? { get { _object(13) } set { _setObject(13, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(targetDisease newValue: CodeableConcept?) { _upsert(13, newValue) }
     /// `ImmunizationEvaluation.immunizationEvent`: `Reference` 1..1 to `Immunization`
     public var immunizationEvent: Reference? { get { _object(14) } set { _setObject(14, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(immunizationEvent newValue: Reference?) { _upsert(14, newValue) }
     /// `ImmunizationEvaluation.doseStatus`: `CodeableConcept` 1..1, example binding (<http://hl7.org/fhir/ValueSet/immunization-evaluation-dose-status>)
     public var doseStatus: CodeableConcept? { get { _object(15) } set { _setObject(15, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(doseStatus newValue: CodeableConcept?) { _upsert(15, newValue) }
     /// `ImmunizationEvaluation.doseStatusReason`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/immunization-evaluation-dose-status-reason>)
     public var doseStatusReason: [CodeableConcept] { get { _objects(16) } set { _setObjects(16, newValue) } }
     /// `ImmunizationEvaluation.description`: `string` 0..1

@@ -10,16 +10,12 @@ public final class Ingredient: DomainResource {
 
     /// `Ingredient.identifier`: `Identifier` 0..1
     public var identifier: Identifier? { get { _object(8) } set { _setObject(8, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(identifier newValue: Identifier?) { _upsert(8, newValue) }
     /// `Ingredient.status`: `code` 1..1, one of `PublicationStatus` (<http://hl7.org/fhir/ValueSet/publication-status>)
     public var status: PublicationStatus? { get { _code(9) } set { _setCode(9, newValue) } }
     /// `Ingredient.for`: `Reference` 0..* to `MedicinalProductDefinition` | `AdministrableProductDefinition` | `ManufacturedItemDefinition`
     public var `for`: [Reference] { get { _objects(10) } set { _setObjects(10, newValue) } }
     /// `Ingredient.role`: `CodeableConcept` 1..1, example binding (<http://hl7.org/fhir/ValueSet/ingredient-role>)
     public var role: CodeableConcept? { get { _object(11) } set { _setObject(11, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(role newValue: CodeableConcept?) { _upsert(11, newValue) }
     /// `Ingredient.function`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/ingredient-function>)
     public var function: [CodeableConcept] { get { _objects(12) } set { _setObjects(12, newValue) } }
     /// `Ingredient.allergenicIndicator`: `boolean` 0..1
@@ -28,8 +24,6 @@ public final class Ingredient: DomainResource {
     public var manufacturer: [IngredientManufacturer] { get { _objects(14) } set { _setObjects(14, newValue) } }
     /// `Ingredient.substance`: `Ingredient.substance` 1..1
     public var substance: IngredientSubstance? { get { _object(15) } set { _setObject(15, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(substance newValue: IngredientSubstance?) { _upsert(15, newValue) }
 }
 
 /// `Ingredient.manufacturer`, a backbone element
@@ -41,8 +35,6 @@ public final class IngredientManufacturer: BackboneElement {
     public var role: IngredientManufacturerRole? { get { _code(3) } set { _setCode(3, newValue) } }
     /// `Ingredient.manufacturer.manufacturer`: `Reference` 1..1 to `Organization`
     public var manufacturer: Reference? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(manufacturer newValue: Reference?) { _upsert(4, newValue) }
 }
 
 /// `Ingredient.substance`, a backbone element
@@ -52,8 +44,6 @@ public final class IngredientSubstance: BackboneElement {
 
     /// `Ingredient.substance.code`: `CodeableReference` 1..1 to `SubstanceDefinition`, example binding (<http://hl7.org/fhir/ValueSet/substance-codes>)
     public var code: CodeableReference? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(code newValue: CodeableReference?) { _upsert(3, newValue) }
     /// `Ingredient.substance.strength`: `Ingredient.substance.strength` 0..*
     public var strength: [IngredientSubstanceStrength] { get { _objects(4) } set { _setObjects(4, newValue) } }
 }
@@ -69,10 +59,6 @@ public final class IngredientSubstanceStrength: BackboneElement {
     public var presentationRatio: Ratio? { get { _object(3) } set { _setObject(3, newValue) } }
     /// `Ingredient.substance.strength.presentation[x]` as `RatioRange`.
     public var presentationRatioRange: RatioRange? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(presentationRatio newValue: Ratio?) { _upsert(3, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(presentationRatioRange newValue: RatioRange?) { _upsert(4, newValue) }
     /// `Ingredient.substance.strength.textPresentation`: `string` 0..1
     public var textPresentation: String? { get { _string(5) } set { _setString(5, newValue) } }
     /// `Ingredient.substance.strength.concentration[x]`: `Ratio` | `RatioRange` 0..1
@@ -81,10 +67,6 @@ public final class IngredientSubstanceStrength: BackboneElement {
     public var concentrationRatio: Ratio? { get { _object(6) } set { _setObject(6, newValue) } }
     /// `Ingredient.substance.strength.concentration[x]` as `RatioRange`.
     public var concentrationRatioRange: RatioRange? { get { _object(7) } set { _setObject(7, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(concentrationRatio newValue: Ratio?) { _upsert(6, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(concentrationRatioRange newValue: RatioRange?) { _upsert(7, newValue) }
     /// `Ingredient.substance.strength.textConcentration`: `string` 0..1
     public var textConcentration: String? { get { _string(8) } set { _setString(8, newValue) } }
     /// `Ingredient.substance.strength.measurementPoint`: `string` 0..1
@@ -102,18 +84,12 @@ public final class IngredientSubstanceStrengthReferenceStrength: BackboneElement
 
     /// `Ingredient.substance.strength.referenceStrength.substance`: `CodeableReference` 0..1 to `SubstanceDefinition`, example binding (<http://hl7.org/fhir/ValueSet/substance-codes>)
     public var substance: CodeableReference? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(substance newValue: CodeableReference?) { _upsert(3, newValue) }
     /// `Ingredient.substance.strength.referenceStrength.strength[x]`: `Ratio` | `RatioRange` 1..1
     public var strength: IngredientSubstanceStrengthReferenceStrengthStrength? { get { _choice(4) } set { _setChoice(4, 2, newValue) } }
     /// `Ingredient.substance.strength.referenceStrength.strength[x]` as `Ratio`.
     public var strengthRatio: Ratio? { get { _object(4) } set { _setObject(4, newValue) } }
     /// `Ingredient.substance.strength.referenceStrength.strength[x]` as `RatioRange`.
     public var strengthRatioRange: RatioRange? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(strengthRatio newValue: Ratio?) { _upsert(4, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(strengthRatioRange newValue: RatioRange?) { _upsert(5, newValue) }
     /// `Ingredient.substance.strength.referenceStrength.measurementPoint`: `string` 0..1
     public var measurementPoint: String? { get { _string(6) } set { _setString(6, newValue) } }
     /// `Ingredient.substance.strength.referenceStrength.country`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/country>)

@@ -16,40 +16,26 @@ public final class Invoice: DomainResource {
     public var cancelledReason: String? { get { _string(10) } set { _setString(10, newValue) } }
     /// `Invoice.type`: `CodeableConcept` 0..1
     public var type: CodeableConcept? { get { _object(11) } set { _setObject(11, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: CodeableConcept?) { _upsert(11, newValue) }
     /// `Invoice.subject`: `Reference` 0..1 to `Patient` | `Group`
     public var subject: Reference? { get { _object(12) } set { _setObject(12, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(subject newValue: Reference?) { _upsert(12, newValue) }
     /// `Invoice.recipient`: `Reference` 0..1 to `Organization` | `Patient` | `RelatedPerson`
     public var recipient: Reference? { get { _object(13) } set { _setObject(13, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(recipient newValue: Reference?) { _upsert(13, newValue) }
     /// `Invoice.date`: `dateTime` 0..1
     public var date: FHIRDateTime? { get { _dateTime(14) } set { _setDateTime(14, newValue) } }
     /// `Invoice.participant`: `Invoice.participant` 0..*
     public var participant: [InvoiceParticipant] { get { _objects(15) } set { _setObjects(15, newValue) } }
     /// `Invoice.issuer`: `Reference` 0..1 to `Organization`
     public var issuer: Reference? { get { _object(16) } set { _setObject(16, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(issuer newValue: Reference?) { _upsert(16, newValue) }
     /// `Invoice.account`: `Reference` 0..1 to `Account`
     public var account: Reference? { get { _object(17) } set { _setObject(17, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(account newValue: Reference?) { _upsert(17, newValue) }
     /// `Invoice.lineItem`: `Invoice.lineItem` 0..*
     public var lineItem: [InvoiceLineItem] { get { _objects(18) } set { _setObjects(18, newValue) } }
     /// `Invoice.totalPriceComponent`: as `Invoice.lineItem.priceComponent` 0..*
     public var totalPriceComponent: [InvoiceLineItemPriceComponent] { get { _objects(19) } set { _setObjects(19, newValue) } }
     /// `Invoice.totalNet`: `Money` 0..1
     public var totalNet: Money? { get { _object(20) } set { _setObject(20, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(totalNet newValue: Money?) { _upsert(20, newValue) }
     /// `Invoice.totalGross`: `Money` 0..1
     public var totalGross: Money? { get { _object(21) } set { _setObject(21, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(totalGross newValue: Money?) { _upsert(21, newValue) }
     /// `Invoice.paymentTerms`: `markdown` 0..1
     public var paymentTerms: String? { get { _string(22) } set { _setString(22, newValue) } }
     /// `Invoice.note`: `Annotation` 0..*
@@ -63,12 +49,8 @@ public final class InvoiceParticipant: BackboneElement {
 
     /// `Invoice.participant.role`: `CodeableConcept` 0..1
     public var role: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(role newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `Invoice.participant.actor`: `Reference` 1..1 to `Practitioner` | `Organization` | `Patient` | `PractitionerRole` | `Device` | `RelatedPerson`
     public var actor: Reference? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(actor newValue: Reference?) { _upsert(4, newValue) }
 }
 
 /// `Invoice.lineItem`, a backbone element
@@ -84,10 +66,6 @@ public final class InvoiceLineItem: BackboneElement {
     public var chargeItemReference: Reference? { get { _object(4) } set { _setObject(4, newValue) } }
     /// `Invoice.lineItem.chargeItem[x]` as `CodeableConcept`.
     public var chargeItemCodeableConcept: CodeableConcept? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(chargeItemReference newValue: Reference?) { _upsert(4, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(chargeItemCodeableConcept newValue: CodeableConcept?) { _upsert(5, newValue) }
     /// `Invoice.lineItem.priceComponent`: `Invoice.lineItem.priceComponent` 0..*
     public var priceComponent: [InvoiceLineItemPriceComponent] { get { _objects(6) } set { _setObjects(6, newValue) } }
 }
@@ -101,14 +79,10 @@ public final class InvoiceLineItemPriceComponent: BackboneElement {
     public var type: InvoicePriceComponentType? { get { _code(3) } set { _setCode(3, newValue) } }
     /// `Invoice.lineItem.priceComponent.code`: `CodeableConcept` 0..1
     public var code: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(code newValue: CodeableConcept?) { _upsert(4, newValue) }
     /// `Invoice.lineItem.priceComponent.factor`: `decimal` 0..1
     public var factor: FHIRDecimal? { get { _decimal(5) } set { _setDecimal(5, newValue) } }
     /// `Invoice.lineItem.priceComponent.amount`: `Money` 0..1
     public var amount: Money? { get { _object(6) } set { _setObject(6, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(amount newValue: Money?) { _upsert(6, newValue) }
 }
 
 /// A value of `Invoice.lineItem.chargeItem[x]`.

@@ -26,18 +26,12 @@ public final class Library: DomainResource {
     public var experimental: Bool? { get { _bool(15) } set { _setBool(15, newValue) } }
     /// `Library.type`: `CodeableConcept` 1..1, extensible binding (<http://hl7.org/fhir/ValueSet/library-type>)
     public var type: CodeableConcept? { get { _object(16) } set { _setObject(16, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: CodeableConcept?) { _upsert(16, newValue) }
     /// `Library.subject[x]`: `CodeableConcept` | `Reference` 0..1 to `Group`, extensible binding (<http://hl7.org/fhir/ValueSet/subject-type>)
     public var subject: LibrarySubject? { get { _choice(17) } set { _setChoice(17, 2, newValue) } }
     /// `Library.subject[x]` as `CodeableConcept`.
     public var subjectCodeableConcept: CodeableConcept? { get { _object(17) } set { _setObject(17, newValue) } }
     /// `Library.subject[x]` as `Reference`.
     public var subjectReference: Reference? { get { _object(18) } set { _setObject(18, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(subjectCodeableConcept newValue: CodeableConcept?) { _upsert(17, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(subjectReference newValue: Reference?) { _upsert(18, newValue) }
     /// `Library.date`: `dateTime` 0..1
     public var date: FHIRDateTime? { get { _dateTime(19) } set { _setDateTime(19, newValue) } }
     /// `Library.publisher`: `string` 0..1
@@ -62,8 +56,6 @@ public final class Library: DomainResource {
     public var lastReviewDate: FHIRDate? { get { _date(29) } set { _setDate(29, newValue) } }
     /// `Library.effectivePeriod`: `Period` 0..1
     public var effectivePeriod: Period? { get { _object(30) } set { _setObject(30, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(effectivePeriod newValue: Period?) { _upsert(30, newValue) }
     /// `Library.topic`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/definition-topic>)
     public var topic: [CodeableConcept] { get { _objects(31) } set { _setObjects(31, newValue) } }
     /// `Library.author`: `ContactDetail` 0..*

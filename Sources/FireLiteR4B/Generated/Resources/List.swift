@@ -18,34 +18,22 @@ public final class List: DomainResource {
     public var title: String? { get { _string(11) } set { _setString(11, newValue) } }
     /// `List.code`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/list-example-codes>)
     public var code: CodeableConcept? { get { _object(12) } set { _setObject(12, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(code newValue: CodeableConcept?) { _upsert(12, newValue) }
     /// `List.subject`: `Reference` 0..1 to `Patient` | `Group` | `Device` | `Location`
     public var subject: Reference? { get { _object(13) } set { _setObject(13, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(subject newValue: Reference?) { _upsert(13, newValue) }
     /// `List.encounter`: `Reference` 0..1 to `Encounter`
     public var encounter: Reference? { get { _object(14) } set { _setObject(14, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(encounter newValue: Reference?) { _upsert(14, newValue) }
     /// `List.date`: `dateTime` 0..1
     public var date: FHIRDateTime? { get { _dateTime(15) } set { _setDateTime(15, newValue) } }
     /// `List.source`: `Reference` 0..1 to `Practitioner` | `PractitionerRole` | `Patient` | `Device`
     public var source: Reference? { get { _object(16) } set { _setObject(16, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(source newValue: Reference?) { _upsert(16, newValue) }
     /// `List.orderedBy`: `CodeableConcept` 0..1, preferred binding (<http://hl7.org/fhir/ValueSet/list-order>)
     public var orderedBy: CodeableConcept? { get { _object(17) } set { _setObject(17, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(orderedBy newValue: CodeableConcept?) { _upsert(17, newValue) }
     /// `List.note`: `Annotation` 0..*
     public var note: [Annotation] { get { _objects(18) } set { _setObjects(18, newValue) } }
     /// `List.entry`: `List.entry` 0..*
     public var entry: [ListEntry] { get { _objects(19) } set { _setObjects(19, newValue) } }
     /// `List.emptyReason`: `CodeableConcept` 0..1, preferred binding (<http://hl7.org/fhir/ValueSet/list-empty-reason>)
     public var emptyReason: CodeableConcept? { get { _object(20) } set { _setObject(20, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(emptyReason newValue: CodeableConcept?) { _upsert(20, newValue) }
 }
 
 /// `List.entry`, a backbone element
@@ -55,16 +43,12 @@ public final class ListEntry: BackboneElement {
 
     /// `List.entry.flag`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/list-item-flag>)
     public var flag: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(flag newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `List.entry.deleted`: `boolean` 0..1
     public var deleted: Bool? { get { _bool(4) } set { _setBool(4, newValue) } }
     /// `List.entry.date`: `dateTime` 0..1
     public var date: FHIRDateTime? { get { _dateTime(5) } set { _setDateTime(5, newValue) } }
     /// `List.entry.item`: `Reference` 1..1
     public var item: Reference? { get { _object(6) } set { _setObject(6, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(item newValue: Reference?) { _upsert(6, newValue) }
 }
 
 private let listLayout = Layout(_class: List.self, "List", .resource, base: DomainResource._layout, release: .r4b, """

@@ -14,12 +14,8 @@ public final class ManufacturedItemDefinition: DomainResource {
     public var status: PublicationStatus? { get { _code(9) } set { _setCode(9, newValue) } }
     /// `ManufacturedItemDefinition.manufacturedDoseForm`: `CodeableConcept` 1..1, example binding (<http://hl7.org/fhir/ValueSet/manufactured-dose-form>)
     public var manufacturedDoseForm: CodeableConcept? { get { _object(10) } set { _setObject(10, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(manufacturedDoseForm newValue: CodeableConcept?) { _upsert(10, newValue) }
     /// `ManufacturedItemDefinition.unitOfPresentation`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/unit-of-presentation>)
     public var unitOfPresentation: CodeableConcept? { get { _object(11) } set { _setObject(11, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(unitOfPresentation newValue: CodeableConcept?) { _upsert(11, newValue) }
     /// `ManufacturedItemDefinition.manufacturer`: `Reference` 0..* to `Organization`
     public var manufacturer: [Reference] { get { _objects(12) } set { _setObjects(12, newValue) } }
     /// `ManufacturedItemDefinition.ingredient`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/substance-codes>)
@@ -35,8 +31,6 @@ public final class ManufacturedItemDefinitionProperty: BackboneElement {
 
     /// `ManufacturedItemDefinition.property.type`: `CodeableConcept` 1..1, example binding (<http://hl7.org/fhir/ValueSet/product-characteristic-codes>)
     public var type: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `ManufacturedItemDefinition.property.value[x]`: `CodeableConcept` | `Quantity` | `date` | `boolean` | `Attachment` 0..1
     public var value: ManufacturedItemDefinitionPropertyValue? { get { _choice(4) } set { _setChoice(4, 5, newValue) } }
     /// `ManufacturedItemDefinition.property.value[x]` as `CodeableConcept`.
@@ -49,12 +43,6 @@ public final class ManufacturedItemDefinitionProperty: BackboneElement {
     public var valueBoolean: Bool? { get { _bool(7) } set { _setBool(7, newValue) } }
     /// `ManufacturedItemDefinition.property.value[x]` as `Attachment`.
     public var valueAttachment: Attachment? { get { _object(8) } set { _setObject(8, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueCodeableConcept newValue: CodeableConcept?) { _upsert(4, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueQuantity newValue: Quantity?) { _upsert(5, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueAttachment newValue: Attachment?) { _upsert(8, newValue) }
 }
 
 /// A value of `ManufacturedItemDefinition.property.value[x]`.

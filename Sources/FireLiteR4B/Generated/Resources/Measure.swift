@@ -30,10 +30,6 @@ public final class Measure: DomainResource {
     public var subjectCodeableConcept: CodeableConcept? { get { _object(16) } set { _setObject(16, newValue) } }
     /// `Measure.subject[x]` as `Reference`.
     public var subjectReference: Reference? { get { _object(17) } set { _setObject(17, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(subjectCodeableConcept newValue: CodeableConcept?) { _upsert(16, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(subjectReference newValue: Reference?) { _upsert(17, newValue) }
     /// `Measure.date`: `dateTime` 0..1
     public var date: FHIRDateTime? { get { _dateTime(18) } set { _setDateTime(18, newValue) } }
     /// `Measure.publisher`: `string` 0..1
@@ -58,8 +54,6 @@ public final class Measure: DomainResource {
     public var lastReviewDate: FHIRDate? { get { _date(28) } set { _setDate(28, newValue) } }
     /// `Measure.effectivePeriod`: `Period` 0..1
     public var effectivePeriod: Period? { get { _object(29) } set { _setObject(29, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(effectivePeriod newValue: Period?) { _upsert(29, newValue) }
     /// `Measure.topic`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/definition-topic>)
     public var topic: [CodeableConcept] { get { _objects(30) } set { _setObjects(30, newValue) } }
     /// `Measure.author`: `ContactDetail` 0..*
@@ -78,12 +72,8 @@ public final class Measure: DomainResource {
     public var disclaimer: String? { get { _string(37) } set { _setString(37, newValue) } }
     /// `Measure.scoring`: `CodeableConcept` 0..1, extensible binding (<http://hl7.org/fhir/ValueSet/measure-scoring>)
     public var scoring: CodeableConcept? { get { _object(38) } set { _setObject(38, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(scoring newValue: CodeableConcept?) { _upsert(38, newValue) }
     /// `Measure.compositeScoring`: `CodeableConcept` 0..1, extensible binding (<http://hl7.org/fhir/ValueSet/composite-measure-scoring>)
     public var compositeScoring: CodeableConcept? { get { _object(39) } set { _setObject(39, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(compositeScoring newValue: CodeableConcept?) { _upsert(39, newValue) }
     /// `Measure.type`: `CodeableConcept` 0..*, extensible binding (<http://hl7.org/fhir/ValueSet/measure-type>)
     public var type: [CodeableConcept] { get { _objects(40) } set { _setObjects(40, newValue) } }
     /// `Measure.riskAdjustment`: `string` 0..1
@@ -96,8 +86,6 @@ public final class Measure: DomainResource {
     public var clinicalRecommendationStatement: String? { get { _string(44) } set { _setString(44, newValue) } }
     /// `Measure.improvementNotation`: `CodeableConcept` 0..1, one of `MeasureImprovementNotation` (<http://hl7.org/fhir/ValueSet/measure-improvement-notation>)
     public var improvementNotation: CodeableConcept? { get { _object(45) } set { _setObject(45, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(improvementNotation newValue: CodeableConcept?) { _upsert(45, newValue) }
     /// `Measure.definition`: `markdown` 0..*
     public var definition: [String] { get { _strings(46) } set { _setStrings(46, newValue) } }
     /// `Measure.guidance`: `markdown` 0..1
@@ -115,8 +103,6 @@ public final class MeasureGroup: BackboneElement {
 
     /// `Measure.group.code`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/measure-group-example>)
     public var code: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(code newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `Measure.group.description`: `string` 0..1
     public var description: String? { get { _string(4) } set { _setString(4, newValue) } }
     /// `Measure.group.population`: `Measure.group.population` 0..*
@@ -132,14 +118,10 @@ public final class MeasureGroupPopulation: BackboneElement {
 
     /// `Measure.group.population.code`: `CodeableConcept` 0..1, extensible binding (<http://hl7.org/fhir/ValueSet/measure-population>)
     public var code: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(code newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `Measure.group.population.description`: `string` 0..1
     public var description: String? { get { _string(4) } set { _setString(4, newValue) } }
     /// `Measure.group.population.criteria`: `Expression` 1..1
     public var criteria: Expression? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(criteria newValue: Expression?) { _upsert(5, newValue) }
 }
 
 /// `Measure.group.stratifier`, a backbone element
@@ -149,14 +131,10 @@ public final class MeasureGroupStratifier: BackboneElement {
 
     /// `Measure.group.stratifier.code`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/measure-stratifier-example>)
     public var code: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(code newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `Measure.group.stratifier.description`: `string` 0..1
     public var description: String? { get { _string(4) } set { _setString(4, newValue) } }
     /// `Measure.group.stratifier.criteria`: `Expression` 0..1
     public var criteria: Expression? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(criteria newValue: Expression?) { _upsert(5, newValue) }
     /// `Measure.group.stratifier.component`: `Measure.group.stratifier.component` 0..*
     public var component: [MeasureGroupStratifierComponent] { get { _objects(6) } set { _setObjects(6, newValue) } }
 }
@@ -168,14 +146,10 @@ public final class MeasureGroupStratifierComponent: BackboneElement {
 
     /// `Measure.group.stratifier.component.code`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/measure-stratifier-example>)
     public var code: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(code newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `Measure.group.stratifier.component.description`: `string` 0..1
     public var description: String? { get { _string(4) } set { _setString(4, newValue) } }
     /// `Measure.group.stratifier.component.criteria`: `Expression` 1..1
     public var criteria: Expression? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(criteria newValue: Expression?) { _upsert(5, newValue) }
 }
 
 /// `Measure.supplementalData`, a backbone element
@@ -185,16 +159,12 @@ public final class MeasureSupplementalData: BackboneElement {
 
     /// `Measure.supplementalData.code`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/measure-supplemental-data-example>)
     public var code: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(code newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `Measure.supplementalData.usage`: `CodeableConcept` 0..*, extensible binding (<http://hl7.org/fhir/ValueSet/measure-data-usage>)
     public var usage: [CodeableConcept] { get { _objects(4) } set { _setObjects(4, newValue) } }
     /// `Measure.supplementalData.description`: `string` 0..1
     public var description: String? { get { _string(5) } set { _setString(5, newValue) } }
     /// `Measure.supplementalData.criteria`: `Expression` 1..1
     public var criteria: Expression? { get { _object(6) } set { _setObject(6, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(criteria newValue: Expression?) { _upsert(6, newValue) }
 }
 
 /// A value of `Measure.subject[x]`.

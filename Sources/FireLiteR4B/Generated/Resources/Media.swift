@@ -18,50 +18,32 @@ public final class Media: DomainResource {
     public var status: EventStatus? { get { _code(11) } set { _setCode(11, newValue) } }
     /// `Media.type`: `CodeableConcept` 0..1, extensible binding (<http://hl7.org/fhir/ValueSet/media-type>)
     public var type: CodeableConcept? { get { _object(12) } set { _setObject(12, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: CodeableConcept?) { _upsert(12, newValue) }
     /// `Media.modality`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/media-modality>)
     public var modality: CodeableConcept? { get { _object(13) } set { _setObject(13, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(modality newValue: CodeableConcept?) { _upsert(13, newValue) }
     /// `Media.view`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/media-view>)
     public var view: CodeableConcept? { get { _object(14) } set { _setObject(14, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(view newValue: CodeableConcept?) { _upsert(14, newValue) }
     /// `Media.subject`: `Reference` 0..1 to `Patient` | `Practitioner` | `PractitionerRole` | `Group` | `Device` | `Specimen` | `Location`
     public var subject: Reference? { get { _object(15) } set { _setObject(15, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(subject newValue: Reference?) { _upsert(15, newValue) }
     /// `Media.encounter`: `Reference` 0..1 to `Encounter`
     public var encounter: Reference? { get { _object(16) } set { _setObject(16, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(encounter newValue: Reference?) { _upsert(16, newValue) }
     /// `Media.created[x]`: `dateTime` | `Period` 0..1
     public var created: MediaCreated? { get { _choice(17) } set { _setChoice(17, 2, newValue) } }
     /// `Media.created[x]` as `dateTime`.
     public var createdDateTime: FHIRDateTime? { get { _dateTime(17) } set { _setDateTime(17, newValue) } }
     /// `Media.created[x]` as `Period`.
     public var createdPeriod: Period? { get { _object(18) } set { _setObject(18, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(createdPeriod newValue: Period?) { _upsert(18, newValue) }
     /// `Media.issued`: `instant` 0..1
     public var issued: FHIRInstant? { get { _instant(19) } set { _setInstant(19, newValue) } }
     /// `Media.operator`: `Reference` 0..1 to `Practitioner` | `PractitionerRole` | `Organization` | `CareTeam` | `Patient` | `Device` | `RelatedPerson`
     public var `operator`: Reference? { get { _object(20) } set { _setObject(20, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(operator newValue: Reference?) { _upsert(20, newValue) }
     /// `Media.reasonCode`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/procedure-reason>)
     public var reasonCode: [CodeableConcept] { get { _objects(21) } set { _setObjects(21, newValue) } }
     /// `Media.bodySite`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/body-site>)
     public var bodySite: CodeableConcept? { get { _object(22) } set { _setObject(22, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(bodySite newValue: CodeableConcept?) { _upsert(22, newValue) }
     /// `Media.deviceName`: `string` 0..1
     public var deviceName: String? { get { _string(23) } set { _setString(23, newValue) } }
     /// `Media.device`: `Reference` 0..1 to `Device` | `DeviceMetric` | `Device`
     public var device: Reference? { get { _object(24) } set { _setObject(24, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(device newValue: Reference?) { _upsert(24, newValue) }
     /// `Media.height`: `positiveInt` 0..1
     public var height: Int? { get { _int(25) } set { _setInt(25, newValue) } }
     /// `Media.width`: `positiveInt` 0..1
@@ -72,8 +54,6 @@ public final class Media: DomainResource {
     public var duration: FHIRDecimal? { get { _decimal(28) } set { _setDecimal(28, newValue) } }
     /// `Media.content`: `Attachment` 1..1
     public var content: Attachment? { get { _object(29) } set { _setObject(29, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(content newValue: Attachment?) { _upsert(29, newValue) }
     /// `Media.note`: `Annotation` 0..*
     public var note: [Annotation] { get { _objects(30) } set { _setObjects(30, newValue) } }
 }

@@ -12,28 +12,18 @@ public final class Medication: DomainResource {
     public var identifier: [Identifier] { get { _objects(8) } set { _setObjects(8, newValue) } }
     /// `Medication.code`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/medication-codes>)
     public var code: CodeableConcept? { get { _object(9) } set { _setObject(9, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(code newValue: CodeableConcept?) { _upsert(9, newValue) }
     /// `Medication.status`: `code` 0..1, one of `MedicationStatus` (<http://hl7.org/fhir/ValueSet/medication-status>)
     public var status: MedicationStatus? { get { _code(10) } set { _setCode(10, newValue) } }
     /// `Medication.manufacturer`: `Reference` 0..1 to `Organization`
     public var manufacturer: Reference? { get { _object(11) } set { _setObject(11, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(manufacturer newValue: Reference?) { _upsert(11, newValue) }
     /// `Medication.form`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/medication-form-codes>)
     public var form: CodeableConcept? { get { _object(12) } set { _setObject(12, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(form newValue: CodeableConcept?) { _upsert(12, newValue) }
     /// `Medication.amount`: `Ratio` 0..1
     public var amount: Ratio? { get { _object(13) } set { _setObject(13, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(amount newValue: Ratio?) { _upsert(13, newValue) }
     /// `Medication.ingredient`: `Medication.ingredient` 0..*
     public var ingredient: [MedicationIngredient] { get { _objects(14) } set { _setObjects(14, newValue) } }
     /// `Medication.batch`: `Medication.batch` 0..1
     public var batch: MedicationBatch? { get { _object(15) } set { _setObject(15, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(batch newValue: MedicationBatch?) { _upsert(15, newValue) }
 }
 
 /// `Medication.ingredient`, a backbone element
@@ -47,16 +37,10 @@ public final class MedicationIngredient: BackboneElement {
     public var itemCodeableConcept: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
     /// `Medication.ingredient.item[x]` as `Reference`.
     public var itemReference: Reference? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(itemCodeableConcept newValue: CodeableConcept?) { _upsert(3, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(itemReference newValue: Reference?) { _upsert(4, newValue) }
     /// `Medication.ingredient.isActive`: `boolean` 0..1
     public var isActive: Bool? { get { _bool(5) } set { _setBool(5, newValue) } }
     /// `Medication.ingredient.strength`: `Ratio` 0..1
     public var strength: Ratio? { get { _object(6) } set { _setObject(6, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(strength newValue: Ratio?) { _upsert(6, newValue) }
 }
 
 /// `Medication.batch`, a backbone element

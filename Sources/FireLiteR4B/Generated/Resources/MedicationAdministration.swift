@@ -20,26 +20,16 @@ public final class MedicationAdministration: DomainResource {
     public var statusReason: [CodeableConcept] { get { _objects(12) } set { _setObjects(12, newValue) } }
     /// `MedicationAdministration.category`: `CodeableConcept` 0..1, preferred binding (<http://hl7.org/fhir/ValueSet/medication-admin-category>)
     public var category: CodeableConcept? { get { _object(13) } set { _setObject(13, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(category newValue: CodeableConcept?) { _upsert(13, newValue) }
     /// `MedicationAdministration.medication[x]`: `CodeableConcept` | `Reference` 1..1 to `Medication`, example binding (<http://hl7.org/fhir/ValueSet/medication-codes>)
     public var medication: MedicationAdministrationMedication? { get { _choice(14) } set { _setChoice(14, 2, newValue) } }
     /// `MedicationAdministration.medication[x]` as `CodeableConcept`.
     public var medicationCodeableConcept: CodeableConcept? { get { _object(14) } set { _setObject(14, newValue) } }
     /// `MedicationAdministration.medication[x]` as `Reference`.
     public var medicationReference: Reference? { get { _object(15) } set { _setObject(15, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(medicationCodeableConcept newValue: CodeableConcept?) { _upsert(14, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(medicationReference newValue: Reference?) { _upsert(15, newValue) }
     /// `MedicationAdministration.subject`: `Reference` 1..1 to `Patient` | `Group`
     public var subject: Reference? { get { _object(16) } set { _setObject(16, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(subject newValue: Reference?) { _upsert(16, newValue) }
     /// `MedicationAdministration.context`: `Reference` 0..1 to `Encounter` | `EpisodeOfCare`
     public var context: Reference? { get { _object(17) } set { _setObject(17, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(context newValue: Reference?) { _upsert(17, newValue) }
     /// `MedicationAdministration.supportingInformation`: `Reference` 0..*
     public var supportingInformation: [Reference] { get { _objects(18) } set { _setObjects(18, newValue) } }
     /// `MedicationAdministration.effective[x]`: `dateTime` | `Period` 1..1
@@ -48,8 +38,6 @@ public final class MedicationAdministration: DomainResource {
     public var effectiveDateTime: FHIRDateTime? { get { _dateTime(19) } set { _setDateTime(19, newValue) } }
     /// `MedicationAdministration.effective[x]` as `Period`.
     public var effectivePeriod: Period? { get { _object(20) } set { _setObject(20, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(effectivePeriod newValue: Period?) { _upsert(20, newValue) }
     /// `MedicationAdministration.performer`: `MedicationAdministration.performer` 0..*
     public var performer: [MedicationAdministrationPerformer] { get { _objects(21) } set { _setObjects(21, newValue) } }
     /// `MedicationAdministration.reasonCode`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/reason-medication-given-codes>)
@@ -58,16 +46,12 @@ public final class MedicationAdministration: DomainResource {
     public var reasonReference: [Reference] { get { _objects(23) } set { _setObjects(23, newValue) } }
     /// `MedicationAdministration.request`: `Reference` 0..1 to `MedicationRequest`
     public var request: Reference? { get { _object(24) } set { _setObject(24, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(request newValue: Reference?) { _upsert(24, newValue) }
     /// `MedicationAdministration.device`: `Reference` 0..* to `Device`
     public var device: [Reference] { get { _objects(25) } set { _setObjects(25, newValue) } }
     /// `MedicationAdministration.note`: `Annotation` 0..*
     public var note: [Annotation] { get { _objects(26) } set { _setObjects(26, newValue) } }
     /// `MedicationAdministration.dosage`: `MedicationAdministration.dosage` 0..1
     public var dosage: MedicationAdministrationDosage? { get { _object(27) } set { _setObject(27, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(dosage newValue: MedicationAdministrationDosage?) { _upsert(27, newValue) }
     /// `MedicationAdministration.eventHistory`: `Reference` 0..* to `Provenance`
     public var eventHistory: [Reference] { get { _objects(28) } set { _setObjects(28, newValue) } }
 }
@@ -79,12 +63,8 @@ public final class MedicationAdministrationPerformer: BackboneElement {
 
     /// `MedicationAdministration.performer.function`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/med-admin-perform-function>)
     public var function: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(function newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `MedicationAdministration.performer.actor`: `Reference` 1..1 to `Practitioner` | `PractitionerRole` | `Patient` | `RelatedPerson` | `Device`
     public var actor: Reference? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(actor newValue: Reference?) { _upsert(4, newValue) }
 }
 
 /// `MedicationAdministration.dosage`, a backbone element
@@ -96,30 +76,18 @@ public final class MedicationAdministrationDosage: BackboneElement {
     public var text: String? { get { _string(3) } set { _setString(3, newValue) } }
     /// `MedicationAdministration.dosage.site`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/approach-site-codes>)
     public var site: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(site newValue: CodeableConcept?) { _upsert(4, newValue) }
     /// `MedicationAdministration.dosage.route`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/route-codes>)
     public var route: CodeableConcept? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(route newValue: CodeableConcept?) { _upsert(5, newValue) }
     /// `MedicationAdministration.dosage.method`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/administration-method-codes>)
     public var method: CodeableConcept? { get { _object(6) } set { _setObject(6, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(method newValue: CodeableConcept?) { _upsert(6, newValue) }
     /// `MedicationAdministration.dosage.dose`: `Quantity` 0..1
     public var dose: Quantity? { get { _object(7) } set { _setObject(7, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(dose newValue: Quantity?) { _upsert(7, newValue) }
     /// `MedicationAdministration.dosage.rate[x]`: `Ratio` | `Quantity` 0..1
     public var rate: MedicationAdministrationDosageRate? { get { _choice(8) } set { _setChoice(8, 2, newValue) } }
     /// `MedicationAdministration.dosage.rate[x]` as `Ratio`.
     public var rateRatio: Ratio? { get { _object(8) } set { _setObject(8, newValue) } }
     /// `MedicationAdministration.dosage.rate[x]` as `Quantity`.
     public var rateQuantity: Quantity? { get { _object(9) } set { _setObject(9, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(rateRatio newValue: Ratio?) { _upsert(8, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(rateQuantity newValue: Quantity?) { _upsert(9, newValue) }
 }
 
 /// A value of `MedicationAdministration.medication[x]`.

@@ -20,62 +20,38 @@ public final class MedicationDispense: DomainResource {
     public var statusReasonCodeableConcept: CodeableConcept? { get { _object(11) } set { _setObject(11, newValue) } }
     /// `MedicationDispense.statusReason[x]` as `Reference`.
     public var statusReasonReference: Reference? { get { _object(12) } set { _setObject(12, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(statusReasonCodeableConcept newValue: CodeableConcept?) { _upsert(11, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(statusReasonReference newValue: Reference?) { _upsert(12, newValue) }
     /// `MedicationDispense.category`: `CodeableConcept` 0..1, preferred binding (<http://hl7.org/fhir/ValueSet/medicationdispense-category>)
     public var category: CodeableConcept? { get { _object(13) } set { _setObject(13, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(category newValue: CodeableConcept?) { _upsert(13, newValue) }
     /// `MedicationDispense.medication[x]`: `CodeableConcept` | `Reference` 1..1 to `Medication`, example binding (<http://hl7.org/fhir/ValueSet/medication-codes>)
     public var medication: MedicationDispenseMedication? { get { _choice(14) } set { _setChoice(14, 2, newValue) } }
     /// `MedicationDispense.medication[x]` as `CodeableConcept`.
     public var medicationCodeableConcept: CodeableConcept? { get { _object(14) } set { _setObject(14, newValue) } }
     /// `MedicationDispense.medication[x]` as `Reference`.
     public var medicationReference: Reference? { get { _object(15) } set { _setObject(15, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(medicationCodeableConcept newValue: CodeableConcept?) { _upsert(14, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(medicationReference newValue: Reference?) { _upsert(15, newValue) }
     /// `MedicationDispense.subject`: `Reference` 0..1 to `Patient` | `Group`
     public var subject: Reference? { get { _object(16) } set { _setObject(16, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(subject newValue: Reference?) { _upsert(16, newValue) }
     /// `MedicationDispense.context`: `Reference` 0..1 to `Encounter` | `EpisodeOfCare`
     public var context: Reference? { get { _object(17) } set { _setObject(17, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(context newValue: Reference?) { _upsert(17, newValue) }
     /// `MedicationDispense.supportingInformation`: `Reference` 0..*
     public var supportingInformation: [Reference] { get { _objects(18) } set { _setObjects(18, newValue) } }
     /// `MedicationDispense.performer`: `MedicationDispense.performer` 0..*
     public var performer: [MedicationDispensePerformer] { get { _objects(19) } set { _setObjects(19, newValue) } }
     /// `MedicationDispense.location`: `Reference` 0..1 to `Location`
     public var location: Reference? { get { _object(20) } set { _setObject(20, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(location newValue: Reference?) { _upsert(20, newValue) }
     /// `MedicationDispense.authorizingPrescription`: `Reference` 0..* to `MedicationRequest`
     public var authorizingPrescription: [Reference] { get { _objects(21) } set { _setObjects(21, newValue) } }
     /// `MedicationDispense.type`: `CodeableConcept` 0..1, example binding (<http://terminology.hl7.org/ValueSet/v3-ActPharmacySupplyType>)
     public var type: CodeableConcept? { get { _object(22) } set { _setObject(22, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: CodeableConcept?) { _upsert(22, newValue) }
     /// `MedicationDispense.quantity`: `Quantity` 0..1
     public var quantity: Quantity? { get { _object(23) } set { _setObject(23, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(quantity newValue: Quantity?) { _upsert(23, newValue) }
     /// `MedicationDispense.daysSupply`: `Quantity` 0..1
     public var daysSupply: Quantity? { get { _object(24) } set { _setObject(24, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(daysSupply newValue: Quantity?) { _upsert(24, newValue) }
     /// `MedicationDispense.whenPrepared`: `dateTime` 0..1
     public var whenPrepared: FHIRDateTime? { get { _dateTime(25) } set { _setDateTime(25, newValue) } }
     /// `MedicationDispense.whenHandedOver`: `dateTime` 0..1
     public var whenHandedOver: FHIRDateTime? { get { _dateTime(26) } set { _setDateTime(26, newValue) } }
     /// `MedicationDispense.destination`: `Reference` 0..1 to `Location`
     public var destination: Reference? { get { _object(27) } set { _setObject(27, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(destination newValue: Reference?) { _upsert(27, newValue) }
     /// `MedicationDispense.receiver`: `Reference` 0..* to `Patient` | `Practitioner`
     public var receiver: [Reference] { get { _objects(28) } set { _setObjects(28, newValue) } }
     /// `MedicationDispense.note`: `Annotation` 0..*
@@ -84,8 +60,6 @@ public final class MedicationDispense: DomainResource {
     public var dosageInstruction: [Dosage] { get { _objects(30) } set { _setObjects(30, newValue) } }
     /// `MedicationDispense.substitution`: `MedicationDispense.substitution` 0..1
     public var substitution: MedicationDispenseSubstitution? { get { _object(31) } set { _setObject(31, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(substitution newValue: MedicationDispenseSubstitution?) { _upsert(31, newValue) }
     /// `MedicationDispense.detectedIssue`: `Reference` 0..* to `DetectedIssue`
     public var detectedIssue: [Reference] { get { _objects(32) } set { _setObjects(32, newValue) } }
     /// `MedicationDispense.eventHistory`: `Reference` 0..* to `Provenance`
@@ -99,12 +73,8 @@ public final class MedicationDispensePerformer: BackboneElement {
 
     /// `MedicationDispense.performer.function`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/medicationdispense-performer-function>)
     public var function: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(function newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `MedicationDispense.performer.actor`: `Reference` 1..1 to `Practitioner` | `PractitionerRole` | `Organization` | `Patient` | `Device` | `RelatedPerson`
     public var actor: Reference? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(actor newValue: Reference?) { _upsert(4, newValue) }
 }
 
 /// `MedicationDispense.substitution`, a backbone element
@@ -116,8 +86,6 @@ public final class MedicationDispenseSubstitution: BackboneElement {
     public var wasSubstituted: Bool? { get { _bool(3) } set { _setBool(3, newValue) } }
     /// `MedicationDispense.substitution.type`: `CodeableConcept` 0..1, example binding (<http://terminology.hl7.org/ValueSet/v3-ActSubstanceAdminSubstitutionCode>)
     public var type: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: CodeableConcept?) { _upsert(4, newValue) }
     /// `MedicationDispense.substitution.reason`: `CodeableConcept` 0..*, example binding (<http://terminology.hl7.org/ValueSet/v3-SubstanceAdminSubstitutionReason>)
     public var reason: [CodeableConcept] { get { _objects(5) } set { _setObjects(5, newValue) } }
     /// `MedicationDispense.substitution.responsibleParty`: `Reference` 0..* to `Practitioner` | `PractitionerRole`

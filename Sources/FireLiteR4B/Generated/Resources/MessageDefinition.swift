@@ -50,8 +50,6 @@ public final class MessageDefinition: DomainResource {
     public var eventCoding: Coding? { get { _object(26) } set { _setObject(26, newValue) } }
     /// `MessageDefinition.event[x]` as `uri`.
     public var eventUri: String? { get { _string(27) } set { _setString(27, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(eventCoding newValue: Coding?) { _upsert(26, newValue) }
     /// `MessageDefinition.category`: `code` 0..1, one of `MessageSignificanceCategory` (<http://hl7.org/fhir/ValueSet/message-significance-category>)
     public var category: MessageSignificanceCategory? { get { _code(28) } set { _setCode(28, newValue) } }
     /// `MessageDefinition.focus`: `MessageDefinition.focus` 0..*

@@ -14,8 +14,6 @@ public final class NutritionProduct: DomainResource {
     public var category: [CodeableConcept] { get { _objects(9) } set { _setObjects(9, newValue) } }
     /// `NutritionProduct.code`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/edible-substance-type>)
     public var code: CodeableConcept? { get { _object(10) } set { _setObject(10, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(code newValue: CodeableConcept?) { _upsert(10, newValue) }
     /// `NutritionProduct.manufacturer`: `Reference` 0..* to `Organization`
     public var manufacturer: [Reference] { get { _objects(11) } set { _setObjects(11, newValue) } }
     /// `NutritionProduct.nutrient`: `NutritionProduct.nutrient` 0..*
@@ -28,8 +26,6 @@ public final class NutritionProduct: DomainResource {
     public var productCharacteristic: [NutritionProductProductCharacteristic] { get { _objects(15) } set { _setObjects(15, newValue) } }
     /// `NutritionProduct.instance`: `NutritionProduct.instance` 0..1
     public var instance: NutritionProductInstance? { get { _object(16) } set { _setObject(16, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(instance newValue: NutritionProductInstance?) { _upsert(16, newValue) }
     /// `NutritionProduct.note`: `Annotation` 0..*
     public var note: [Annotation] { get { _objects(17) } set { _setObjects(17, newValue) } }
 }
@@ -41,8 +37,6 @@ public final class NutritionProductNutrient: BackboneElement {
 
     /// `NutritionProduct.nutrient.item`: `CodeableReference` 0..1 to `Substance`, example binding (<http://hl7.org/fhir/ValueSet/nutrition-product-nutrient>)
     public var item: CodeableReference? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(item newValue: CodeableReference?) { _upsert(3, newValue) }
     /// `NutritionProduct.nutrient.amount`: `Ratio` 0..*
     public var amount: [Ratio] { get { _objects(4) } set { _setObjects(4, newValue) } }
 }
@@ -54,8 +48,6 @@ public final class NutritionProductIngredient: BackboneElement {
 
     /// `NutritionProduct.ingredient.item`: `CodeableReference` 1..1 to `NutritionProduct`
     public var item: CodeableReference? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(item newValue: CodeableReference?) { _upsert(3, newValue) }
     /// `NutritionProduct.ingredient.amount`: `Ratio` 0..*
     public var amount: [Ratio] { get { _objects(4) } set { _setObjects(4, newValue) } }
 }
@@ -67,8 +59,6 @@ public final class NutritionProductProductCharacteristic: BackboneElement {
 
     /// `NutritionProduct.productCharacteristic.type`: `CodeableConcept` 1..1, example binding (<http://hl7.org/fhir/ValueSet/measurement-property>)
     public var type: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `NutritionProduct.productCharacteristic.value[x]`: `CodeableConcept` | `string` | `Quantity` | `base64Binary` | `Attachment` | `boolean` 1..1
     public var value: NutritionProductProductCharacteristicValue? { get { _choice(4) } set { _setChoice(4, 6, newValue) } }
     /// `NutritionProduct.productCharacteristic.value[x]` as `CodeableConcept`.
@@ -83,12 +73,6 @@ public final class NutritionProductProductCharacteristic: BackboneElement {
     public var valueAttachment: Attachment? { get { _object(8) } set { _setObject(8, newValue) } }
     /// `NutritionProduct.productCharacteristic.value[x]` as `boolean`.
     public var valueBoolean: Bool? { get { _bool(9) } set { _setBool(9, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueCodeableConcept newValue: CodeableConcept?) { _upsert(4, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueQuantity newValue: Quantity?) { _upsert(6, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueAttachment newValue: Attachment?) { _upsert(8, newValue) }
 }
 
 /// `NutritionProduct.instance`, a backbone element
@@ -98,8 +82,6 @@ public final class NutritionProductInstance: BackboneElement {
 
     /// `NutritionProduct.instance.quantity`: `Quantity` 0..1
     public var quantity: Quantity? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(quantity newValue: Quantity?) { _upsert(3, newValue) }
     /// `NutritionProduct.instance.identifier`: `Identifier` 0..*
     public var identifier: [Identifier] { get { _objects(4) } set { _setObjects(4, newValue) } }
     /// `NutritionProduct.instance.lotNumber`: `string` 0..1

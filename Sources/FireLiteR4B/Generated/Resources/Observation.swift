@@ -20,18 +20,12 @@ public final class Observation: DomainResource {
     public var category: [CodeableConcept] { get { _objects(12) } set { _setObjects(12, newValue) } }
     /// `Observation.code`: `CodeableConcept` 1..1, example binding (<http://hl7.org/fhir/ValueSet/observation-codes>)
     public var code: CodeableConcept? { get { _object(13) } set { _setObject(13, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(code newValue: CodeableConcept?) { _upsert(13, newValue) }
     /// `Observation.subject`: `Reference` 0..1 to `Patient` | `Group` | `Device` | `Location` | `Organization` | `Procedure` | `Practitioner` | `Medication` | `Substance`
     public var subject: Reference? { get { _object(14) } set { _setObject(14, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(subject newValue: Reference?) { _upsert(14, newValue) }
     /// `Observation.focus`: `Reference` 0..*
     public var focus: [Reference] { get { _objects(15) } set { _setObjects(15, newValue) } }
     /// `Observation.encounter`: `Reference` 0..1 to `Encounter`
     public var encounter: Reference? { get { _object(16) } set { _setObject(16, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(encounter newValue: Reference?) { _upsert(16, newValue) }
     /// `Observation.effective[x]`: `dateTime` | `Period` | `Timing` | `instant` 0..1
     public var effective: ObservationEffective? { get { _choice(17) } set { _setChoice(17, 4, newValue) } }
     /// `Observation.effective[x]` as `dateTime`.
@@ -42,10 +36,6 @@ public final class Observation: DomainResource {
     public var effectiveTiming: Timing? { get { _object(19) } set { _setObject(19, newValue) } }
     /// `Observation.effective[x]` as `instant`.
     public var effectiveInstant: FHIRInstant? { get { _instant(20) } set { _setInstant(20, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(effectivePeriod newValue: Period?) { _upsert(18, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(effectiveTiming newValue: Timing?) { _upsert(19, newValue) }
     /// `Observation.issued`: `instant` 0..1
     public var issued: FHIRInstant? { get { _instant(21) } set { _setInstant(21, newValue) } }
     /// `Observation.performer`: `Reference` 0..* to `Practitioner` | `PractitionerRole` | `Organization` | `CareTeam` | `Patient` | `RelatedPerson`
@@ -74,42 +64,20 @@ public final class Observation: DomainResource {
     public var valueDateTime: FHIRDateTime? { get { _dateTime(32) } set { _setDateTime(32, newValue) } }
     /// `Observation.value[x]` as `Period`.
     public var valuePeriod: Period? { get { _object(33) } set { _setObject(33, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueQuantity newValue: Quantity?) { _upsert(23, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueCodeableConcept newValue: CodeableConcept?) { _upsert(24, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueRange newValue: Range?) { _upsert(28, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueRatio newValue: Ratio?) { _upsert(29, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueSampledData newValue: SampledData?) { _upsert(30, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valuePeriod newValue: Period?) { _upsert(33, newValue) }
     /// `Observation.dataAbsentReason`: `CodeableConcept` 0..1, extensible binding (<http://hl7.org/fhir/ValueSet/data-absent-reason>)
     public var dataAbsentReason: CodeableConcept? { get { _object(34) } set { _setObject(34, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(dataAbsentReason newValue: CodeableConcept?) { _upsert(34, newValue) }
     /// `Observation.interpretation`: `CodeableConcept` 0..*, extensible binding (<http://hl7.org/fhir/ValueSet/observation-interpretation>)
     public var interpretation: [CodeableConcept] { get { _objects(35) } set { _setObjects(35, newValue) } }
     /// `Observation.note`: `Annotation` 0..*
     public var note: [Annotation] { get { _objects(36) } set { _setObjects(36, newValue) } }
     /// `Observation.bodySite`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/body-site>)
     public var bodySite: CodeableConcept? { get { _object(37) } set { _setObject(37, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(bodySite newValue: CodeableConcept?) { _upsert(37, newValue) }
     /// `Observation.method`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/observation-methods>)
     public var method: CodeableConcept? { get { _object(38) } set { _setObject(38, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(method newValue: CodeableConcept?) { _upsert(38, newValue) }
     /// `Observation.specimen`: `Reference` 0..1 to `Specimen`
     public var specimen: Reference? { get { _object(39) } set { _setObject(39, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(specimen newValue: Reference?) { _upsert(39, newValue) }
     /// `Observation.device`: `Reference` 0..1 to `Device` | `DeviceMetric`
     public var device: Reference? { get { _object(40) } set { _setObject(40, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(device newValue: Reference?) { _upsert(40, newValue) }
     /// `Observation.referenceRange`: `Observation.referenceRange` 0..*
     public var referenceRange: [ObservationReferenceRange] { get { _objects(41) } set { _setObjects(41, newValue) } }
     /// `Observation.hasMember`: `Reference` 0..* to `Observation` | `QuestionnaireResponse` | `MolecularSequence`
@@ -127,22 +95,14 @@ public final class ObservationReferenceRange: BackboneElement {
 
     /// `Observation.referenceRange.low`: `Quantity` 0..1
     public var low: Quantity? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(low newValue: Quantity?) { _upsert(3, newValue) }
     /// `Observation.referenceRange.high`: `Quantity` 0..1
     public var high: Quantity? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(high newValue: Quantity?) { _upsert(4, newValue) }
     /// `Observation.referenceRange.type`: `CodeableConcept` 0..1, preferred binding (<http://hl7.org/fhir/ValueSet/referencerange-meaning>)
     public var type: CodeableConcept? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: CodeableConcept?) { _upsert(5, newValue) }
     /// `Observation.referenceRange.appliesTo`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/referencerange-appliesto>)
     public var appliesTo: [CodeableConcept] { get { _objects(6) } set { _setObjects(6, newValue) } }
     /// `Observation.referenceRange.age`: `Range` 0..1
     public var age: Range? { get { _object(7) } set { _setObject(7, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(age newValue: Range?) { _upsert(7, newValue) }
     /// `Observation.referenceRange.text`: `string` 0..1
     public var text: String? { get { _string(8) } set { _setString(8, newValue) } }
 }
@@ -154,8 +114,6 @@ public final class ObservationComponent: BackboneElement {
 
     /// `Observation.component.code`: `CodeableConcept` 1..1, example binding (<http://hl7.org/fhir/ValueSet/observation-codes>)
     public var code: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(code newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `Observation.component.value[x]`: `Quantity` | `CodeableConcept` | `string` | `boolean` | `integer` | `Range` | `Ratio` | `SampledData` | `time` | `dateTime` | `Period` 0..1
     public var value: ObservationComponentValue? { get { _choice(4) } set { _setChoice(4, 11, newValue) } }
     /// `Observation.component.value[x]` as `Quantity`.
@@ -180,22 +138,8 @@ public final class ObservationComponent: BackboneElement {
     public var valueDateTime: FHIRDateTime? { get { _dateTime(13) } set { _setDateTime(13, newValue) } }
     /// `Observation.component.value[x]` as `Period`.
     public var valuePeriod: Period? { get { _object(14) } set { _setObject(14, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueQuantity newValue: Quantity?) { _upsert(4, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueCodeableConcept newValue: CodeableConcept?) { _upsert(5, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueRange newValue: Range?) { _upsert(9, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueRatio newValue: Ratio?) { _upsert(10, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueSampledData newValue: SampledData?) { _upsert(11, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valuePeriod newValue: Period?) { _upsert(14, newValue) }
     /// `Observation.component.dataAbsentReason`: `CodeableConcept` 0..1, extensible binding (<http://hl7.org/fhir/ValueSet/data-absent-reason>)
     public var dataAbsentReason: CodeableConcept? { get { _object(15) } set { _setObject(15, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(dataAbsentReason newValue: CodeableConcept?) { _upsert(15, newValue) }
     /// `Observation.component.interpretation`: `CodeableConcept` 0..*, extensible binding (<http://hl7.org/fhir/ValueSet/observation-interpretation>)
     public var interpretation: [CodeableConcept] { get { _objects(16) } set { _setObjects(16, newValue) } }
     /// `Observation.component.referenceRange`: as `Observation.referenceRange` 0..*

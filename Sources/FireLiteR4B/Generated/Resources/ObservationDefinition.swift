@@ -12,8 +12,6 @@ public final class ObservationDefinition: DomainResource {
     public var category: [CodeableConcept] { get { _objects(8) } set { _setObjects(8, newValue) } }
     /// `ObservationDefinition.code`: `CodeableConcept` 1..1, example binding (<http://hl7.org/fhir/ValueSet/observation-codes>)
     public var code: CodeableConcept? { get { _object(9) } set { _setObject(9, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(code newValue: CodeableConcept?) { _upsert(9, newValue) }
     /// `ObservationDefinition.identifier`: `Identifier` 0..*
     public var identifier: [Identifier] { get { _objects(10) } set { _setObjects(10, newValue) } }
     /// `ObservationDefinition.permittedDataType`: `code` 0..*, one of `ObservationDataType` (<http://hl7.org/fhir/ValueSet/permitted-data-type>)
@@ -22,32 +20,20 @@ public final class ObservationDefinition: DomainResource {
     public var multipleResultsAllowed: Bool? { get { _bool(12) } set { _setBool(12, newValue) } }
     /// `ObservationDefinition.method`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/observation-methods>)
     public var method: CodeableConcept? { get { _object(13) } set { _setObject(13, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(method newValue: CodeableConcept?) { _upsert(13, newValue) }
     /// `ObservationDefinition.preferredReportName`: `string` 0..1
     public var preferredReportName: String? { get { _string(14) } set { _setString(14, newValue) } }
     /// `ObservationDefinition.quantitativeDetails`: `ObservationDefinition.quantitativeDetails` 0..1
     public var quantitativeDetails: ObservationDefinitionQuantitativeDetails? { get { _object(15) } set { _setObject(15, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(quantitativeDetails newValue: ObservationDefinitionQuantitativeDetails?) { _upsert(15, newValue) }
     /// `ObservationDefinition.qualifiedInterval`: `ObservationDefinition.qualifiedInterval` 0..*
     public var qualifiedInterval: [ObservationDefinitionQualifiedInterval] { get { _objects(16) } set { _setObjects(16, newValue) } }
     /// `ObservationDefinition.validCodedValueSet`: `Reference` 0..1 to `ValueSet`
     public var validCodedValueSet: Reference? { get { _object(17) } set { _setObject(17, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(validCodedValueSet newValue: Reference?) { _upsert(17, newValue) }
     /// `ObservationDefinition.normalCodedValueSet`: `Reference` 0..1 to `ValueSet`
     public var normalCodedValueSet: Reference? { get { _object(18) } set { _setObject(18, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(normalCodedValueSet newValue: Reference?) { _upsert(18, newValue) }
     /// `ObservationDefinition.abnormalCodedValueSet`: `Reference` 0..1 to `ValueSet`
     public var abnormalCodedValueSet: Reference? { get { _object(19) } set { _setObject(19, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(abnormalCodedValueSet newValue: Reference?) { _upsert(19, newValue) }
     /// `ObservationDefinition.criticalCodedValueSet`: `Reference` 0..1 to `ValueSet`
     public var criticalCodedValueSet: Reference? { get { _object(20) } set { _setObject(20, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(criticalCodedValueSet newValue: Reference?) { _upsert(20, newValue) }
 }
 
 /// `ObservationDefinition.quantitativeDetails`, a backbone element
@@ -57,12 +43,8 @@ public final class ObservationDefinitionQuantitativeDetails: BackboneElement {
 
     /// `ObservationDefinition.quantitativeDetails.customaryUnit`: `CodeableConcept` 0..1, extensible binding (<http://hl7.org/fhir/ValueSet/ucum-units>)
     public var customaryUnit: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(customaryUnit newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `ObservationDefinition.quantitativeDetails.unit`: `CodeableConcept` 0..1, extensible binding (<http://hl7.org/fhir/ValueSet/ucum-units>)
     public var unit: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(unit newValue: CodeableConcept?) { _upsert(4, newValue) }
     /// `ObservationDefinition.quantitativeDetails.conversionFactor`: `decimal` 0..1
     public var conversionFactor: FHIRDecimal? { get { _decimal(5) } set { _setDecimal(5, newValue) } }
     /// `ObservationDefinition.quantitativeDetails.decimalPrecision`: `integer` 0..1
@@ -78,24 +60,16 @@ public final class ObservationDefinitionQualifiedInterval: BackboneElement {
     public var category: ObservationRangeCategory? { get { _code(3) } set { _setCode(3, newValue) } }
     /// `ObservationDefinition.qualifiedInterval.range`: `Range` 0..1
     public var range: Range? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(range newValue: Range?) { _upsert(4, newValue) }
     /// `ObservationDefinition.qualifiedInterval.context`: `CodeableConcept` 0..1, extensible binding (<http://hl7.org/fhir/ValueSet/referencerange-meaning>)
     public var context: CodeableConcept? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(context newValue: CodeableConcept?) { _upsert(5, newValue) }
     /// `ObservationDefinition.qualifiedInterval.appliesTo`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/referencerange-appliesto>)
     public var appliesTo: [CodeableConcept] { get { _objects(6) } set { _setObjects(6, newValue) } }
     /// `ObservationDefinition.qualifiedInterval.gender`: `code` 0..1, one of `AdministrativeGender` (<http://hl7.org/fhir/ValueSet/administrative-gender>)
     public var gender: AdministrativeGender? { get { _code(7) } set { _setCode(7, newValue) } }
     /// `ObservationDefinition.qualifiedInterval.age`: `Range` 0..1
     public var age: Range? { get { _object(8) } set { _setObject(8, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(age newValue: Range?) { _upsert(8, newValue) }
     /// `ObservationDefinition.qualifiedInterval.gestationalAge`: `Range` 0..1
     public var gestationalAge: Range? { get { _object(9) } set { _setObject(9, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(gestationalAge newValue: Range?) { _upsert(9, newValue) }
     /// `ObservationDefinition.qualifiedInterval.condition`: `string` 0..1
     public var condition: String? { get { _string(10) } set { _setString(10, newValue) } }
 }

@@ -85,8 +85,6 @@ public final class OperationDefinitionParameter: BackboneElement {
     public var searchType: SearchParamType? { get { _code(10) } set { _setCode(10, newValue) } }
     /// `OperationDefinition.parameter.binding`: `OperationDefinition.parameter.binding` 0..1
     public var binding: OperationDefinitionParameterBinding? { get { _object(11) } set { _setObject(11, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(binding newValue: OperationDefinitionParameterBinding?) { _upsert(11, newValue) }
     /// `OperationDefinition.parameter.referencedFrom`: `OperationDefinition.parameter.referencedFrom` 0..*
     public var referencedFrom: [OperationDefinitionParameterReferencedFrom] { get { _objects(12) } set { _setObjects(12, newValue) } }
     /// `OperationDefinition.parameter.part`: as `OperationDefinition.parameter` 0..*

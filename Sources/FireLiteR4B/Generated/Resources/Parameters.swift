@@ -121,68 +121,6 @@ public final class ParametersParameter: BackboneElement {
     public var valueDosage: Dosage? { get { _object(52) } set { _setObject(52, newValue) } }
     /// `Parameters.parameter.value[x]` as `Meta`.
     public var valueMeta: Meta? { get { _object(53) } set { _setObject(53, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueAddress newValue: Address?) { _upsert(23, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueAge newValue: Age?) { _upsert(24, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueAnnotation newValue: Annotation?) { _upsert(25, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueAttachment newValue: Attachment?) { _upsert(26, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueCodeableConcept newValue: CodeableConcept?) { _upsert(27, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueCoding newValue: Coding?) { _upsert(28, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueContactPoint newValue: ContactPoint?) { _upsert(29, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueCount newValue: Count?) { _upsert(30, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueDistance newValue: Distance?) { _upsert(31, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueDuration newValue: Duration?) { _upsert(32, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueHumanName newValue: HumanName?) { _upsert(33, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueIdentifier newValue: Identifier?) { _upsert(34, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueMoney newValue: Money?) { _upsert(35, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valuePeriod newValue: Period?) { _upsert(36, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueQuantity newValue: Quantity?) { _upsert(37, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueRange newValue: Range?) { _upsert(38, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueRatio newValue: Ratio?) { _upsert(39, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueReference newValue: Reference?) { _upsert(40, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueSampledData newValue: SampledData?) { _upsert(41, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueSignature newValue: Signature?) { _upsert(42, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueTiming newValue: Timing?) { _upsert(43, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueContactDetail newValue: ContactDetail?) { _upsert(44, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueContributor newValue: Contributor?) { _upsert(45, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueDataRequirement newValue: DataRequirement?) { _upsert(46, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueExpression newValue: Expression?) { _upsert(47, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueParameterDefinition newValue: ParameterDefinition?) { _upsert(48, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueRelatedArtifact newValue: RelatedArtifact?) { _upsert(49, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueTriggerDefinition newValue: TriggerDefinition?) { _upsert(50, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueUsageContext newValue: UsageContext?) { _upsert(51, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueDosage newValue: Dosage?) { _upsert(52, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueMeta newValue: Meta?) { _upsert(53, newValue) }
     /// `Parameters.parameter.resource`: `Resource` 0..1
     public var resource: Resource? { get { _object(54) } set { _setObject(54, newValue) } }
     /// `Parameters.parameter.part`: as `Parameters.parameter` 0..*

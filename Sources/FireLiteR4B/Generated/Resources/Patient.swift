@@ -30,8 +30,6 @@ public final class Patient: DomainResource {
     public var address: [Address] { get { _objects(16) } set { _setObjects(16, newValue) } }
     /// `Patient.maritalStatus`: `CodeableConcept` 0..1, extensible binding (<http://hl7.org/fhir/ValueSet/marital-status>)
     public var maritalStatus: CodeableConcept? { get { _object(17) } set { _setObject(17, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(maritalStatus newValue: CodeableConcept?) { _upsert(17, newValue) }
     /// `Patient.multipleBirth[x]`: `boolean` | `integer` 0..1
     public var multipleBirth: PatientMultipleBirth? { get { _choice(18) } set { _setChoice(18, 2, newValue) } }
     /// `Patient.multipleBirth[x]` as `boolean`.
@@ -48,8 +46,6 @@ public final class Patient: DomainResource {
     public var generalPractitioner: [Reference] { get { _objects(23) } set { _setObjects(23, newValue) } }
     /// `Patient.managingOrganization`: `Reference` 0..1 to `Organization`
     public var managingOrganization: Reference? { get { _object(24) } set { _setObject(24, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(managingOrganization newValue: Reference?) { _upsert(24, newValue) }
     /// `Patient.link`: `Patient.link` 0..*
     public var link: [PatientLink] { get { _objects(25) } set { _setObjects(25, newValue) } }
 }
@@ -63,24 +59,16 @@ public final class PatientContact: BackboneElement {
     public var relationship: [CodeableConcept] { get { _objects(3) } set { _setObjects(3, newValue) } }
     /// `Patient.contact.name`: `HumanName` 0..1
     public var name: HumanName? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(name newValue: HumanName?) { _upsert(4, newValue) }
     /// `Patient.contact.telecom`: `ContactPoint` 0..*
     public var telecom: [ContactPoint] { get { _objects(5) } set { _setObjects(5, newValue) } }
     /// `Patient.contact.address`: `Address` 0..1
     public var address: Address? { get { _object(6) } set { _setObject(6, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(address newValue: Address?) { _upsert(6, newValue) }
     /// `Patient.contact.gender`: `code` 0..1, one of `AdministrativeGender` (<http://hl7.org/fhir/ValueSet/administrative-gender>)
     public var gender: AdministrativeGender? { get { _code(7) } set { _setCode(7, newValue) } }
     /// `Patient.contact.organization`: `Reference` 0..1 to `Organization`
     public var organization: Reference? { get { _object(8) } set { _setObject(8, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(organization newValue: Reference?) { _upsert(8, newValue) }
     /// `Patient.contact.period`: `Period` 0..1
     public var period: Period? { get { _object(9) } set { _setObject(9, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(period newValue: Period?) { _upsert(9, newValue) }
 }
 
 /// `Patient.communication`, a backbone element
@@ -90,8 +78,6 @@ public final class PatientCommunication: BackboneElement {
 
     /// `Patient.communication.language`: `CodeableConcept` 1..1, preferred binding (<http://hl7.org/fhir/ValueSet/languages>)
     public var language: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(language newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `Patient.communication.preferred`: `boolean` 0..1
     public var preferred: Bool? { get { _bool(4) } set { _setBool(4, newValue) } }
 }
@@ -103,8 +89,6 @@ public final class PatientLink: BackboneElement {
 
     /// `Patient.link.other`: `Reference` 1..1 to `Patient` | `RelatedPerson`
     public var other: Reference? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(other newValue: Reference?) { _upsert(3, newValue) }
     /// `Patient.link.type`: `code` 1..1, one of `LinkType` (<http://hl7.org/fhir/ValueSet/link-type>)
     public var type: LinkType? { get { _code(4) } set { _setCode(4, newValue) } }
 }

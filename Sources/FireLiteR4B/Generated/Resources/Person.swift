@@ -22,12 +22,8 @@ public final class Person: DomainResource {
     public var address: [Address] { get { _objects(13) } set { _setObjects(13, newValue) } }
     /// `Person.photo`: `Attachment` 0..1
     public var photo: Attachment? { get { _object(14) } set { _setObject(14, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(photo newValue: Attachment?) { _upsert(14, newValue) }
     /// `Person.managingOrganization`: `Reference` 0..1 to `Organization`
     public var managingOrganization: Reference? { get { _object(15) } set { _setObject(15, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(managingOrganization newValue: Reference?) { _upsert(15, newValue) }
     /// `Person.active`: `boolean` 0..1
     public var active: Bool? { get { _bool(16) } set { _setBool(16, newValue) } }
     /// `Person.link`: `Person.link` 0..*
@@ -41,8 +37,6 @@ public final class PersonLink: BackboneElement {
 
     /// `Person.link.target`: `Reference` 1..1 to `Patient` | `Practitioner` | `RelatedPerson` | `Person`
     public var target: Reference? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(target newValue: Reference?) { _upsert(3, newValue) }
     /// `Person.link.assurance`: `code` 0..1, one of `IdentityAssuranceLevel` (<http://hl7.org/fhir/ValueSet/identity-assuranceLevel>)
     public var assurance: IdentityAssuranceLevel? { get { _code(4) } set { _setCode(4, newValue) } }
 }

@@ -22,8 +22,6 @@ public final class PlanDefinition: DomainResource {
     public var subtitle: String? { get { _string(13) } set { _setString(13, newValue) } }
     /// `PlanDefinition.type`: `CodeableConcept` 0..1, extensible binding (<http://hl7.org/fhir/ValueSet/plan-definition-type>)
     public var type: CodeableConcept? { get { _object(14) } set { _setObject(14, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: CodeableConcept?) { _upsert(14, newValue) }
     /// `PlanDefinition.status`: `code` 1..1, one of `PublicationStatus` (<http://hl7.org/fhir/ValueSet/publication-status>)
     public var status: PublicationStatus? { get { _code(15) } set { _setCode(15, newValue) } }
     /// `PlanDefinition.experimental`: `boolean` 0..1
@@ -36,10 +34,6 @@ public final class PlanDefinition: DomainResource {
     public var subjectReference: Reference? { get { _object(18) } set { _setObject(18, newValue) } }
     /// `PlanDefinition.subject[x]` as `canonical`.
     public var subjectCanonical: String? { get { _string(19) } set { _setString(19, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(subjectCodeableConcept newValue: CodeableConcept?) { _upsert(17, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(subjectReference newValue: Reference?) { _upsert(18, newValue) }
     /// `PlanDefinition.date`: `dateTime` 0..1
     public var date: FHIRDateTime? { get { _dateTime(20) } set { _setDateTime(20, newValue) } }
     /// `PlanDefinition.publisher`: `string` 0..1
@@ -64,8 +58,6 @@ public final class PlanDefinition: DomainResource {
     public var lastReviewDate: FHIRDate? { get { _date(30) } set { _setDate(30, newValue) } }
     /// `PlanDefinition.effectivePeriod`: `Period` 0..1
     public var effectivePeriod: Period? { get { _object(31) } set { _setObject(31, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(effectivePeriod newValue: Period?) { _upsert(31, newValue) }
     /// `PlanDefinition.topic`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/definition-topic>)
     public var topic: [CodeableConcept] { get { _objects(32) } set { _setObjects(32, newValue) } }
     /// `PlanDefinition.author`: `ContactDetail` 0..*
@@ -93,20 +85,12 @@ public final class PlanDefinitionGoal: BackboneElement {
 
     /// `PlanDefinition.goal.category`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/goal-category>)
     public var category: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(category newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `PlanDefinition.goal.description`: `CodeableConcept` 1..1, example binding (<http://hl7.org/fhir/ValueSet/clinical-findings>)
     public var description: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(description newValue: CodeableConcept?) { _upsert(4, newValue) }
     /// `PlanDefinition.goal.priority`: `CodeableConcept` 0..1, preferred binding (<http://hl7.org/fhir/ValueSet/goal-priority>)
     public var priority: CodeableConcept? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(priority newValue: CodeableConcept?) { _upsert(5, newValue) }
     /// `PlanDefinition.goal.start`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/goal-start-event>)
     public var start: CodeableConcept? { get { _object(6) } set { _setObject(6, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(start newValue: CodeableConcept?) { _upsert(6, newValue) }
     /// `PlanDefinition.goal.addresses`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/condition-code>)
     public var addresses: [CodeableConcept] { get { _objects(7) } set { _setObjects(7, newValue) } }
     /// `PlanDefinition.goal.documentation`: `RelatedArtifact` 0..*
@@ -122,8 +106,6 @@ public final class PlanDefinitionGoalTarget: BackboneElement {
 
     /// `PlanDefinition.goal.target.measure`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/observation-codes>)
     public var measure: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(measure newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `PlanDefinition.goal.target.detail[x]`: `Quantity` | `Range` | `CodeableConcept` 0..1
     public var detail: PlanDefinitionGoalTargetDetail? { get { _choice(4) } set { _setChoice(4, 3, newValue) } }
     /// `PlanDefinition.goal.target.detail[x]` as `Quantity`.
@@ -132,16 +114,8 @@ public final class PlanDefinitionGoalTarget: BackboneElement {
     public var detailRange: Range? { get { _object(5) } set { _setObject(5, newValue) } }
     /// `PlanDefinition.goal.target.detail[x]` as `CodeableConcept`.
     public var detailCodeableConcept: CodeableConcept? { get { _object(6) } set { _setObject(6, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(detailQuantity newValue: Quantity?) { _upsert(4, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(detailRange newValue: Range?) { _upsert(5, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(detailCodeableConcept newValue: CodeableConcept?) { _upsert(6, newValue) }
     /// `PlanDefinition.goal.target.due`: `Duration` 0..1
     public var due: Duration? { get { _object(7) } set { _setObject(7, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(due newValue: Duration?) { _upsert(7, newValue) }
 }
 
 /// `PlanDefinition.action`, a backbone element
@@ -175,10 +149,6 @@ public final class PlanDefinitionAction: BackboneElement {
     public var subjectReference: Reference? { get { _object(13) } set { _setObject(13, newValue) } }
     /// `PlanDefinition.action.subject[x]` as `canonical`.
     public var subjectCanonical: String? { get { _string(14) } set { _setString(14, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(subjectCodeableConcept newValue: CodeableConcept?) { _upsert(12, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(subjectReference newValue: Reference?) { _upsert(13, newValue) }
     /// `PlanDefinition.action.trigger`: `TriggerDefinition` 0..*
     public var trigger: [TriggerDefinition] { get { _objects(15) } set { _setObjects(15, newValue) } }
     /// `PlanDefinition.action.condition`: `PlanDefinition.action.condition` 0..*
@@ -203,22 +173,10 @@ public final class PlanDefinitionAction: BackboneElement {
     public var timingRange: Range? { get { _object(24) } set { _setObject(24, newValue) } }
     /// `PlanDefinition.action.timing[x]` as `Timing`.
     public var timingTiming: Timing? { get { _object(25) } set { _setObject(25, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(timingAge newValue: Age?) { _upsert(21, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(timingPeriod newValue: Period?) { _upsert(22, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(timingDuration newValue: Duration?) { _upsert(23, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(timingRange newValue: Range?) { _upsert(24, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(timingTiming newValue: Timing?) { _upsert(25, newValue) }
     /// `PlanDefinition.action.participant`: `PlanDefinition.action.participant` 0..*
     public var participant: [PlanDefinitionActionParticipant] { get { _objects(26) } set { _setObjects(26, newValue) } }
     /// `PlanDefinition.action.type`: `CodeableConcept` 0..1, extensible binding (<http://hl7.org/fhir/ValueSet/action-type>)
     public var type: CodeableConcept? { get { _object(27) } set { _setObject(27, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: CodeableConcept?) { _upsert(27, newValue) }
     /// `PlanDefinition.action.groupingBehavior`: `code` 0..1, one of `ActionGroupingBehavior` (<http://hl7.org/fhir/ValueSet/action-grouping-behavior>)
     public var groupingBehavior: ActionGroupingBehavior? { get { _code(28) } set { _setCode(28, newValue) } }
     /// `PlanDefinition.action.selectionBehavior`: `code` 0..1, one of `ActionSelectionBehavior` (<http://hl7.org/fhir/ValueSet/action-selection-behavior>)
@@ -252,8 +210,6 @@ public final class PlanDefinitionActionCondition: BackboneElement {
     public var kind: ActionConditionKind? { get { _code(3) } set { _setCode(3, newValue) } }
     /// `PlanDefinition.action.condition.expression`: `Expression` 0..1
     public var expression: Expression? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(expression newValue: Expression?) { _upsert(4, newValue) }
 }
 
 /// `PlanDefinition.action.relatedAction`, a backbone element
@@ -271,10 +227,6 @@ public final class PlanDefinitionActionRelatedAction: BackboneElement {
     public var offsetDuration: Duration? { get { _object(5) } set { _setObject(5, newValue) } }
     /// `PlanDefinition.action.relatedAction.offset[x]` as `Range`.
     public var offsetRange: Range? { get { _object(6) } set { _setObject(6, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(offsetDuration newValue: Duration?) { _upsert(5, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(offsetRange newValue: Range?) { _upsert(6, newValue) }
 }
 
 /// `PlanDefinition.action.participant`, a backbone element
@@ -286,8 +238,6 @@ public final class PlanDefinitionActionParticipant: BackboneElement {
     public var type: ActionParticipantType? { get { _code(3) } set { _setCode(3, newValue) } }
     /// `PlanDefinition.action.participant.role`: `CodeableConcept` 0..1, example binding (<http://terminology.hl7.org/ValueSet/action-participant-role>)
     public var role: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(role newValue: CodeableConcept?) { _upsert(4, newValue) }
 }
 
 /// `PlanDefinition.action.dynamicValue`, a backbone element
@@ -299,8 +249,6 @@ public final class PlanDefinitionActionDynamicValue: BackboneElement {
     public var path: String? { get { _string(3) } set { _setString(3, newValue) } }
     /// `PlanDefinition.action.dynamicValue.expression`: `Expression` 0..1
     public var expression: Expression? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(expression newValue: Expression?) { _upsert(4, newValue) }
 }
 
 /// A value of `PlanDefinition.subject[x]`.

@@ -16,22 +16,16 @@ public final class Provenance: DomainResource {
     public var occurredPeriod: Period? { get { _object(9) } set { _setObject(9, newValue) } }
     /// `Provenance.occurred[x]` as `dateTime`.
     public var occurredDateTime: FHIRDateTime? { get { _dateTime(10) } set { _setDateTime(10, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(occurredPeriod newValue: Period?) { _upsert(9, newValue) }
     /// `Provenance.recorded`: `instant` 1..1
     public var recorded: FHIRInstant? { get { _instant(11) } set { _setInstant(11, newValue) } }
     /// `Provenance.policy`: `uri` 0..*
     public var policy: [String] { get { _strings(12) } set { _setStrings(12, newValue) } }
     /// `Provenance.location`: `Reference` 0..1 to `Location`
     public var location: Reference? { get { _object(13) } set { _setObject(13, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(location newValue: Reference?) { _upsert(13, newValue) }
     /// `Provenance.reason`: `CodeableConcept` 0..*, extensible binding (<http://terminology.hl7.org/ValueSet/v3-PurposeOfUse>)
     public var reason: [CodeableConcept] { get { _objects(14) } set { _setObjects(14, newValue) } }
     /// `Provenance.activity`: `CodeableConcept` 0..1, extensible binding (<http://hl7.org/fhir/ValueSet/provenance-activity-type>)
     public var activity: CodeableConcept? { get { _object(15) } set { _setObject(15, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(activity newValue: CodeableConcept?) { _upsert(15, newValue) }
     /// `Provenance.agent`: `Provenance.agent` 1..*
     public var agent: [ProvenanceAgent] { get { _objects(16) } set { _setObjects(16, newValue) } }
     /// `Provenance.entity`: `Provenance.entity` 0..*
@@ -47,18 +41,12 @@ public final class ProvenanceAgent: BackboneElement {
 
     /// `Provenance.agent.type`: `CodeableConcept` 0..1, extensible binding (<http://hl7.org/fhir/ValueSet/provenance-agent-type>)
     public var type: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `Provenance.agent.role`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/security-role-type>)
     public var role: [CodeableConcept] { get { _objects(4) } set { _setObjects(4, newValue) } }
     /// `Provenance.agent.who`: `Reference` 1..1 to `Practitioner` | `PractitionerRole` | `RelatedPerson` | `Patient` | `Device` | `Organization`
     public var who: Reference? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(who newValue: Reference?) { _upsert(5, newValue) }
     /// `Provenance.agent.onBehalfOf`: `Reference` 0..1 to `Practitioner` | `PractitionerRole` | `RelatedPerson` | `Patient` | `Device` | `Organization`
     public var onBehalfOf: Reference? { get { _object(6) } set { _setObject(6, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(onBehalfOf newValue: Reference?) { _upsert(6, newValue) }
 }
 
 /// `Provenance.entity`, a backbone element
@@ -70,8 +58,6 @@ public final class ProvenanceEntity: BackboneElement {
     public var role: ProvenanceEntityRole? { get { _code(3) } set { _setCode(3, newValue) } }
     /// `Provenance.entity.what`: `Reference` 1..1
     public var what: Reference? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(what newValue: Reference?) { _upsert(4, newValue) }
     /// `Provenance.entity.agent`: as `Provenance.agent` 0..*
     public var agent: [ProvenanceAgent] { get { _objects(5) } set { _setObjects(5, newValue) } }
 }

@@ -20,8 +20,6 @@ public final class RequestGroup: DomainResource {
     public var replaces: [Reference] { get { _objects(12) } set { _setObjects(12, newValue) } }
     /// `RequestGroup.groupIdentifier`: `Identifier` 0..1
     public var groupIdentifier: Identifier? { get { _object(13) } set { _setObject(13, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(groupIdentifier newValue: Identifier?) { _upsert(13, newValue) }
     /// `RequestGroup.status`: `code` 1..1, one of `RequestStatus` (<http://hl7.org/fhir/ValueSet/request-status>)
     public var status: RequestStatus? { get { _code(14) } set { _setCode(14, newValue) } }
     /// `RequestGroup.intent`: `code` 1..1, one of `RequestIntent` (<http://hl7.org/fhir/ValueSet/request-intent>)
@@ -30,22 +28,14 @@ public final class RequestGroup: DomainResource {
     public var priority: RequestPriority? { get { _code(16) } set { _setCode(16, newValue) } }
     /// `RequestGroup.code`: `CodeableConcept` 0..1
     public var code: CodeableConcept? { get { _object(17) } set { _setObject(17, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(code newValue: CodeableConcept?) { _upsert(17, newValue) }
     /// `RequestGroup.subject`: `Reference` 0..1 to `Patient` | `Group`
     public var subject: Reference? { get { _object(18) } set { _setObject(18, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(subject newValue: Reference?) { _upsert(18, newValue) }
     /// `RequestGroup.encounter`: `Reference` 0..1 to `Encounter`
     public var encounter: Reference? { get { _object(19) } set { _setObject(19, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(encounter newValue: Reference?) { _upsert(19, newValue) }
     /// `RequestGroup.authoredOn`: `dateTime` 0..1
     public var authoredOn: FHIRDateTime? { get { _dateTime(20) } set { _setDateTime(20, newValue) } }
     /// `RequestGroup.author`: `Reference` 0..1 to `Device` | `Practitioner` | `PractitionerRole`
     public var author: Reference? { get { _object(21) } set { _setObject(21, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(author newValue: Reference?) { _upsert(21, newValue) }
     /// `RequestGroup.reasonCode`: `CodeableConcept` 0..*
     public var reasonCode: [CodeableConcept] { get { _objects(22) } set { _setObjects(22, newValue) } }
     /// `RequestGroup.reasonReference`: `Reference` 0..* to `Condition` | `Observation` | `DiagnosticReport` | `DocumentReference`
@@ -93,22 +83,10 @@ public final class RequestGroupAction: BackboneElement {
     public var timingRange: Range? { get { _object(16) } set { _setObject(16, newValue) } }
     /// `RequestGroup.action.timing[x]` as `Timing`.
     public var timingTiming: Timing? { get { _object(17) } set { _setObject(17, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(timingAge newValue: Age?) { _upsert(13, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(timingPeriod newValue: Period?) { _upsert(14, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(timingDuration newValue: Duration?) { _upsert(15, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(timingRange newValue: Range?) { _upsert(16, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(timingTiming newValue: Timing?) { _upsert(17, newValue) }
     /// `RequestGroup.action.participant`: `Reference` 0..* to `Patient` | `Practitioner` | `PractitionerRole` | `RelatedPerson` | `Device`
     public var participant: [Reference] { get { _objects(18) } set { _setObjects(18, newValue) } }
     /// `RequestGroup.action.type`: `CodeableConcept` 0..1, extensible binding (<http://hl7.org/fhir/ValueSet/action-type>)
     public var type: CodeableConcept? { get { _object(19) } set { _setObject(19, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: CodeableConcept?) { _upsert(19, newValue) }
     /// `RequestGroup.action.groupingBehavior`: `code` 0..1, one of `ActionGroupingBehavior` (<http://hl7.org/fhir/ValueSet/action-grouping-behavior>)
     public var groupingBehavior: ActionGroupingBehavior? { get { _code(20) } set { _setCode(20, newValue) } }
     /// `RequestGroup.action.selectionBehavior`: `code` 0..1, one of `ActionSelectionBehavior` (<http://hl7.org/fhir/ValueSet/action-selection-behavior>)
@@ -121,8 +99,6 @@ public final class RequestGroupAction: BackboneElement {
     public var cardinalityBehavior: ActionCardinalityBehavior? { get { _code(24) } set { _setCode(24, newValue) } }
     /// `RequestGroup.action.resource`: `Reference` 0..1
     public var resource: Reference? { get { _object(25) } set { _setObject(25, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(resource newValue: Reference?) { _upsert(25, newValue) }
     /// `RequestGroup.action.action`: as `RequestGroup.action` 0..*
     public var action: [RequestGroupAction] { get { _objects(26) } set { _setObjects(26, newValue) } }
 }
@@ -136,8 +112,6 @@ public final class RequestGroupActionCondition: BackboneElement {
     public var kind: ActionConditionKind? { get { _code(3) } set { _setCode(3, newValue) } }
     /// `RequestGroup.action.condition.expression`: `Expression` 0..1
     public var expression: Expression? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(expression newValue: Expression?) { _upsert(4, newValue) }
 }
 
 /// `RequestGroup.action.relatedAction`, a backbone element
@@ -155,10 +129,6 @@ public final class RequestGroupActionRelatedAction: BackboneElement {
     public var offsetDuration: Duration? { get { _object(5) } set { _setObject(5, newValue) } }
     /// `RequestGroup.action.relatedAction.offset[x]` as `Range`.
     public var offsetRange: Range? { get { _object(6) } set { _setObject(6, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(offsetDuration newValue: Duration?) { _upsert(5, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(offsetRange newValue: Range?) { _upsert(6, newValue) }
 }
 
 /// A value of `RequestGroup.action.timing[x]`.

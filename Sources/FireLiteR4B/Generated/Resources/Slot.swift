@@ -18,12 +18,8 @@ public final class Slot: DomainResource {
     public var specialty: [CodeableConcept] { get { _objects(11) } set { _setObjects(11, newValue) } }
     /// `Slot.appointmentType`: `CodeableConcept` 0..1, preferred binding (<http://terminology.hl7.org/ValueSet/v2-0276>)
     public var appointmentType: CodeableConcept? { get { _object(12) } set { _setObject(12, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(appointmentType newValue: CodeableConcept?) { _upsert(12, newValue) }
     /// `Slot.schedule`: `Reference` 1..1 to `Schedule`
     public var schedule: Reference? { get { _object(13) } set { _setObject(13, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(schedule newValue: Reference?) { _upsert(13, newValue) }
     /// `Slot.status`: `code` 1..1, one of `SlotStatus` (<http://hl7.org/fhir/ValueSet/slotstatus>)
     public var status: SlotStatus? { get { _code(14) } set { _setCode(14, newValue) } }
     /// `Slot.start`: `instant` 1..1

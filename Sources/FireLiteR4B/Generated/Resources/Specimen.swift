@@ -12,18 +12,12 @@ public final class Specimen: DomainResource {
     public var identifier: [Identifier] { get { _objects(8) } set { _setObjects(8, newValue) } }
     /// `Specimen.accessionIdentifier`: `Identifier` 0..1
     public var accessionIdentifier: Identifier? { get { _object(9) } set { _setObject(9, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(accessionIdentifier newValue: Identifier?) { _upsert(9, newValue) }
     /// `Specimen.status`: `code` 0..1, one of `SpecimenStatus` (<http://hl7.org/fhir/ValueSet/specimen-status>)
     public var status: SpecimenStatus? { get { _code(10) } set { _setCode(10, newValue) } }
     /// `Specimen.type`: `CodeableConcept` 0..1, example binding (<http://terminology.hl7.org/ValueSet/v2-0487>)
     public var type: CodeableConcept? { get { _object(11) } set { _setObject(11, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: CodeableConcept?) { _upsert(11, newValue) }
     /// `Specimen.subject`: `Reference` 0..1 to `Patient` | `Group` | `Device` | `Substance` | `Location`
     public var subject: Reference? { get { _object(12) } set { _setObject(12, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(subject newValue: Reference?) { _upsert(12, newValue) }
     /// `Specimen.receivedTime`: `dateTime` 0..1
     public var receivedTime: FHIRDateTime? { get { _dateTime(13) } set { _setDateTime(13, newValue) } }
     /// `Specimen.parent`: `Reference` 0..* to `Specimen`
@@ -32,8 +26,6 @@ public final class Specimen: DomainResource {
     public var request: [Reference] { get { _objects(15) } set { _setObjects(15, newValue) } }
     /// `Specimen.collection`: `Specimen.collection` 0..1
     public var collection: SpecimenCollection? { get { _object(16) } set { _setObject(16, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(collection newValue: SpecimenCollection?) { _upsert(16, newValue) }
     /// `Specimen.processing`: `Specimen.processing` 0..*
     public var processing: [SpecimenProcessing] { get { _objects(17) } set { _setObjects(17, newValue) } }
     /// `Specimen.container`: `Specimen.container` 0..*
@@ -51,42 +43,26 @@ public final class SpecimenCollection: BackboneElement {
 
     /// `Specimen.collection.collector`: `Reference` 0..1 to `Practitioner` | `PractitionerRole`
     public var collector: Reference? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(collector newValue: Reference?) { _upsert(3, newValue) }
     /// `Specimen.collection.collected[x]`: `dateTime` | `Period` 0..1
     public var collected: SpecimenCollectionCollected? { get { _choice(4) } set { _setChoice(4, 2, newValue) } }
     /// `Specimen.collection.collected[x]` as `dateTime`.
     public var collectedDateTime: FHIRDateTime? { get { _dateTime(4) } set { _setDateTime(4, newValue) } }
     /// `Specimen.collection.collected[x]` as `Period`.
     public var collectedPeriod: Period? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(collectedPeriod newValue: Period?) { _upsert(5, newValue) }
     /// `Specimen.collection.duration`: `Duration` 0..1
     public var duration: Duration? { get { _object(6) } set { _setObject(6, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(duration newValue: Duration?) { _upsert(6, newValue) }
     /// `Specimen.collection.quantity`: `Quantity` 0..1
     public var quantity: Quantity? { get { _object(7) } set { _setObject(7, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(quantity newValue: Quantity?) { _upsert(7, newValue) }
     /// `Specimen.collection.method`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/specimen-collection-method>)
     public var method: CodeableConcept? { get { _object(8) } set { _setObject(8, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(method newValue: CodeableConcept?) { _upsert(8, newValue) }
     /// `Specimen.collection.bodySite`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/body-site>)
     public var bodySite: CodeableConcept? { get { _object(9) } set { _setObject(9, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(bodySite newValue: CodeableConcept?) { _upsert(9, newValue) }
     /// `Specimen.collection.fastingStatus[x]`: `CodeableConcept` | `Duration` 0..1, extensible binding (<http://terminology.hl7.org/ValueSet/v2-0916>)
     public var fastingStatus: SpecimenCollectionFastingStatus? { get { _choice(10) } set { _setChoice(10, 2, newValue) } }
     /// `Specimen.collection.fastingStatus[x]` as `CodeableConcept`.
     public var fastingStatusCodeableConcept: CodeableConcept? { get { _object(10) } set { _setObject(10, newValue) } }
     /// `Specimen.collection.fastingStatus[x]` as `Duration`.
     public var fastingStatusDuration: Duration? { get { _object(11) } set { _setObject(11, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(fastingStatusCodeableConcept newValue: CodeableConcept?) { _upsert(10, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(fastingStatusDuration newValue: Duration?) { _upsert(11, newValue) }
 }
 
 /// `Specimen.processing`, a backbone element
@@ -98,8 +74,6 @@ public final class SpecimenProcessing: BackboneElement {
     public var description: String? { get { _string(3) } set { _setString(3, newValue) } }
     /// `Specimen.processing.procedure`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/specimen-processing-procedure>)
     public var procedure: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(procedure newValue: CodeableConcept?) { _upsert(4, newValue) }
     /// `Specimen.processing.additive`: `Reference` 0..* to `Substance`
     public var additive: [Reference] { get { _objects(5) } set { _setObjects(5, newValue) } }
     /// `Specimen.processing.time[x]`: `dateTime` | `Period` 0..1
@@ -108,8 +82,6 @@ public final class SpecimenProcessing: BackboneElement {
     public var timeDateTime: FHIRDateTime? { get { _dateTime(6) } set { _setDateTime(6, newValue) } }
     /// `Specimen.processing.time[x]` as `Period`.
     public var timePeriod: Period? { get { _object(7) } set { _setObject(7, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(timePeriod newValue: Period?) { _upsert(7, newValue) }
 }
 
 /// `Specimen.container`, a backbone element
@@ -123,26 +95,16 @@ public final class SpecimenContainer: BackboneElement {
     public var description: String? { get { _string(4) } set { _setString(4, newValue) } }
     /// `Specimen.container.type`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/specimen-container-type>)
     public var type: CodeableConcept? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: CodeableConcept?) { _upsert(5, newValue) }
     /// `Specimen.container.capacity`: `Quantity` 0..1
     public var capacity: Quantity? { get { _object(6) } set { _setObject(6, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(capacity newValue: Quantity?) { _upsert(6, newValue) }
     /// `Specimen.container.specimenQuantity`: `Quantity` 0..1
     public var specimenQuantity: Quantity? { get { _object(7) } set { _setObject(7, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(specimenQuantity newValue: Quantity?) { _upsert(7, newValue) }
     /// `Specimen.container.additive[x]`: `CodeableConcept` | `Reference` 0..1 to `Substance`, example binding (<http://terminology.hl7.org/ValueSet/v2-0371>)
     public var additive: SpecimenContainerAdditive? { get { _choice(8) } set { _setChoice(8, 2, newValue) } }
     /// `Specimen.container.additive[x]` as `CodeableConcept`.
     public var additiveCodeableConcept: CodeableConcept? { get { _object(8) } set { _setObject(8, newValue) } }
     /// `Specimen.container.additive[x]` as `Reference`.
     public var additiveReference: Reference? { get { _object(9) } set { _setObject(9, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(additiveCodeableConcept newValue: CodeableConcept?) { _upsert(8, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(additiveReference newValue: Reference?) { _upsert(9, newValue) }
 }
 
 /// A value of `Specimen.collection.collected[x]`.

@@ -22,8 +22,6 @@ public final class Subscription: DomainResource {
     public var error: String? { get { _string(13) } set { _setString(13, newValue) } }
     /// `Subscription.channel`: `Subscription.channel` 1..1
     public var channel: SubscriptionChannel? { get { _object(14) } set { _setObject(14, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(channel newValue: SubscriptionChannel?) { _upsert(14, newValue) }
 }
 
 /// `Subscription.channel`, a backbone element

@@ -18,8 +18,6 @@ public final class SubscriptionStatus: DomainResource {
     public var notificationEvent: [SubscriptionStatusNotificationEvent] { get { _objects(11) } set { _setObjects(11, newValue) } }
     /// `SubscriptionStatus.subscription`: `Reference` 1..1 to `Subscription`
     public var subscription: Reference? { get { _object(12) } set { _setObject(12, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(subscription newValue: Reference?) { _upsert(12, newValue) }
     /// `SubscriptionStatus.topic`: `canonical` 0..1 to `SubscriptionTopic`
     public var topic: String? { get { _string(13) } set { _setString(13, newValue) } }
     /// `SubscriptionStatus.error`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/subscription-error>)
@@ -37,8 +35,6 @@ public final class SubscriptionStatusNotificationEvent: BackboneElement {
     public var timestamp: FHIRInstant? { get { _instant(4) } set { _setInstant(4, newValue) } }
     /// `SubscriptionStatus.notificationEvent.focus`: `Reference` 0..1
     public var focus: Reference? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(focus newValue: Reference?) { _upsert(5, newValue) }
     /// `SubscriptionStatus.notificationEvent.additionalContext`: `Reference` 0..*
     public var additionalContext: [Reference] { get { _objects(6) } set { _setObjects(6, newValue) } }
 }

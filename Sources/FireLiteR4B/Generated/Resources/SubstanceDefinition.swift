@@ -14,14 +14,10 @@ public final class SubstanceDefinition: DomainResource {
     public var version: String? { get { _string(9) } set { _setString(9, newValue) } }
     /// `SubstanceDefinition.status`: `CodeableConcept` 0..1, preferred binding (<http://hl7.org/fhir/ValueSet/publication-status>)
     public var status: CodeableConcept? { get { _object(10) } set { _setObject(10, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(status newValue: CodeableConcept?) { _upsert(10, newValue) }
     /// `SubstanceDefinition.classification`: `CodeableConcept` 0..*
     public var classification: [CodeableConcept] { get { _objects(11) } set { _setObjects(11, newValue) } }
     /// `SubstanceDefinition.domain`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/medicinal-product-domain>)
     public var domain: CodeableConcept? { get { _object(12) } set { _setObject(12, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(domain newValue: CodeableConcept?) { _upsert(12, newValue) }
     /// `SubstanceDefinition.grade`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/substance-grade>)
     public var grade: [CodeableConcept] { get { _objects(13) } set { _setObjects(13, newValue) } }
     /// `SubstanceDefinition.description`: `markdown` 0..1
@@ -42,8 +38,6 @@ public final class SubstanceDefinition: DomainResource {
     public var molecularWeight: [SubstanceDefinitionMolecularWeight] { get { _objects(21) } set { _setObjects(21, newValue) } }
     /// `SubstanceDefinition.structure`: `SubstanceDefinition.structure` 0..1
     public var structure: SubstanceDefinitionStructure? { get { _object(22) } set { _setObject(22, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(structure newValue: SubstanceDefinitionStructure?) { _upsert(22, newValue) }
     /// `SubstanceDefinition.code`: `SubstanceDefinition.code` 0..*
     public var code: [SubstanceDefinitionCode] { get { _objects(23) } set { _setObjects(23, newValue) } }
     /// `SubstanceDefinition.name`: `SubstanceDefinition.name` 0..*
@@ -52,8 +46,6 @@ public final class SubstanceDefinition: DomainResource {
     public var relationship: [SubstanceDefinitionRelationship] { get { _objects(25) } set { _setObjects(25, newValue) } }
     /// `SubstanceDefinition.sourceMaterial`: `SubstanceDefinition.sourceMaterial` 0..1
     public var sourceMaterial: SubstanceDefinitionSourceMaterial? { get { _object(26) } set { _setObject(26, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(sourceMaterial newValue: SubstanceDefinitionSourceMaterial?) { _upsert(26, newValue) }
 }
 
 /// `SubstanceDefinition.moiety`, a backbone element
@@ -63,22 +55,14 @@ public final class SubstanceDefinitionMoiety: BackboneElement {
 
     /// `SubstanceDefinition.moiety.role`: `CodeableConcept` 0..1
     public var role: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(role newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `SubstanceDefinition.moiety.identifier`: `Identifier` 0..1
     public var identifier: Identifier? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(identifier newValue: Identifier?) { _upsert(4, newValue) }
     /// `SubstanceDefinition.moiety.name`: `string` 0..1
     public var name: String? { get { _string(5) } set { _setString(5, newValue) } }
     /// `SubstanceDefinition.moiety.stereochemistry`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/substance-stereochemistry>)
     public var stereochemistry: CodeableConcept? { get { _object(6) } set { _setObject(6, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(stereochemistry newValue: CodeableConcept?) { _upsert(6, newValue) }
     /// `SubstanceDefinition.moiety.opticalActivity`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/substance-optical-activity>)
     public var opticalActivity: CodeableConcept? { get { _object(7) } set { _setObject(7, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(opticalActivity newValue: CodeableConcept?) { _upsert(7, newValue) }
     /// `SubstanceDefinition.moiety.molecularFormula`: `string` 0..1
     public var molecularFormula: String? { get { _string(8) } set { _setString(8, newValue) } }
     /// `SubstanceDefinition.moiety.amount[x]`: `Quantity` | `string` 0..1
@@ -87,12 +71,8 @@ public final class SubstanceDefinitionMoiety: BackboneElement {
     public var amountQuantity: Quantity? { get { _object(9) } set { _setObject(9, newValue) } }
     /// `SubstanceDefinition.moiety.amount[x]` as `string`.
     public var amountString: String? { get { _string(10) } set { _setString(10, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(amountQuantity newValue: Quantity?) { _upsert(9, newValue) }
     /// `SubstanceDefinition.moiety.measurementType`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/substance-amount-type>)
     public var measurementType: CodeableConcept? { get { _object(11) } set { _setObject(11, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(measurementType newValue: CodeableConcept?) { _upsert(11, newValue) }
 }
 
 /// `SubstanceDefinition.property`, a backbone element
@@ -102,8 +82,6 @@ public final class SubstanceDefinitionProperty: BackboneElement {
 
     /// `SubstanceDefinition.property.type`: `CodeableConcept` 1..1, example binding (<http://hl7.org/fhir/ValueSet/product-characteristic-codes>)
     public var type: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `SubstanceDefinition.property.value[x]`: `CodeableConcept` | `Quantity` | `date` | `boolean` | `Attachment` 0..1
     public var value: SubstanceDefinitionPropertyValue? { get { _choice(4) } set { _setChoice(4, 5, newValue) } }
     /// `SubstanceDefinition.property.value[x]` as `CodeableConcept`.
@@ -116,12 +94,6 @@ public final class SubstanceDefinitionProperty: BackboneElement {
     public var valueBoolean: Bool? { get { _bool(7) } set { _setBool(7, newValue) } }
     /// `SubstanceDefinition.property.value[x]` as `Attachment`.
     public var valueAttachment: Attachment? { get { _object(8) } set { _setObject(8, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueCodeableConcept newValue: CodeableConcept?) { _upsert(4, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueQuantity newValue: Quantity?) { _upsert(5, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueAttachment newValue: Attachment?) { _upsert(8, newValue) }
 }
 
 /// `SubstanceDefinition.molecularWeight`, a backbone element
@@ -131,16 +103,10 @@ public final class SubstanceDefinitionMolecularWeight: BackboneElement {
 
     /// `SubstanceDefinition.molecularWeight.method`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/substance-weight-method>)
     public var method: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(method newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `SubstanceDefinition.molecularWeight.type`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/substance-weight-type>)
     public var type: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: CodeableConcept?) { _upsert(4, newValue) }
     /// `SubstanceDefinition.molecularWeight.amount`: `Quantity` 1..1
     public var amount: Quantity? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(amount newValue: Quantity?) { _upsert(5, newValue) }
 }
 
 /// `SubstanceDefinition.structure`, a backbone element
@@ -150,20 +116,14 @@ public final class SubstanceDefinitionStructure: BackboneElement {
 
     /// `SubstanceDefinition.structure.stereochemistry`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/substance-stereochemistry>)
     public var stereochemistry: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(stereochemistry newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `SubstanceDefinition.structure.opticalActivity`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/substance-optical-activity>)
     public var opticalActivity: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(opticalActivity newValue: CodeableConcept?) { _upsert(4, newValue) }
     /// `SubstanceDefinition.structure.molecularFormula`: `string` 0..1
     public var molecularFormula: String? { get { _string(5) } set { _setString(5, newValue) } }
     /// `SubstanceDefinition.structure.molecularFormulaByMoiety`: `string` 0..1
     public var molecularFormulaByMoiety: String? { get { _string(6) } set { _setString(6, newValue) } }
     /// `SubstanceDefinition.structure.molecularWeight`: as `SubstanceDefinition.molecularWeight` 0..1
     public var molecularWeight: SubstanceDefinitionMolecularWeight? { get { _object(7) } set { _setObject(7, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(molecularWeight newValue: SubstanceDefinitionMolecularWeight?) { _upsert(7, newValue) }
     /// `SubstanceDefinition.structure.technique`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/substance-structure-technique>)
     public var technique: [CodeableConcept] { get { _objects(8) } set { _setObjects(8, newValue) } }
     /// `SubstanceDefinition.structure.sourceDocument`: `Reference` 0..* to `DocumentReference`
@@ -179,18 +139,12 @@ public final class SubstanceDefinitionStructureRepresentation: BackboneElement {
 
     /// `SubstanceDefinition.structure.representation.type`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/substance-representation-type>)
     public var type: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `SubstanceDefinition.structure.representation.representation`: `string` 0..1
     public var representation: String? { get { _string(4) } set { _setString(4, newValue) } }
     /// `SubstanceDefinition.structure.representation.format`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/substance-representation-format>)
     public var format: CodeableConcept? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(format newValue: CodeableConcept?) { _upsert(5, newValue) }
     /// `SubstanceDefinition.structure.representation.document`: `Reference` 0..1 to `DocumentReference`
     public var document: Reference? { get { _object(6) } set { _setObject(6, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(document newValue: Reference?) { _upsert(6, newValue) }
 }
 
 /// `SubstanceDefinition.code`, a backbone element
@@ -200,12 +154,8 @@ public final class SubstanceDefinitionCode: BackboneElement {
 
     /// `SubstanceDefinition.code.code`: `CodeableConcept` 0..1
     public var code: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(code newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `SubstanceDefinition.code.status`: `CodeableConcept` 0..1, preferred binding (<http://hl7.org/fhir/ValueSet/publication-status>)
     public var status: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(status newValue: CodeableConcept?) { _upsert(4, newValue) }
     /// `SubstanceDefinition.code.statusDate`: `dateTime` 0..1
     public var statusDate: FHIRDateTime? { get { _dateTime(5) } set { _setDateTime(5, newValue) } }
     /// `SubstanceDefinition.code.note`: `Annotation` 0..*
@@ -223,12 +173,8 @@ public final class SubstanceDefinitionName: BackboneElement {
     public var name: String? { get { _string(3) } set { _setString(3, newValue) } }
     /// `SubstanceDefinition.name.type`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/substance-name-type>)
     public var type: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: CodeableConcept?) { _upsert(4, newValue) }
     /// `SubstanceDefinition.name.status`: `CodeableConcept` 0..1, preferred binding (<http://hl7.org/fhir/ValueSet/publication-status>)
     public var status: CodeableConcept? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(status newValue: CodeableConcept?) { _upsert(5, newValue) }
     /// `SubstanceDefinition.name.preferred`: `boolean` 0..1
     public var preferred: Bool? { get { _bool(6) } set { _setBool(6, newValue) } }
     /// `SubstanceDefinition.name.language`: `CodeableConcept` 0..*, preferred binding (<http://hl7.org/fhir/ValueSet/languages>)
@@ -254,12 +200,8 @@ public final class SubstanceDefinitionNameOfficial: BackboneElement {
 
     /// `SubstanceDefinition.name.official.authority`: `CodeableConcept` 0..1, preferred binding (<http://hl7.org/fhir/ValueSet/substance-name-authority>)
     public var authority: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(authority newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `SubstanceDefinition.name.official.status`: `CodeableConcept` 0..1, preferred binding (<http://hl7.org/fhir/ValueSet/publication-status>)
     public var status: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(status newValue: CodeableConcept?) { _upsert(4, newValue) }
     /// `SubstanceDefinition.name.official.date`: `dateTime` 0..1
     public var date: FHIRDateTime? { get { _dateTime(5) } set { _setDateTime(5, newValue) } }
 }
@@ -275,14 +217,8 @@ public final class SubstanceDefinitionRelationship: BackboneElement {
     public var substanceDefinitionReference: Reference? { get { _object(3) } set { _setObject(3, newValue) } }
     /// `SubstanceDefinition.relationship.substanceDefinition[x]` as `CodeableConcept`.
     public var substanceDefinitionCodeableConcept: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(substanceDefinitionReference newValue: Reference?) { _upsert(3, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(substanceDefinitionCodeableConcept newValue: CodeableConcept?) { _upsert(4, newValue) }
     /// `SubstanceDefinition.relationship.type`: `CodeableConcept` 1..1, example binding (<http://hl7.org/fhir/ValueSet/substance-relationship-type>)
     public var type: CodeableConcept? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: CodeableConcept?) { _upsert(5, newValue) }
     /// `SubstanceDefinition.relationship.isDefining`: `boolean` 0..1
     public var isDefining: Bool? { get { _bool(6) } set { _setBool(6, newValue) } }
     /// `SubstanceDefinition.relationship.amount[x]`: `Quantity` | `Ratio` | `string` 0..1
@@ -293,18 +229,10 @@ public final class SubstanceDefinitionRelationship: BackboneElement {
     public var amountRatio: Ratio? { get { _object(8) } set { _setObject(8, newValue) } }
     /// `SubstanceDefinition.relationship.amount[x]` as `string`.
     public var amountString: String? { get { _string(9) } set { _setString(9, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(amountQuantity newValue: Quantity?) { _upsert(7, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(amountRatio newValue: Ratio?) { _upsert(8, newValue) }
     /// `SubstanceDefinition.relationship.ratioHighLimitAmount`: `Ratio` 0..1
     public var ratioHighLimitAmount: Ratio? { get { _object(10) } set { _setObject(10, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(ratioHighLimitAmount newValue: Ratio?) { _upsert(10, newValue) }
     /// `SubstanceDefinition.relationship.comparator`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/substance-amount-type>)
     public var comparator: CodeableConcept? { get { _object(11) } set { _setObject(11, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(comparator newValue: CodeableConcept?) { _upsert(11, newValue) }
     /// `SubstanceDefinition.relationship.source`: `Reference` 0..* to `DocumentReference`
     public var source: [Reference] { get { _objects(12) } set { _setObjects(12, newValue) } }
 }
@@ -316,20 +244,12 @@ public final class SubstanceDefinitionSourceMaterial: BackboneElement {
 
     /// `SubstanceDefinition.sourceMaterial.type`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/substance-source-material-type>)
     public var type: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `SubstanceDefinition.sourceMaterial.genus`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/substance-source-material-genus>)
     public var genus: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(genus newValue: CodeableConcept?) { _upsert(4, newValue) }
     /// `SubstanceDefinition.sourceMaterial.species`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/substance-source-material-species>)
     public var species: CodeableConcept? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(species newValue: CodeableConcept?) { _upsert(5, newValue) }
     /// `SubstanceDefinition.sourceMaterial.part`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/substance-source-material-part>)
     public var part: CodeableConcept? { get { _object(6) } set { _setObject(6, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(part newValue: CodeableConcept?) { _upsert(6, newValue) }
     /// `SubstanceDefinition.sourceMaterial.countryOfOrigin`: `CodeableConcept` 0..*, required binding (<http://hl7.org/fhir/ValueSet/country>)
     public var countryOfOrigin: [CodeableConcept] { get { _objects(7) } set { _setObjects(7, newValue) } }
 }

@@ -14,8 +14,6 @@ public final class SupplyRequest: DomainResource {
     public var status: SupplyRequestStatus? { get { _code(9) } set { _setCode(9, newValue) } }
     /// `SupplyRequest.category`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/supplyrequest-kind>)
     public var category: CodeableConcept? { get { _object(10) } set { _setObject(10, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(category newValue: CodeableConcept?) { _upsert(10, newValue) }
     /// `SupplyRequest.priority`: `code` 0..1, one of `RequestPriority` (<http://hl7.org/fhir/ValueSet/request-priority>)
     public var priority: RequestPriority? { get { _code(11) } set { _setCode(11, newValue) } }
     /// `SupplyRequest.item[x]`: `CodeableConcept` | `Reference` 1..1 to `Medication` | `Substance` | `Device`, example binding (<http://hl7.org/fhir/ValueSet/supply-item>)
@@ -24,14 +22,8 @@ public final class SupplyRequest: DomainResource {
     public var itemCodeableConcept: CodeableConcept? { get { _object(12) } set { _setObject(12, newValue) } }
     /// `SupplyRequest.item[x]` as `Reference`.
     public var itemReference: Reference? { get { _object(13) } set { _setObject(13, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(itemCodeableConcept newValue: CodeableConcept?) { _upsert(12, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(itemReference newValue: Reference?) { _upsert(13, newValue) }
     /// `SupplyRequest.quantity`: `Quantity` 1..1
     public var quantity: Quantity? { get { _object(14) } set { _setObject(14, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(quantity newValue: Quantity?) { _upsert(14, newValue) }
     /// `SupplyRequest.parameter`: `SupplyRequest.parameter` 0..*
     public var parameter: [SupplyRequestParameter] { get { _objects(15) } set { _setObjects(15, newValue) } }
     /// `SupplyRequest.occurrence[x]`: `dateTime` | `Period` | `Timing` 0..1
@@ -42,16 +34,10 @@ public final class SupplyRequest: DomainResource {
     public var occurrencePeriod: Period? { get { _object(17) } set { _setObject(17, newValue) } }
     /// `SupplyRequest.occurrence[x]` as `Timing`.
     public var occurrenceTiming: Timing? { get { _object(18) } set { _setObject(18, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(occurrencePeriod newValue: Period?) { _upsert(17, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(occurrenceTiming newValue: Timing?) { _upsert(18, newValue) }
     /// `SupplyRequest.authoredOn`: `dateTime` 0..1
     public var authoredOn: FHIRDateTime? { get { _dateTime(19) } set { _setDateTime(19, newValue) } }
     /// `SupplyRequest.requester`: `Reference` 0..1 to `Practitioner` | `PractitionerRole` | `Organization` | `Patient` | `RelatedPerson` | `Device`
     public var requester: Reference? { get { _object(20) } set { _setObject(20, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(requester newValue: Reference?) { _upsert(20, newValue) }
     /// `SupplyRequest.supplier`: `Reference` 0..* to `Organization` | `HealthcareService`
     public var supplier: [Reference] { get { _objects(21) } set { _setObjects(21, newValue) } }
     /// `SupplyRequest.reasonCode`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/supplyrequest-reason>)
@@ -60,12 +46,8 @@ public final class SupplyRequest: DomainResource {
     public var reasonReference: [Reference] { get { _objects(23) } set { _setObjects(23, newValue) } }
     /// `SupplyRequest.deliverFrom`: `Reference` 0..1 to `Organization` | `Location`
     public var deliverFrom: Reference? { get { _object(24) } set { _setObject(24, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(deliverFrom newValue: Reference?) { _upsert(24, newValue) }
     /// `SupplyRequest.deliverTo`: `Reference` 0..1 to `Organization` | `Location` | `Patient`
     public var deliverTo: Reference? { get { _object(25) } set { _setObject(25, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(deliverTo newValue: Reference?) { _upsert(25, newValue) }
 }
 
 /// `SupplyRequest.parameter`, a backbone element
@@ -75,8 +57,6 @@ public final class SupplyRequestParameter: BackboneElement {
 
     /// `SupplyRequest.parameter.code`: `CodeableConcept` 0..1
     public var code: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(code newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `SupplyRequest.parameter.value[x]`: `CodeableConcept` | `Quantity` | `Range` | `boolean` 0..1
     public var value: SupplyRequestParameterValue? { get { _choice(4) } set { _setChoice(4, 4, newValue) } }
     /// `SupplyRequest.parameter.value[x]` as `CodeableConcept`.
@@ -87,12 +67,6 @@ public final class SupplyRequestParameter: BackboneElement {
     public var valueRange: Range? { get { _object(6) } set { _setObject(6, newValue) } }
     /// `SupplyRequest.parameter.value[x]` as `boolean`.
     public var valueBoolean: Bool? { get { _bool(7) } set { _setBool(7, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueCodeableConcept newValue: CodeableConcept?) { _upsert(4, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueQuantity newValue: Quantity?) { _upsert(5, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueRange newValue: Range?) { _upsert(6, newValue) }
 }
 
 /// A value of `SupplyRequest.item[x]`.

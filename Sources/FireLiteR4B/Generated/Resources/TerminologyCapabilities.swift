@@ -40,34 +40,22 @@ public final class TerminologyCapabilities: DomainResource {
     public var kind: CapabilityStatementKind? { get { _code(22) } set { _setCode(22, newValue) } }
     /// `TerminologyCapabilities.software`: `TerminologyCapabilities.software` 0..1
     public var software: TerminologyCapabilitiesSoftware? { get { _object(23) } set { _setObject(23, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(software newValue: TerminologyCapabilitiesSoftware?) { _upsert(23, newValue) }
     /// `TerminologyCapabilities.implementation`: `TerminologyCapabilities.implementation` 0..1
     public var implementation: TerminologyCapabilitiesImplementation? { get { _object(24) } set { _setObject(24, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(implementation newValue: TerminologyCapabilitiesImplementation?) { _upsert(24, newValue) }
     /// `TerminologyCapabilities.lockedDate`: `boolean` 0..1
     public var lockedDate: Bool? { get { _bool(25) } set { _setBool(25, newValue) } }
     /// `TerminologyCapabilities.codeSystem`: `TerminologyCapabilities.codeSystem` 0..*
     public var codeSystem: [TerminologyCapabilitiesCodeSystem] { get { _objects(26) } set { _setObjects(26, newValue) } }
     /// `TerminologyCapabilities.expansion`: `TerminologyCapabilities.expansion` 0..1
     public var expansion: TerminologyCapabilitiesExpansion? { get { _object(27) } set { _setObject(27, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(expansion newValue: TerminologyCapabilitiesExpansion?) { _upsert(27, newValue) }
     /// `TerminologyCapabilities.codeSearch`: `code` 0..1, one of `CodeSearchSupport` (<http://hl7.org/fhir/ValueSet/code-search-support>)
     public var codeSearch: CodeSearchSupport? { get { _code(28) } set { _setCode(28, newValue) } }
     /// `TerminologyCapabilities.validateCode`: `TerminologyCapabilities.validateCode` 0..1
     public var validateCode: TerminologyCapabilitiesValidateCode? { get { _object(29) } set { _setObject(29, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(validateCode newValue: TerminologyCapabilitiesValidateCode?) { _upsert(29, newValue) }
     /// `TerminologyCapabilities.translation`: `TerminologyCapabilities.translation` 0..1
     public var translation: TerminologyCapabilitiesTranslation? { get { _object(30) } set { _setObject(30, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(translation newValue: TerminologyCapabilitiesTranslation?) { _upsert(30, newValue) }
     /// `TerminologyCapabilities.closure`: `TerminologyCapabilities.closure` 0..1
     public var closure: TerminologyCapabilitiesClosure? { get { _object(31) } set { _setObject(31, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(closure newValue: TerminologyCapabilitiesClosure?) { _upsert(31, newValue) }
 }
 
 /// `TerminologyCapabilities.software`, a backbone element

@@ -10,16 +10,12 @@ public final class TestReport: DomainResource {
 
     /// `TestReport.identifier`: `Identifier` 0..1
     public var identifier: Identifier? { get { _object(8) } set { _setObject(8, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(identifier newValue: Identifier?) { _upsert(8, newValue) }
     /// `TestReport.name`: `string` 0..1
     public var name: String? { get { _string(9) } set { _setString(9, newValue) } }
     /// `TestReport.status`: `code` 1..1, one of `TestReportStatus` (<http://hl7.org/fhir/ValueSet/report-status-codes>)
     public var status: TestReportStatus? { get { _code(10) } set { _setCode(10, newValue) } }
     /// `TestReport.testScript`: `Reference` 1..1 to `TestScript`
     public var testScript: Reference? { get { _object(11) } set { _setObject(11, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(testScript newValue: Reference?) { _upsert(11, newValue) }
     /// `TestReport.result`: `code` 1..1, one of `TestReportResult` (<http://hl7.org/fhir/ValueSet/report-result-codes>)
     public var result: TestReportResult? { get { _code(12) } set { _setCode(12, newValue) } }
     /// `TestReport.score`: `decimal` 0..1
@@ -32,14 +28,10 @@ public final class TestReport: DomainResource {
     public var participant: [TestReportParticipant] { get { _objects(16) } set { _setObjects(16, newValue) } }
     /// `TestReport.setup`: `TestReport.setup` 0..1
     public var setup: TestReportSetup? { get { _object(17) } set { _setObject(17, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(setup newValue: TestReportSetup?) { _upsert(17, newValue) }
     /// `TestReport.test`: `TestReport.test` 0..*
     public var test: [TestReportTest] { get { _objects(18) } set { _setObjects(18, newValue) } }
     /// `TestReport.teardown`: `TestReport.teardown` 0..1
     public var teardown: TestReportTeardown? { get { _object(19) } set { _setObject(19, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(teardown newValue: TestReportTeardown?) { _upsert(19, newValue) }
 }
 
 /// `TestReport.participant`, a backbone element
@@ -71,12 +63,8 @@ public final class TestReportSetupAction: BackboneElement {
 
     /// `TestReport.setup.action.operation`: `TestReport.setup.action.operation` 0..1
     public var operation: TestReportSetupActionOperation? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(operation newValue: TestReportSetupActionOperation?) { _upsert(3, newValue) }
     /// `TestReport.setup.action.assert`: `TestReport.setup.action.assert` 0..1
     public var assert: TestReportSetupActionAssert? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(assert newValue: TestReportSetupActionAssert?) { _upsert(4, newValue) }
 }
 
 /// `TestReport.setup.action.operation`, a backbone element
@@ -125,12 +113,8 @@ public final class TestReportTestAction: BackboneElement {
 
     /// `TestReport.test.action.operation`: as `TestReport.setup.action.operation` 0..1
     public var operation: TestReportSetupActionOperation? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(operation newValue: TestReportSetupActionOperation?) { _upsert(3, newValue) }
     /// `TestReport.test.action.assert`: as `TestReport.setup.action.assert` 0..1
     public var assert: TestReportSetupActionAssert? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(assert newValue: TestReportSetupActionAssert?) { _upsert(4, newValue) }
 }
 
 /// `TestReport.teardown`, a backbone element
@@ -149,8 +133,6 @@ public final class TestReportTeardownAction: BackboneElement {
 
     /// `TestReport.teardown.action.operation`: as `TestReport.setup.action.operation` 1..1
     public var operation: TestReportSetupActionOperation? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(operation newValue: TestReportSetupActionOperation?) { _upsert(3, newValue) }
 }
 
 private let testReportLayout = Layout(_class: TestReport.self, "TestReport", .resource, base: DomainResource._layout, release: .r4b, """

@@ -12,8 +12,6 @@ public final class TestScript: DomainResource {
     public var url: String? { get { _string(8) } set { _setString(8, newValue) } }
     /// `TestScript.identifier`: `Identifier` 0..1
     public var identifier: Identifier? { get { _object(9) } set { _setObject(9, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(identifier newValue: Identifier?) { _upsert(9, newValue) }
     /// `TestScript.version`: `string` 0..1
     public var version: String? { get { _string(10) } set { _setString(10, newValue) } }
     /// `TestScript.name`: `string` 1..1
@@ -46,8 +44,6 @@ public final class TestScript: DomainResource {
     public var destination: [TestScriptDestination] { get { _objects(24) } set { _setObjects(24, newValue) } }
     /// `TestScript.metadata`: `TestScript.metadata` 0..1
     public var metadata: TestScriptMetadata? { get { _object(25) } set { _setObject(25, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(metadata newValue: TestScriptMetadata?) { _upsert(25, newValue) }
     /// `TestScript.fixture`: `TestScript.fixture` 0..*
     public var fixture: [TestScriptFixture] { get { _objects(26) } set { _setObjects(26, newValue) } }
     /// `TestScript.profile`: `Reference` 0..*
@@ -56,14 +52,10 @@ public final class TestScript: DomainResource {
     public var variable: [TestScriptVariable] { get { _objects(28) } set { _setObjects(28, newValue) } }
     /// `TestScript.setup`: `TestScript.setup` 0..1
     public var setup: TestScriptSetup? { get { _object(29) } set { _setObject(29, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(setup newValue: TestScriptSetup?) { _upsert(29, newValue) }
     /// `TestScript.test`: `TestScript.test` 0..*
     public var test: [TestScriptTest] { get { _objects(30) } set { _setObjects(30, newValue) } }
     /// `TestScript.teardown`: `TestScript.teardown` 0..1
     public var teardown: TestScriptTeardown? { get { _object(31) } set { _setObject(31, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(teardown newValue: TestScriptTeardown?) { _upsert(31, newValue) }
 }
 
 /// `TestScript.origin`, a backbone element
@@ -75,8 +67,6 @@ public final class TestScriptOrigin: BackboneElement {
     public var index: Int? { get { _int(3) } set { _setInt(3, newValue) } }
     /// `TestScript.origin.profile`: `Coding` 1..1, extensible binding (<http://hl7.org/fhir/ValueSet/testscript-profile-origin-types>)
     public var profile: Coding? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(profile newValue: Coding?) { _upsert(4, newValue) }
 }
 
 /// `TestScript.destination`, a backbone element
@@ -88,8 +78,6 @@ public final class TestScriptDestination: BackboneElement {
     public var index: Int? { get { _int(3) } set { _setInt(3, newValue) } }
     /// `TestScript.destination.profile`: `Coding` 1..1, extensible binding (<http://hl7.org/fhir/ValueSet/testscript-profile-destination-types>)
     public var profile: Coding? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(profile newValue: Coding?) { _upsert(4, newValue) }
 }
 
 /// `TestScript.metadata`, a backbone element
@@ -146,8 +134,6 @@ public final class TestScriptFixture: BackboneElement {
     public var autodelete: Bool? { get { _bool(4) } set { _setBool(4, newValue) } }
     /// `TestScript.fixture.resource`: `Reference` 0..1
     public var resource: Reference? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(resource newValue: Reference?) { _upsert(5, newValue) }
 }
 
 /// `TestScript.variable`, a backbone element
@@ -189,12 +175,8 @@ public final class TestScriptSetupAction: BackboneElement {
 
     /// `TestScript.setup.action.operation`: `TestScript.setup.action.operation` 0..1
     public var operation: TestScriptSetupActionOperation? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(operation newValue: TestScriptSetupActionOperation?) { _upsert(3, newValue) }
     /// `TestScript.setup.action.assert`: `TestScript.setup.action.assert` 0..1
     public var assert: TestScriptSetupActionAssert? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(assert newValue: TestScriptSetupActionAssert?) { _upsert(4, newValue) }
 }
 
 /// `TestScript.setup.action.operation`, a backbone element
@@ -204,8 +186,6 @@ public final class TestScriptSetupActionOperation: BackboneElement {
 
     /// `TestScript.setup.action.operation.type`: `Coding` 0..1, extensible binding (<http://hl7.org/fhir/ValueSet/testscript-operation-codes>)
     public var type: Coding? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: Coding?) { _upsert(3, newValue) }
     /// `TestScript.setup.action.operation.resource`: `code` 0..1, one of `FHIRDefinedType` (<http://hl7.org/fhir/ValueSet/defined-types>)
     public var resource: FHIRDefinedType? { get { _code(4) } set { _setCode(4, newValue) } }
     /// `TestScript.setup.action.operation.label`: `string` 0..1
@@ -322,12 +302,8 @@ public final class TestScriptTestAction: BackboneElement {
 
     /// `TestScript.test.action.operation`: as `TestScript.setup.action.operation` 0..1
     public var operation: TestScriptSetupActionOperation? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(operation newValue: TestScriptSetupActionOperation?) { _upsert(3, newValue) }
     /// `TestScript.test.action.assert`: as `TestScript.setup.action.assert` 0..1
     public var assert: TestScriptSetupActionAssert? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(assert newValue: TestScriptSetupActionAssert?) { _upsert(4, newValue) }
 }
 
 /// `TestScript.teardown`, a backbone element
@@ -346,8 +322,6 @@ public final class TestScriptTeardownAction: BackboneElement {
 
     /// `TestScript.teardown.action.operation`: as `TestScript.setup.action.operation` 1..1
     public var operation: TestScriptSetupActionOperation? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(operation newValue: TestScriptSetupActionOperation?) { _upsert(3, newValue) }
 }
 
 private let testScriptLayout = Layout(_class: TestScript.self, "TestScript", .resource, base: DomainResource._layout, release: .r4b, """

@@ -28,8 +28,6 @@ public final class Address: DataType {
     public var country: String? { get { _string(10) } set { _setString(10, newValue) } }
     /// `Address.period`: `Period` 0..1
     public var period: Period? { get { _object(11) } set { _setObject(11, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(period newValue: Period?) { _upsert(11, newValue) }
 }
 
 private let addressLayout = Layout(_class: Address.self, "Address", .datatype, base: DataType._layout, release: .r5, """

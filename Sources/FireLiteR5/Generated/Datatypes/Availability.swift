@@ -38,8 +38,6 @@ public final class AvailabilityNotAvailableTime: Element {
     public var description: String? { get { _string(2) } set { _setString(2, newValue) } }
     /// `Availability.notAvailableTime.during`: `Period` 0..1
     public var during: Period? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(during newValue: Period?) { _upsert(3, newValue) }
 }
 
 private let availabilityLayout = Layout(_class: Availability.self, "Availability", .datatype, base: DataType._layout, release: .r5, """

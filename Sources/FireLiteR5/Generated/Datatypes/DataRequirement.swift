@@ -18,10 +18,6 @@ public final class DataRequirement: DataType {
     public var subjectCodeableConcept: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
     /// `DataRequirement.subject[x]` as `Reference`.
     public var subjectReference: Reference? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(subjectCodeableConcept newValue: CodeableConcept?) { _upsert(4, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(subjectReference newValue: Reference?) { _upsert(5, newValue) }
     /// `DataRequirement.mustSupport`: `string` 0..*
     public var mustSupport: [String] { get { _strings(6) } set { _setStrings(6, newValue) } }
     /// `DataRequirement.codeFilter`: `DataRequirement.codeFilter` 0..*
@@ -68,10 +64,6 @@ public final class DataRequirementDateFilter: Element {
     public var valuePeriod: Period? { get { _object(5) } set { _setObject(5, newValue) } }
     /// `DataRequirement.dateFilter.value[x]` as `Duration`.
     public var valueDuration: Duration? { get { _object(6) } set { _setObject(6, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valuePeriod newValue: Period?) { _upsert(5, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueDuration newValue: Duration?) { _upsert(6, newValue) }
 }
 
 /// `DataRequirement.valueFilter`, a backbone element
@@ -93,10 +85,6 @@ public final class DataRequirementValueFilter: Element {
     public var valuePeriod: Period? { get { _object(6) } set { _setObject(6, newValue) } }
     /// `DataRequirement.valueFilter.value[x]` as `Duration`.
     public var valueDuration: Duration? { get { _object(7) } set { _setObject(7, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valuePeriod newValue: Period?) { _upsert(6, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueDuration newValue: Duration?) { _upsert(7, newValue) }
 }
 
 /// `DataRequirement.sort`, a backbone element

@@ -10,24 +10,16 @@ public final class ExtendedContactDetail: DataType {
 
     /// `ExtendedContactDetail.purpose`: `CodeableConcept` 0..1, preferred binding (<http://terminology.hl7.org/ValueSet/contactentity-type>)
     public var purpose: CodeableConcept? { get { _object(2) } set { _setObject(2, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(purpose newValue: CodeableConcept?) { _upsert(2, newValue) }
     /// `ExtendedContactDetail.name`: `HumanName` 0..*
     public var name: [HumanName] { get { _objects(3) } set { _setObjects(3, newValue) } }
     /// `ExtendedContactDetail.telecom`: `ContactPoint` 0..*
     public var telecom: [ContactPoint] { get { _objects(4) } set { _setObjects(4, newValue) } }
     /// `ExtendedContactDetail.address`: `Address` 0..1
     public var address: Address? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(address newValue: Address?) { _upsert(5, newValue) }
     /// `ExtendedContactDetail.organization`: `Reference` 0..1 to `Organization`
     public var organization: Reference? { get { _object(6) } set { _setObject(6, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(organization newValue: Reference?) { _upsert(6, newValue) }
     /// `ExtendedContactDetail.period`: `Period` 0..1
     public var period: Period? { get { _object(7) } set { _setObject(7, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(period newValue: Period?) { _upsert(7, newValue) }
 }
 
 private let extendedContactDetailLayout = Layout(_class: ExtendedContactDetail.self, "ExtendedContactDetail", .datatype, base: DataType._layout, release: .r5, """

@@ -10,20 +10,12 @@ public final class MarketingStatus: BackboneType {
 
     /// `MarketingStatus.country`: `CodeableConcept` 0..1
     public var country: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(country newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `MarketingStatus.jurisdiction`: `CodeableConcept` 0..1
     public var jurisdiction: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(jurisdiction newValue: CodeableConcept?) { _upsert(4, newValue) }
     /// `MarketingStatus.status`: `CodeableConcept` 1..1
     public var status: CodeableConcept? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(status newValue: CodeableConcept?) { _upsert(5, newValue) }
     /// `MarketingStatus.dateRange`: `Period` 0..1
     public var dateRange: Period? { get { _object(6) } set { _setObject(6, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(dateRange newValue: Period?) { _upsert(6, newValue) }
     /// `MarketingStatus.restoreDate`: `dateTime` 0..1
     public var restoreDate: FHIRDateTime? { get { _dateTime(7) } set { _setDateTime(7, newValue) } }
 }

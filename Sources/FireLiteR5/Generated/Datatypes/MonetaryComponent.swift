@@ -12,14 +12,10 @@ public final class MonetaryComponent: DataType {
     public var type: PriceComponentType? { get { _code(2) } set { _setCode(2, newValue) } }
     /// `MonetaryComponent.code`: `CodeableConcept` 0..1
     public var code: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(code newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `MonetaryComponent.factor`: `decimal` 0..1
     public var factor: FHIRDecimal? { get { _decimal(4) } set { _setDecimal(4, newValue) } }
     /// `MonetaryComponent.amount`: `Money` 0..1
     public var amount: Money? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(amount newValue: Money?) { _upsert(5, newValue) }
 }
 
 private let monetaryComponentLayout = Layout(_class: MonetaryComponent.self, "MonetaryComponent", .datatype, base: DataType._layout, release: .r5, """

@@ -10,16 +10,12 @@ public final class ProductShelfLife: BackboneType {
 
     /// `ProductShelfLife.type`: `CodeableConcept` 0..1
     public var type: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `ProductShelfLife.period[x]`: `Duration` | `string` 0..1
     public var period: ProductShelfLifePeriod? { get { _choice(4) } set { _setChoice(4, 2, newValue) } }
     /// `ProductShelfLife.period[x]` as `Duration`.
     public var periodDuration: Duration? { get { _object(4) } set { _setObject(4, newValue) } }
     /// `ProductShelfLife.period[x]` as `string`.
     public var periodString: String? { get { _string(5) } set { _setString(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(periodDuration newValue: Duration?) { _upsert(4, newValue) }
     /// `ProductShelfLife.specialPrecautionsForStorage`: `CodeableConcept` 0..*
     public var specialPrecautionsForStorage: [CodeableConcept] { get { _objects(6) } set { _setObjects(6, newValue) } }
 }

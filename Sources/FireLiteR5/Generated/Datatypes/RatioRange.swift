@@ -10,16 +10,10 @@ public final class RatioRange: DataType {
 
     /// `RatioRange.lowNumerator`: `Quantity` 0..1
     public var lowNumerator: Quantity? { get { _object(2) } set { _setObject(2, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(lowNumerator newValue: Quantity?) { _upsert(2, newValue) }
     /// `RatioRange.highNumerator`: `Quantity` 0..1
     public var highNumerator: Quantity? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(highNumerator newValue: Quantity?) { _upsert(3, newValue) }
     /// `RatioRange.denominator`: `Quantity` 0..1
     public var denominator: Quantity? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(denominator newValue: Quantity?) { _upsert(4, newValue) }
 }
 
 private let ratioRangeLayout = Layout(_class: RatioRange.self, "RatioRange", .datatype, base: DataType._layout, release: .r5, """

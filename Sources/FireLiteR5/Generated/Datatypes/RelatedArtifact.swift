@@ -20,14 +20,10 @@ public final class RelatedArtifact: DataType {
     public var citation: String? { get { _string(6) } set { _setString(6, newValue) } }
     /// `RelatedArtifact.document`: `Attachment` 0..1
     public var document: Attachment? { get { _object(7) } set { _setObject(7, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(document newValue: Attachment?) { _upsert(7, newValue) }
     /// `RelatedArtifact.resource`: `canonical` 0..1
     public var resource: String? { get { _string(8) } set { _setString(8, newValue) } }
     /// `RelatedArtifact.resourceReference`: `Reference` 0..1
     public var resourceReference: Reference? { get { _object(9) } set { _setObject(9, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(resourceReference newValue: Reference?) { _upsert(9, newValue) }
     /// `RelatedArtifact.publicationStatus`: `code` 0..1, one of `PublicationStatus` (<http://hl7.org/fhir/ValueSet/publication-status>)
     public var publicationStatus: PublicationStatus? { get { _code(10) } set { _setCode(10, newValue) } }
     /// `RelatedArtifact.publicationDate`: `date` 0..1

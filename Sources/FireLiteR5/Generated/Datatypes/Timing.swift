@@ -12,12 +12,8 @@ public final class Timing: BackboneType {
     public var event: [FHIRDateTime] { get { _dateTimes(3) } set { _setDateTimes(3, newValue) } }
     /// `Timing.repeat`: `Timing.repeat` 0..1
     public var `repeat`: TimingRepeat? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(repeat newValue: TimingRepeat?) { _upsert(4, newValue) }
     /// `Timing.code`: `CodeableConcept` 0..1, preferred binding (<http://hl7.org/fhir/ValueSet/timing-abbreviation>)
     public var code: CodeableConcept? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(code newValue: CodeableConcept?) { _upsert(5, newValue) }
 }
 
 /// `Timing.repeat`, a backbone element
@@ -33,12 +29,6 @@ public final class TimingRepeat: Element {
     public var boundsRange: Range? { get { _object(3) } set { _setObject(3, newValue) } }
     /// `Timing.repeat.bounds[x]` as `Period`.
     public var boundsPeriod: Period? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(boundsDuration newValue: Duration?) { _upsert(2, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(boundsRange newValue: Range?) { _upsert(3, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(boundsPeriod newValue: Period?) { _upsert(4, newValue) }
     /// `Timing.repeat.count`: `positiveInt` 0..1
     public var count: Int? { get { _int(5) } set { _setInt(5, newValue) } }
     /// `Timing.repeat.countMax`: `positiveInt` 0..1

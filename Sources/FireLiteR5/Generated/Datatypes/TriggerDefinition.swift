@@ -14,8 +14,6 @@ public final class TriggerDefinition: DataType {
     public var name: String? { get { _string(3) } set { _setString(3, newValue) } }
     /// `TriggerDefinition.code`: `CodeableConcept` 0..1
     public var code: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(code newValue: CodeableConcept?) { _upsert(4, newValue) }
     /// `TriggerDefinition.subscriptionTopic`: `canonical` 0..1 to `SubscriptionTopic`
     public var subscriptionTopic: String? { get { _string(5) } set { _setString(5, newValue) } }
     /// `TriggerDefinition.timing[x]`: `Timing` | `Reference` | `date` | `dateTime` 0..1 to `Schedule`
@@ -28,16 +26,10 @@ public final class TriggerDefinition: DataType {
     public var timingDate: FHIRDate? { get { _date(8) } set { _setDate(8, newValue) } }
     /// `TriggerDefinition.timing[x]` as `dateTime`.
     public var timingDateTime: FHIRDateTime? { get { _dateTime(9) } set { _setDateTime(9, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(timingTiming newValue: Timing?) { _upsert(6, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(timingReference newValue: Reference?) { _upsert(7, newValue) }
     /// `TriggerDefinition.data`: `DataRequirement` 0..*
     public var data: [DataRequirement] { get { _objects(10) } set { _setObjects(10, newValue) } }
     /// `TriggerDefinition.condition`: `Expression` 0..1
     public var condition: Expression? { get { _object(11) } set { _setObject(11, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(condition newValue: Expression?) { _upsert(11, newValue) }
 }
 
 /// A value of `TriggerDefinition.timing[x]`.

@@ -10,8 +10,6 @@ public final class VirtualServiceDetail: DataType {
 
     /// `VirtualServiceDetail.channelType`: `Coding` 0..1, example binding (<http://hl7.org/fhir/ValueSet/virtual-service-type>)
     public var channelType: Coding? { get { _object(2) } set { _setObject(2, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(channelType newValue: Coding?) { _upsert(2, newValue) }
     /// `VirtualServiceDetail.address[x]`: `url` | `string` | `ContactPoint` | `ExtendedContactDetail` 0..1
     public var address: VirtualServiceDetailAddress? { get { _choice(3) } set { _setChoice(3, 4, newValue) } }
     /// `VirtualServiceDetail.address[x]` as `url`.
@@ -22,10 +20,6 @@ public final class VirtualServiceDetail: DataType {
     public var addressContactPoint: ContactPoint? { get { _object(5) } set { _setObject(5, newValue) } }
     /// `VirtualServiceDetail.address[x]` as `ExtendedContactDetail`.
     public var addressExtendedContactDetail: ExtendedContactDetail? { get { _object(6) } set { _setObject(6, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(addressContactPoint newValue: ContactPoint?) { _upsert(5, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(addressExtendedContactDetail newValue: ExtendedContactDetail?) { _upsert(6, newValue) }
     /// `VirtualServiceDetail.additionalInfo`: `url` 0..*
     public var additionalInfo: [String] { get { _strings(7) } set { _setStrings(7, newValue) } }
     /// `VirtualServiceDetail.maxParticipants`: `positiveInt` 0..1

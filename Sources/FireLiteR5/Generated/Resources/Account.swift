@@ -14,26 +14,18 @@ public final class Account: DomainResource {
     public var status: AccountStatus? { get { _code(9) } set { _setCode(9, newValue) } }
     /// `Account.billingStatus`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/account-billing-status>)
     public var billingStatus: CodeableConcept? { get { _object(10) } set { _setObject(10, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(billingStatus newValue: CodeableConcept?) { _upsert(10, newValue) }
     /// `Account.type`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/account-type>)
     public var type: CodeableConcept? { get { _object(11) } set { _setObject(11, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: CodeableConcept?) { _upsert(11, newValue) }
     /// `Account.name`: `string` 0..1
     public var name: String? { get { _string(12) } set { _setString(12, newValue) } }
     /// `Account.subject`: `Reference` 0..* to `Patient` | `Device` | `Practitioner` | `PractitionerRole` | `Location` | `HealthcareService` | `Organization`
     public var subject: [Reference] { get { _objects(13) } set { _setObjects(13, newValue) } }
     /// `Account.servicePeriod`: `Period` 0..1
     public var servicePeriod: Period? { get { _object(14) } set { _setObject(14, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(servicePeriod newValue: Period?) { _upsert(14, newValue) }
     /// `Account.coverage`: `Account.coverage` 0..*
     public var coverage: [AccountCoverage] { get { _objects(15) } set { _setObjects(15, newValue) } }
     /// `Account.owner`: `Reference` 0..1 to `Organization`
     public var owner: Reference? { get { _object(16) } set { _setObject(16, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(owner newValue: Reference?) { _upsert(16, newValue) }
     /// `Account.description`: `markdown` 0..1
     public var description: String? { get { _string(17) } set { _setString(17, newValue) } }
     /// `Account.guarantor`: `Account.guarantor` 0..*
@@ -46,8 +38,6 @@ public final class Account: DomainResource {
     public var relatedAccount: [AccountRelatedAccount] { get { _objects(21) } set { _setObjects(21, newValue) } }
     /// `Account.currency`: `CodeableConcept` 0..1, required binding (<http://hl7.org/fhir/ValueSet/currencies>)
     public var currency: CodeableConcept? { get { _object(22) } set { _setObject(22, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(currency newValue: CodeableConcept?) { _upsert(22, newValue) }
     /// `Account.balance`: `Account.balance` 0..*
     public var balance: [AccountBalance] { get { _objects(23) } set { _setObjects(23, newValue) } }
     /// `Account.calculatedAt`: `instant` 0..1
@@ -61,8 +51,6 @@ public final class AccountCoverage: BackboneElement {
 
     /// `Account.coverage.coverage`: `Reference` 1..1 to `Coverage`
     public var coverage: Reference? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(coverage newValue: Reference?) { _upsert(3, newValue) }
     /// `Account.coverage.priority`: `positiveInt` 0..1
     public var priority: Int? { get { _int(4) } set { _setInt(4, newValue) } }
 }
@@ -74,14 +62,10 @@ public final class AccountGuarantor: BackboneElement {
 
     /// `Account.guarantor.party`: `Reference` 1..1 to `Patient` | `RelatedPerson` | `Organization`
     public var party: Reference? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(party newValue: Reference?) { _upsert(3, newValue) }
     /// `Account.guarantor.onHold`: `boolean` 0..1
     public var onHold: Bool? { get { _bool(4) } set { _setBool(4, newValue) } }
     /// `Account.guarantor.period`: `Period` 0..1
     public var period: Period? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(period newValue: Period?) { _upsert(5, newValue) }
 }
 
 /// `Account.diagnosis`, a backbone element
@@ -93,8 +77,6 @@ public final class AccountDiagnosis: BackboneElement {
     public var sequence: Int? { get { _int(3) } set { _setInt(3, newValue) } }
     /// `Account.diagnosis.condition`: `CodeableReference` 1..1 to `Condition`, example binding (<http://hl7.org/fhir/ValueSet/condition-code>)
     public var condition: CodeableReference? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(condition newValue: CodeableReference?) { _upsert(4, newValue) }
     /// `Account.diagnosis.dateOfDiagnosis`: `dateTime` 0..1
     public var dateOfDiagnosis: FHIRDateTime? { get { _dateTime(5) } set { _setDateTime(5, newValue) } }
     /// `Account.diagnosis.type`: `CodeableConcept` 0..*, preferred binding (<http://hl7.org/fhir/ValueSet/encounter-diagnosis-use>)
@@ -114,8 +96,6 @@ public final class AccountProcedure: BackboneElement {
     public var sequence: Int? { get { _int(3) } set { _setInt(3, newValue) } }
     /// `Account.procedure.code`: `CodeableReference` 1..1 to `Procedure`, example binding (<http://hl7.org/fhir/ValueSet/procedure-code>)
     public var code: CodeableReference? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(code newValue: CodeableReference?) { _upsert(4, newValue) }
     /// `Account.procedure.dateOfService`: `dateTime` 0..1
     public var dateOfService: FHIRDateTime? { get { _dateTime(5) } set { _setDateTime(5, newValue) } }
     /// `Account.procedure.type`: `CodeableConcept` 0..*
@@ -133,12 +113,8 @@ public final class AccountRelatedAccount: BackboneElement {
 
     /// `Account.relatedAccount.relationship`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/account-relationship>)
     public var relationship: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(relationship newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `Account.relatedAccount.account`: `Reference` 1..1 to `Account`
     public var account: Reference? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(account newValue: Reference?) { _upsert(4, newValue) }
 }
 
 /// `Account.balance`, a backbone element
@@ -148,18 +124,12 @@ public final class AccountBalance: BackboneElement {
 
     /// `Account.balance.aggregate`: `CodeableConcept` 0..1, extensible binding (<http://hl7.org/fhir/ValueSet/account-aggregate>)
     public var aggregate: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(aggregate newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `Account.balance.term`: `CodeableConcept` 0..1, extensible binding (<http://hl7.org/fhir/ValueSet/account-balance-term>)
     public var term: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(term newValue: CodeableConcept?) { _upsert(4, newValue) }
     /// `Account.balance.estimate`: `boolean` 0..1
     public var estimate: Bool? { get { _bool(5) } set { _setBool(5, newValue) } }
     /// `Account.balance.amount`: `Money` 1..1
     public var amount: Money? { get { _object(6) } set { _setObject(6, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(amount newValue: Money?) { _upsert(6, newValue) }
 }
 
 private let accountLayout = Layout(_class: Account.self, "Account", .resource, base: DomainResource._layout, release: .r5, """

@@ -20,8 +20,6 @@ public final class ActivityDefinition: DomainResource {
     public var versionAlgorithmString: String? { get { _string(11) } set { _setString(11, newValue) } }
     /// `ActivityDefinition.versionAlgorithm[x]` as `Coding`.
     public var versionAlgorithmCoding: Coding? { get { _object(12) } set { _setObject(12, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(versionAlgorithmCoding newValue: Coding?) { _upsert(12, newValue) }
     /// `ActivityDefinition.name`: `string` 0..1
     public var name: String? { get { _string(13) } set { _setString(13, newValue) } }
     /// `ActivityDefinition.title`: `string` 0..1
@@ -40,10 +38,6 @@ public final class ActivityDefinition: DomainResource {
     public var subjectReference: Reference? { get { _object(19) } set { _setObject(19, newValue) } }
     /// `ActivityDefinition.subject[x]` as `canonical`.
     public var subjectCanonical: String? { get { _string(20) } set { _setString(20, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(subjectCodeableConcept newValue: CodeableConcept?) { _upsert(18, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(subjectReference newValue: Reference?) { _upsert(19, newValue) }
     /// `ActivityDefinition.date`: `dateTime` 0..1
     public var date: FHIRDateTime? { get { _dateTime(21) } set { _setDateTime(21, newValue) } }
     /// `ActivityDefinition.publisher`: `string` 0..1
@@ -70,8 +64,6 @@ public final class ActivityDefinition: DomainResource {
     public var lastReviewDate: FHIRDate? { get { _date(32) } set { _setDate(32, newValue) } }
     /// `ActivityDefinition.effectivePeriod`: `Period` 0..1
     public var effectivePeriod: Period? { get { _object(33) } set { _setObject(33, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(effectivePeriod newValue: Period?) { _upsert(33, newValue) }
     /// `ActivityDefinition.topic`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/definition-topic>)
     public var topic: [CodeableConcept] { get { _objects(34) } set { _setObjects(34, newValue) } }
     /// `ActivityDefinition.author`: `ContactDetail` 0..*
@@ -92,8 +84,6 @@ public final class ActivityDefinition: DomainResource {
     public var profile: String? { get { _string(42) } set { _setString(42, newValue) } }
     /// `ActivityDefinition.code`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/procedure-code>)
     public var code: CodeableConcept? { get { _object(43) } set { _setObject(43, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(code newValue: CodeableConcept?) { _upsert(43, newValue) }
     /// `ActivityDefinition.intent`: `code` 0..1, one of `RequestIntent` (<http://hl7.org/fhir/ValueSet/request-intent>)
     public var intent: RequestIntent? { get { _code(44) } set { _setCode(44, newValue) } }
     /// `ActivityDefinition.priority`: `code` 0..1, one of `RequestPriority` (<http://hl7.org/fhir/ValueSet/request-priority>)
@@ -110,26 +100,14 @@ public final class ActivityDefinition: DomainResource {
     public var timingRange: Range? { get { _object(49) } set { _setObject(49, newValue) } }
     /// `ActivityDefinition.timing[x]` as `Duration`.
     public var timingDuration: Duration? { get { _object(50) } set { _setObject(50, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(timingTiming newValue: Timing?) { _upsert(47, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(timingAge newValue: Age?) { _upsert(48, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(timingRange newValue: Range?) { _upsert(49, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(timingDuration newValue: Duration?) { _upsert(50, newValue) }
     /// `ActivityDefinition.asNeeded[x]`: `boolean` | `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/medication-as-needed-reason>)
     public var asNeeded: ActivityDefinitionAsNeeded? { get { _choice(51) } set { _setChoice(51, 2, newValue) } }
     /// `ActivityDefinition.asNeeded[x]` as `boolean`.
     public var asNeededBoolean: Bool? { get { _bool(51) } set { _setBool(51, newValue) } }
     /// `ActivityDefinition.asNeeded[x]` as `CodeableConcept`.
     public var asNeededCodeableConcept: CodeableConcept? { get { _object(52) } set { _setObject(52, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(asNeededCodeableConcept newValue: CodeableConcept?) { _upsert(52, newValue) }
     /// `ActivityDefinition.location`: `CodeableReference` 0..1 to `Location`
     public var location: CodeableReference? { get { _object(53) } set { _setObject(53, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(location newValue: CodeableReference?) { _upsert(53, newValue) }
     /// `ActivityDefinition.participant`: `ActivityDefinition.participant` 0..*
     public var participant: [ActivityDefinitionParticipant] { get { _objects(54) } set { _setObjects(54, newValue) } }
     /// `ActivityDefinition.product[x]`: `Reference` | `CodeableConcept` 0..1 to `Medication` | `Ingredient` | `Substance` | `SubstanceDefinition`, example binding (<http://hl7.org/fhir/ValueSet/medication-codes>)
@@ -138,14 +116,8 @@ public final class ActivityDefinition: DomainResource {
     public var productReference: Reference? { get { _object(55) } set { _setObject(55, newValue) } }
     /// `ActivityDefinition.product[x]` as `CodeableConcept`.
     public var productCodeableConcept: CodeableConcept? { get { _object(56) } set { _setObject(56, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(productReference newValue: Reference?) { _upsert(55, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(productCodeableConcept newValue: CodeableConcept?) { _upsert(56, newValue) }
     /// `ActivityDefinition.quantity`: `Quantity` 0..1
     public var quantity: Quantity? { get { _object(57) } set { _setObject(57, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(quantity newValue: Quantity?) { _upsert(57, newValue) }
     /// `ActivityDefinition.dosage`: `Dosage` 0..*
     public var dosage: [Dosage] { get { _objects(58) } set { _setObjects(58, newValue) } }
     /// `ActivityDefinition.bodySite`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/body-site>)
@@ -173,16 +145,10 @@ public final class ActivityDefinitionParticipant: BackboneElement {
     public var typeCanonical: String? { get { _string(4) } set { _setString(4, newValue) } }
     /// `ActivityDefinition.participant.typeReference`: `Reference` 0..1 to `CareTeam` | `Device` | `DeviceDefinition` | `Endpoint` | `Group` | `HealthcareService` | `Location` | `Organization` | `Patient` | `Practitioner` | `PractitionerRole` | `RelatedPerson`
     public var typeReference: Reference? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(typeReference newValue: Reference?) { _upsert(5, newValue) }
     /// `ActivityDefinition.participant.role`: `CodeableConcept` 0..1, example binding (<http://terminology.hl7.org/ValueSet/action-participant-role>)
     public var role: CodeableConcept? { get { _object(6) } set { _setObject(6, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(role newValue: CodeableConcept?) { _upsert(6, newValue) }
     /// `ActivityDefinition.participant.function`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/action-participant-function>)
     public var function: CodeableConcept? { get { _object(7) } set { _setObject(7, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(function newValue: CodeableConcept?) { _upsert(7, newValue) }
 }
 
 /// `ActivityDefinition.dynamicValue`, a backbone element
@@ -194,8 +160,6 @@ public final class ActivityDefinitionDynamicValue: BackboneElement {
     public var path: String? { get { _string(3) } set { _setString(3, newValue) } }
     /// `ActivityDefinition.dynamicValue.expression`: `Expression` 1..1
     public var expression: Expression? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(expression newValue: Expression?) { _upsert(4, newValue) }
 }
 
 /// A value of `ActivityDefinition.versionAlgorithm[x]`.

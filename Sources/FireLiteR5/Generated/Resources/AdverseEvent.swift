@@ -18,16 +18,10 @@ public final class AdverseEvent: DomainResource {
     public var category: [CodeableConcept] { get { _objects(11) } set { _setObjects(11, newValue) } }
     /// `AdverseEvent.code`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/adverse-event-type>)
     public var code: CodeableConcept? { get { _object(12) } set { _setObject(12, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(code newValue: CodeableConcept?) { _upsert(12, newValue) }
     /// `AdverseEvent.subject`: `Reference` 1..1 to `Patient` | `Group` | `Practitioner` | `RelatedPerson` | `ResearchSubject`
     public var subject: Reference? { get { _object(13) } set { _setObject(13, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(subject newValue: Reference?) { _upsert(13, newValue) }
     /// `AdverseEvent.encounter`: `Reference` 0..1 to `Encounter`
     public var encounter: Reference? { get { _object(14) } set { _setObject(14, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(encounter newValue: Reference?) { _upsert(14, newValue) }
     /// `AdverseEvent.occurrence[x]`: `dateTime` | `Period` | `Timing` 0..1
     public var occurrence: AdverseEventOccurrence? { get { _choice(15) } set { _setChoice(15, 3, newValue) } }
     /// `AdverseEvent.occurrence[x]` as `dateTime`.
@@ -36,10 +30,6 @@ public final class AdverseEvent: DomainResource {
     public var occurrencePeriod: Period? { get { _object(16) } set { _setObject(16, newValue) } }
     /// `AdverseEvent.occurrence[x]` as `Timing`.
     public var occurrenceTiming: Timing? { get { _object(17) } set { _setObject(17, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(occurrencePeriod newValue: Period?) { _upsert(16, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(occurrenceTiming newValue: Timing?) { _upsert(17, newValue) }
     /// `AdverseEvent.detected`: `dateTime` 0..1
     public var detected: FHIRDateTime? { get { _dateTime(18) } set { _setDateTime(18, newValue) } }
     /// `AdverseEvent.recordedDate`: `dateTime` 0..1
@@ -48,18 +38,12 @@ public final class AdverseEvent: DomainResource {
     public var resultingEffect: [Reference] { get { _objects(20) } set { _setObjects(20, newValue) } }
     /// `AdverseEvent.location`: `Reference` 0..1 to `Location`
     public var location: Reference? { get { _object(21) } set { _setObject(21, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(location newValue: Reference?) { _upsert(21, newValue) }
     /// `AdverseEvent.seriousness`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/adverse-event-seriousness>)
     public var seriousness: CodeableConcept? { get { _object(22) } set { _setObject(22, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(seriousness newValue: CodeableConcept?) { _upsert(22, newValue) }
     /// `AdverseEvent.outcome`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/adverse-event-outcome>)
     public var outcome: [CodeableConcept] { get { _objects(23) } set { _setObjects(23, newValue) } }
     /// `AdverseEvent.recorder`: `Reference` 0..1 to `Patient` | `Practitioner` | `PractitionerRole` | `RelatedPerson` | `ResearchSubject`
     public var recorder: Reference? { get { _object(24) } set { _setObject(24, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(recorder newValue: Reference?) { _upsert(24, newValue) }
     /// `AdverseEvent.participant`: `AdverseEvent.participant` 0..*
     public var participant: [AdverseEventParticipant] { get { _objects(25) } set { _setObjects(25, newValue) } }
     /// `AdverseEvent.study`: `Reference` 0..* to `ResearchStudy`
@@ -87,12 +71,8 @@ public final class AdverseEventParticipant: BackboneElement {
 
     /// `AdverseEvent.participant.function`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/adverse-event-participant-function>)
     public var function: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(function newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `AdverseEvent.participant.actor`: `Reference` 1..1 to `Practitioner` | `PractitionerRole` | `Organization` | `CareTeam` | `Patient` | `Device` | `RelatedPerson` | `ResearchSubject`
     public var actor: Reference? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(actor newValue: Reference?) { _upsert(4, newValue) }
 }
 
 /// `AdverseEvent.suspectEntity`, a backbone element
@@ -106,14 +86,8 @@ public final class AdverseEventSuspectEntity: BackboneElement {
     public var instanceCodeableConcept: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
     /// `AdverseEvent.suspectEntity.instance[x]` as `Reference`.
     public var instanceReference: Reference? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(instanceCodeableConcept newValue: CodeableConcept?) { _upsert(3, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(instanceReference newValue: Reference?) { _upsert(4, newValue) }
     /// `AdverseEvent.suspectEntity.causality`: `AdverseEvent.suspectEntity.causality` 0..1
     public var causality: AdverseEventSuspectEntityCausality? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(causality newValue: AdverseEventSuspectEntityCausality?) { _upsert(5, newValue) }
 }
 
 /// `AdverseEvent.suspectEntity.causality`, a backbone element
@@ -123,16 +97,10 @@ public final class AdverseEventSuspectEntityCausality: BackboneElement {
 
     /// `AdverseEvent.suspectEntity.causality.assessmentMethod`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/adverse-event-causality-method>)
     public var assessmentMethod: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(assessmentMethod newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `AdverseEvent.suspectEntity.causality.entityRelatedness`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/adverse-event-causality-assess>)
     public var entityRelatedness: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(entityRelatedness newValue: CodeableConcept?) { _upsert(4, newValue) }
     /// `AdverseEvent.suspectEntity.causality.author`: `Reference` 0..1 to `Practitioner` | `PractitionerRole` | `Patient` | `RelatedPerson` | `ResearchSubject`
     public var author: Reference? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(author newValue: Reference?) { _upsert(5, newValue) }
 }
 
 /// `AdverseEvent.contributingFactor`, a backbone element
@@ -146,10 +114,6 @@ public final class AdverseEventContributingFactor: BackboneElement {
     public var itemReference: Reference? { get { _object(3) } set { _setObject(3, newValue) } }
     /// `AdverseEvent.contributingFactor.item[x]` as `CodeableConcept`.
     public var itemCodeableConcept: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(itemReference newValue: Reference?) { _upsert(3, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(itemCodeableConcept newValue: CodeableConcept?) { _upsert(4, newValue) }
 }
 
 /// `AdverseEvent.preventiveAction`, a backbone element
@@ -163,10 +127,6 @@ public final class AdverseEventPreventiveAction: BackboneElement {
     public var itemReference: Reference? { get { _object(3) } set { _setObject(3, newValue) } }
     /// `AdverseEvent.preventiveAction.item[x]` as `CodeableConcept`.
     public var itemCodeableConcept: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(itemReference newValue: Reference?) { _upsert(3, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(itemCodeableConcept newValue: CodeableConcept?) { _upsert(4, newValue) }
 }
 
 /// `AdverseEvent.mitigatingAction`, a backbone element
@@ -180,10 +140,6 @@ public final class AdverseEventMitigatingAction: BackboneElement {
     public var itemReference: Reference? { get { _object(3) } set { _setObject(3, newValue) } }
     /// `AdverseEvent.mitigatingAction.item[x]` as `CodeableConcept`.
     public var itemCodeableConcept: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(itemReference newValue: Reference?) { _upsert(3, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(itemCodeableConcept newValue: CodeableConcept?) { _upsert(4, newValue) }
 }
 
 /// `AdverseEvent.supportingInfo`, a backbone element
@@ -197,10 +153,6 @@ public final class AdverseEventSupportingInfo: BackboneElement {
     public var itemReference: Reference? { get { _object(3) } set { _setObject(3, newValue) } }
     /// `AdverseEvent.supportingInfo.item[x]` as `CodeableConcept`.
     public var itemCodeableConcept: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(itemReference newValue: Reference?) { _upsert(3, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(itemCodeableConcept newValue: CodeableConcept?) { _upsert(4, newValue) }
 }
 
 /// A value of `AdverseEvent.occurrence[x]`.

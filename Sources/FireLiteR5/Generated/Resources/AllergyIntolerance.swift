@@ -12,32 +12,20 @@ public final class AllergyIntolerance: DomainResource {
     public var identifier: [Identifier] { get { _objects(8) } set { _setObjects(8, newValue) } }
     /// `AllergyIntolerance.clinicalStatus`: `CodeableConcept` 0..1, one of `AllergyIntoleranceClinicalStatus` (<http://hl7.org/fhir/ValueSet/allergyintolerance-clinical>)
     public var clinicalStatus: CodeableConcept? { get { _object(9) } set { _setObject(9, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(clinicalStatus newValue: CodeableConcept?) { _upsert(9, newValue) }
     /// `AllergyIntolerance.verificationStatus`: `CodeableConcept` 0..1, one of `AllergyIntoleranceVerificationStatus` (<http://hl7.org/fhir/ValueSet/allergyintolerance-verification>)
     public var verificationStatus: CodeableConcept? { get { _object(10) } set { _setObject(10, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(verificationStatus newValue: CodeableConcept?) { _upsert(10, newValue) }
     /// `AllergyIntolerance.type`: `CodeableConcept` 0..1, preferred binding (<http://hl7.org/fhir/ValueSet/allergy-intolerance-type>)
     public var type: CodeableConcept? { get { _object(11) } set { _setObject(11, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: CodeableConcept?) { _upsert(11, newValue) }
     /// `AllergyIntolerance.category`: `code` 0..*, one of `AllergyIntoleranceCategory` (<http://hl7.org/fhir/ValueSet/allergy-intolerance-category>)
     public var category: [AllergyIntoleranceCategory] { get { _codes(12) } set { _setCodes(12, newValue) } }
     /// `AllergyIntolerance.criticality`: `code` 0..1, one of `AllergyIntoleranceCriticality` (<http://hl7.org/fhir/ValueSet/allergy-intolerance-criticality>)
     public var criticality: AllergyIntoleranceCriticality? { get { _code(13) } set { _setCode(13, newValue) } }
     /// `AllergyIntolerance.code`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/allergyintolerance-code>)
     public var code: CodeableConcept? { get { _object(14) } set { _setObject(14, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(code newValue: CodeableConcept?) { _upsert(14, newValue) }
     /// `AllergyIntolerance.patient`: `Reference` 1..1 to `Patient`
     public var patient: Reference? { get { _object(15) } set { _setObject(15, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(patient newValue: Reference?) { _upsert(15, newValue) }
     /// `AllergyIntolerance.encounter`: `Reference` 0..1 to `Encounter`
     public var encounter: Reference? { get { _object(16) } set { _setObject(16, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(encounter newValue: Reference?) { _upsert(16, newValue) }
     /// `AllergyIntolerance.onset[x]`: `dateTime` | `Age` | `Period` | `Range` | `string` 0..1
     public var onset: AllergyIntoleranceOnset? { get { _choice(17) } set { _setChoice(17, 5, newValue) } }
     /// `AllergyIntolerance.onset[x]` as `dateTime`.
@@ -50,12 +38,6 @@ public final class AllergyIntolerance: DomainResource {
     public var onsetRange: Range? { get { _object(20) } set { _setObject(20, newValue) } }
     /// `AllergyIntolerance.onset[x]` as `string`.
     public var onsetString: String? { get { _string(21) } set { _setString(21, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(onsetAge newValue: Age?) { _upsert(18, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(onsetPeriod newValue: Period?) { _upsert(19, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(onsetRange newValue: Range?) { _upsert(20, newValue) }
     /// `AllergyIntolerance.recordedDate`: `dateTime` 0..1
     public var recordedDate: FHIRDateTime? { get { _dateTime(22) } set { _setDateTime(22, newValue) } }
     /// `AllergyIntolerance.participant`: `AllergyIntolerance.participant` 0..*
@@ -75,12 +57,8 @@ public final class AllergyIntoleranceParticipant: BackboneElement {
 
     /// `AllergyIntolerance.participant.function`: `CodeableConcept` 0..1, extensible binding (<http://hl7.org/fhir/ValueSet/participation-role-type>)
     public var function: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(function newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `AllergyIntolerance.participant.actor`: `Reference` 1..1 to `Practitioner` | `PractitionerRole` | `Patient` | `RelatedPerson` | `Device` | `Organization` | `CareTeam`
     public var actor: Reference? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(actor newValue: Reference?) { _upsert(4, newValue) }
 }
 
 /// `AllergyIntolerance.reaction`, a backbone element
@@ -90,8 +68,6 @@ public final class AllergyIntoleranceReaction: BackboneElement {
 
     /// `AllergyIntolerance.reaction.substance`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/substance-code>)
     public var substance: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(substance newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `AllergyIntolerance.reaction.manifestation`: `CodeableReference` 1..* to `Observation`, example binding (<http://hl7.org/fhir/ValueSet/clinical-findings>)
     public var manifestation: [CodeableReference] { get { _objects(4) } set { _setObjects(4, newValue) } }
     /// `AllergyIntolerance.reaction.description`: `string` 0..1
@@ -102,8 +78,6 @@ public final class AllergyIntoleranceReaction: BackboneElement {
     public var severity: AllergyIntoleranceSeverity? { get { _code(7) } set { _setCode(7, newValue) } }
     /// `AllergyIntolerance.reaction.exposureRoute`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/route-codes>)
     public var exposureRoute: CodeableConcept? { get { _object(8) } set { _setObject(8, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(exposureRoute newValue: CodeableConcept?) { _upsert(8, newValue) }
     /// `AllergyIntolerance.reaction.note`: `Annotation` 0..*
     public var note: [Annotation] { get { _objects(9) } set { _setObjects(9, newValue) } }
 }

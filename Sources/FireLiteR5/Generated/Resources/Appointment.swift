@@ -14,8 +14,6 @@ public final class Appointment: DomainResource {
     public var status: AppointmentStatus? { get { _code(9) } set { _setCode(9, newValue) } }
     /// `Appointment.cancellationReason`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/appointment-cancellation-reason>)
     public var cancellationReason: CodeableConcept? { get { _object(10) } set { _setObject(10, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(cancellationReason newValue: CodeableConcept?) { _upsert(10, newValue) }
     /// `Appointment.class`: `CodeableConcept` 0..*, preferred binding (<http://terminology.hl7.org/ValueSet/EncounterClass>)
     public var `class`: [CodeableConcept] { get { _objects(11) } set { _setObjects(11, newValue) } }
     /// `Appointment.serviceCategory`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/service-category>)
@@ -26,14 +24,10 @@ public final class Appointment: DomainResource {
     public var specialty: [CodeableConcept] { get { _objects(14) } set { _setObjects(14, newValue) } }
     /// `Appointment.appointmentType`: `CodeableConcept` 0..1, preferred binding (<http://terminology.hl7.org/ValueSet/v2-0276>)
     public var appointmentType: CodeableConcept? { get { _object(15) } set { _setObject(15, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(appointmentType newValue: CodeableConcept?) { _upsert(15, newValue) }
     /// `Appointment.reason`: `CodeableReference` 0..* to `Condition` | `Procedure` | `Observation` | `ImmunizationRecommendation`, preferred binding (<http://hl7.org/fhir/ValueSet/encounter-reason>)
     public var reason: [CodeableReference] { get { _objects(16) } set { _setObjects(16, newValue) } }
     /// `Appointment.priority`: `CodeableConcept` 0..1, example binding (<http://terminology.hl7.org/ValueSet/v3-ActPriority>)
     public var priority: CodeableConcept? { get { _object(17) } set { _setObject(17, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(priority newValue: CodeableConcept?) { _upsert(17, newValue) }
     /// `Appointment.description`: `string` 0..1
     public var description: String? { get { _string(18) } set { _setString(18, newValue) } }
     /// `Appointment.replaces`: `Reference` 0..* to `Appointment`
@@ -44,12 +38,8 @@ public final class Appointment: DomainResource {
     public var supportingInformation: [Reference] { get { _objects(21) } set { _setObjects(21, newValue) } }
     /// `Appointment.previousAppointment`: `Reference` 0..1 to `Appointment`
     public var previousAppointment: Reference? { get { _object(22) } set { _setObject(22, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(previousAppointment newValue: Reference?) { _upsert(22, newValue) }
     /// `Appointment.originatingAppointment`: `Reference` 0..1 to `Appointment`
     public var originatingAppointment: Reference? { get { _object(23) } set { _setObject(23, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(originatingAppointment newValue: Reference?) { _upsert(23, newValue) }
     /// `Appointment.start`: `instant` 0..1
     public var start: FHIRInstant? { get { _instant(24) } set { _setInstant(24, newValue) } }
     /// `Appointment.end`: `instant` 0..1
@@ -74,8 +64,6 @@ public final class Appointment: DomainResource {
     public var basedOn: [Reference] { get { _objects(34) } set { _setObjects(34, newValue) } }
     /// `Appointment.subject`: `Reference` 0..1 to `Patient` | `Group`
     public var subject: Reference? { get { _object(35) } set { _setObject(35, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(subject newValue: Reference?) { _upsert(35, newValue) }
     /// `Appointment.participant`: `Appointment.participant` 1..*
     public var participant: [AppointmentParticipant] { get { _objects(36) } set { _setObjects(36, newValue) } }
     /// `Appointment.recurrenceId`: `positiveInt` 0..1
@@ -95,12 +83,8 @@ public final class AppointmentParticipant: BackboneElement {
     public var type: [CodeableConcept] { get { _objects(3) } set { _setObjects(3, newValue) } }
     /// `Appointment.participant.period`: `Period` 0..1
     public var period: Period? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(period newValue: Period?) { _upsert(4, newValue) }
     /// `Appointment.participant.actor`: `Reference` 0..1 to `Patient` | `Group` | `Practitioner` | `PractitionerRole` | `CareTeam` | `RelatedPerson` | `Device` | `HealthcareService` | `Location`
     public var actor: Reference? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(actor newValue: Reference?) { _upsert(5, newValue) }
     /// `Appointment.participant.required`: `boolean` 0..1
     public var required: Bool? { get { _bool(6) } set { _setBool(6, newValue) } }
     /// `Appointment.participant.status`: `code` 1..1, one of `ParticipationStatus` (<http://hl7.org/fhir/ValueSet/participationstatus>)
@@ -114,12 +98,8 @@ public final class AppointmentRecurrenceTemplate: BackboneElement {
 
     /// `Appointment.recurrenceTemplate.timezone`: `CodeableConcept` 0..1, required binding (<http://hl7.org/fhir/ValueSet/timezones>)
     public var timezone: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(timezone newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `Appointment.recurrenceTemplate.recurrenceType`: `CodeableConcept` 1..1, preferred binding (<http://hl7.org/fhir/ValueSet/appointment-recurrrence-type>)
     public var recurrenceType: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(recurrenceType newValue: CodeableConcept?) { _upsert(4, newValue) }
     /// `Appointment.recurrenceTemplate.lastOccurrenceDate`: `date` 0..1
     public var lastOccurrenceDate: FHIRDate? { get { _date(5) } set { _setDate(5, newValue) } }
     /// `Appointment.recurrenceTemplate.occurrenceCount`: `positiveInt` 0..1
@@ -128,16 +108,10 @@ public final class AppointmentRecurrenceTemplate: BackboneElement {
     public var occurrenceDate: [FHIRDate] { get { _dates(7) } set { _setDates(7, newValue) } }
     /// `Appointment.recurrenceTemplate.weeklyTemplate`: `Appointment.recurrenceTemplate.weeklyTemplate` 0..1
     public var weeklyTemplate: AppointmentRecurrenceTemplateWeeklyTemplate? { get { _object(8) } set { _setObject(8, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(weeklyTemplate newValue: AppointmentRecurrenceTemplateWeeklyTemplate?) { _upsert(8, newValue) }
     /// `Appointment.recurrenceTemplate.monthlyTemplate`: `Appointment.recurrenceTemplate.monthlyTemplate` 0..1
     public var monthlyTemplate: AppointmentRecurrenceTemplateMonthlyTemplate? { get { _object(9) } set { _setObject(9, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(monthlyTemplate newValue: AppointmentRecurrenceTemplateMonthlyTemplate?) { _upsert(9, newValue) }
     /// `Appointment.recurrenceTemplate.yearlyTemplate`: `Appointment.recurrenceTemplate.yearlyTemplate` 0..1
     public var yearlyTemplate: AppointmentRecurrenceTemplateYearlyTemplate? { get { _object(10) } set { _setObject(10, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(yearlyTemplate newValue: AppointmentRecurrenceTemplateYearlyTemplate?) { _upsert(10, newValue) }
     /// `Appointment.recurrenceTemplate.excludingDate`: `date` 0..*
     public var excludingDate: [FHIRDate] { get { _dates(11) } set { _setDates(11, newValue) } }
     /// `Appointment.recurrenceTemplate.excludingRecurrenceId`: `positiveInt` 0..*
@@ -176,12 +150,8 @@ public final class AppointmentRecurrenceTemplateMonthlyTemplate: BackboneElement
     public var dayOfMonth: Int? { get { _int(3) } set { _setInt(3, newValue) } }
     /// `Appointment.recurrenceTemplate.monthlyTemplate.nthWeekOfMonth`: `Coding` 0..1, one of `WeekOfMonth` (<http://hl7.org/fhir/ValueSet/week-of-month>)
     public var nthWeekOfMonth: Coding? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(nthWeekOfMonth newValue: Coding?) { _upsert(4, newValue) }
     /// `Appointment.recurrenceTemplate.monthlyTemplate.dayOfWeek`: `Coding` 0..1, one of `DaysOfWeek` (<http://hl7.org/fhir/ValueSet/days-of-week>)
     public var dayOfWeek: Coding? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(dayOfWeek newValue: Coding?) { _upsert(5, newValue) }
     /// `Appointment.recurrenceTemplate.monthlyTemplate.monthInterval`: `positiveInt` 1..1
     public var monthInterval: Int? { get { _int(6) } set { _setInt(6, newValue) } }
 }

@@ -12,8 +12,6 @@ public final class AppointmentResponse: DomainResource {
     public var identifier: [Identifier] { get { _objects(8) } set { _setObjects(8, newValue) } }
     /// `AppointmentResponse.appointment`: `Reference` 1..1 to `Appointment`
     public var appointment: Reference? { get { _object(9) } set { _setObject(9, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(appointment newValue: Reference?) { _upsert(9, newValue) }
     /// `AppointmentResponse.proposedNewTime`: `boolean` 0..1
     public var proposedNewTime: Bool? { get { _bool(10) } set { _setBool(10, newValue) } }
     /// `AppointmentResponse.start`: `instant` 0..1
@@ -24,8 +22,6 @@ public final class AppointmentResponse: DomainResource {
     public var participantType: [CodeableConcept] { get { _objects(13) } set { _setObjects(13, newValue) } }
     /// `AppointmentResponse.actor`: `Reference` 0..1 to `Patient` | `Group` | `Practitioner` | `PractitionerRole` | `RelatedPerson` | `Device` | `HealthcareService` | `Location`
     public var actor: Reference? { get { _object(14) } set { _setObject(14, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(actor newValue: Reference?) { _upsert(14, newValue) }
     /// `AppointmentResponse.participantStatus`: `code` 1..1, one of `ParticipantStatus` (<http://hl7.org/fhir/ValueSet/appointmentresponse-status>)
     public var participantStatus: ParticipantStatus? { get { _code(15) } set { _setCode(15, newValue) } }
     /// `AppointmentResponse.comment`: `markdown` 0..1

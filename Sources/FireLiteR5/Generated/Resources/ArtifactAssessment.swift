@@ -18,8 +18,6 @@ public final class ArtifactAssessment: DomainResource {
     public var citeAsReference: Reference? { get { _object(10) } set { _setObject(10, newValue) } }
     /// `ArtifactAssessment.citeAs[x]` as `markdown`.
     public var citeAsMarkdown: String? { get { _string(11) } set { _setString(11, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(citeAsReference newValue: Reference?) { _upsert(10, newValue) }
     /// `ArtifactAssessment.date`: `dateTime` 0..1
     public var date: FHIRDateTime? { get { _dateTime(12) } set { _setDateTime(12, newValue) } }
     /// `ArtifactAssessment.copyright`: `markdown` 0..1
@@ -36,8 +34,6 @@ public final class ArtifactAssessment: DomainResource {
     public var artifactCanonical: String? { get { _string(17) } set { _setString(17, newValue) } }
     /// `ArtifactAssessment.artifact[x]` as `uri`.
     public var artifactUri: String? { get { _string(18) } set { _setString(18, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(artifactReference newValue: Reference?) { _upsert(16, newValue) }
     /// `ArtifactAssessment.content`: `ArtifactAssessment.content` 0..*
     public var content: [ArtifactAssessmentContent] { get { _objects(19) } set { _setObjects(19, newValue) } }
     /// `ArtifactAssessment.workflowStatus`: `code` 0..1, one of `WorkflowStatus` (<http://hl7.org/fhir/ValueSet/artifactassessment-workflow-status>)
@@ -57,18 +53,12 @@ public final class ArtifactAssessmentContent: BackboneElement {
     public var summary: String? { get { _string(4) } set { _setString(4, newValue) } }
     /// `ArtifactAssessment.content.type`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/certainty-type>)
     public var type: CodeableConcept? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: CodeableConcept?) { _upsert(5, newValue) }
     /// `ArtifactAssessment.content.classifier`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/certainty-rating>)
     public var classifier: [CodeableConcept] { get { _objects(6) } set { _setObjects(6, newValue) } }
     /// `ArtifactAssessment.content.quantity`: `Quantity` 0..1
     public var quantity: Quantity? { get { _object(7) } set { _setObject(7, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(quantity newValue: Quantity?) { _upsert(7, newValue) }
     /// `ArtifactAssessment.content.author`: `Reference` 0..1 to `Patient` | `Practitioner` | `PractitionerRole` | `Organization` | `Device`
     public var author: Reference? { get { _object(8) } set { _setObject(8, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(author newValue: Reference?) { _upsert(8, newValue) }
     /// `ArtifactAssessment.content.path`: `uri` 0..*
     public var path: [String] { get { _strings(9) } set { _setStrings(9, newValue) } }
     /// `ArtifactAssessment.content.relatedArtifact`: `RelatedArtifact` 0..*

@@ -12,8 +12,6 @@ public final class AuditEvent: DomainResource {
     public var category: [CodeableConcept] { get { _objects(8) } set { _setObjects(8, newValue) } }
     /// `AuditEvent.code`: `CodeableConcept` 1..1, example binding (<http://hl7.org/fhir/ValueSet/audit-event-sub-type>)
     public var code: CodeableConcept? { get { _object(9) } set { _setObject(9, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(code newValue: CodeableConcept?) { _upsert(9, newValue) }
     /// `AuditEvent.action`: `code` 0..1, one of `AuditEventAction` (<http://hl7.org/fhir/ValueSet/audit-event-action>)
     public var action: AuditEventAction? { get { _code(10) } set { _setCode(10, newValue) } }
     /// `AuditEvent.severity`: `code` 0..1, one of `AuditEventSeverity` (<http://hl7.org/fhir/ValueSet/audit-event-severity>)
@@ -24,32 +22,22 @@ public final class AuditEvent: DomainResource {
     public var occurredPeriod: Period? { get { _object(12) } set { _setObject(12, newValue) } }
     /// `AuditEvent.occurred[x]` as `dateTime`.
     public var occurredDateTime: FHIRDateTime? { get { _dateTime(13) } set { _setDateTime(13, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(occurredPeriod newValue: Period?) { _upsert(12, newValue) }
     /// `AuditEvent.recorded`: `instant` 1..1
     public var recorded: FHIRInstant? { get { _instant(14) } set { _setInstant(14, newValue) } }
     /// `AuditEvent.outcome`: `AuditEvent.outcome` 0..1
     public var outcome: AuditEventOutcome? { get { _object(15) } set { _setObject(15, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(outcome newValue: AuditEventOutcome?) { _upsert(15, newValue) }
     /// `AuditEvent.authorization`: `CodeableConcept` 0..*, example binding (<http://terminology.hl7.org/ValueSet/v3-PurposeOfUse>)
     public var authorization: [CodeableConcept] { get { _objects(16) } set { _setObjects(16, newValue) } }
     /// `AuditEvent.basedOn`: `Reference` 0..* to `CarePlan` | `DeviceRequest` | `ImmunizationRecommendation` | `MedicationRequest` | `NutritionOrder` | `ServiceRequest` | `Task`
     public var basedOn: [Reference] { get { _objects(17) } set { _setObjects(17, newValue) } }
     /// `AuditEvent.patient`: `Reference` 0..1 to `Patient`
     public var patient: Reference? { get { _object(18) } set { _setObject(18, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(patient newValue: Reference?) { _upsert(18, newValue) }
     /// `AuditEvent.encounter`: `Reference` 0..1 to `Encounter`
     public var encounter: Reference? { get { _object(19) } set { _setObject(19, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(encounter newValue: Reference?) { _upsert(19, newValue) }
     /// `AuditEvent.agent`: `AuditEvent.agent` 1..*
     public var agent: [AuditEventAgent] { get { _objects(20) } set { _setObjects(20, newValue) } }
     /// `AuditEvent.source`: `AuditEvent.source` 1..1
     public var source: AuditEventSource? { get { _object(21) } set { _setObject(21, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(source newValue: AuditEventSource?) { _upsert(21, newValue) }
     /// `AuditEvent.entity`: `AuditEvent.entity` 0..*
     public var entity: [AuditEventEntity] { get { _objects(22) } set { _setObjects(22, newValue) } }
 }
@@ -61,8 +49,6 @@ public final class AuditEventOutcome: BackboneElement {
 
     /// `AuditEvent.outcome.code`: `Coding` 1..1, preferred binding (<http://hl7.org/fhir/ValueSet/audit-event-outcome>)
     public var code: Coding? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(code newValue: Coding?) { _upsert(3, newValue) }
     /// `AuditEvent.outcome.detail`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/audit-event-outcome-detail>)
     public var detail: [CodeableConcept] { get { _objects(4) } set { _setObjects(4, newValue) } }
 }
@@ -74,20 +60,14 @@ public final class AuditEventAgent: BackboneElement {
 
     /// `AuditEvent.agent.type`: `CodeableConcept` 0..1, preferred binding (<http://hl7.org/fhir/ValueSet/participation-role-type>)
     public var type: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `AuditEvent.agent.role`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/security-role-type>)
     public var role: [CodeableConcept] { get { _objects(4) } set { _setObjects(4, newValue) } }
     /// `AuditEvent.agent.who`: `Reference` 1..1 to `Practitioner` | `PractitionerRole` | `Organization` | `CareTeam` | `Patient` | `Device` | `RelatedPerson`
     public var who: Reference? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(who newValue: Reference?) { _upsert(5, newValue) }
     /// `AuditEvent.agent.requestor`: `boolean` 0..1
     public var requestor: Bool? { get { _bool(6) } set { _setBool(6, newValue) } }
     /// `AuditEvent.agent.location`: `Reference` 0..1 to `Location`
     public var location: Reference? { get { _object(7) } set { _setObject(7, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(location newValue: Reference?) { _upsert(7, newValue) }
     /// `AuditEvent.agent.policy`: `uri` 0..*
     public var policy: [String] { get { _strings(8) } set { _setStrings(8, newValue) } }
     /// `AuditEvent.agent.network[x]`: `Reference` | `uri` | `string` 0..1 to `Endpoint`
@@ -98,8 +78,6 @@ public final class AuditEventAgent: BackboneElement {
     public var networkUri: String? { get { _string(10) } set { _setString(10, newValue) } }
     /// `AuditEvent.agent.network[x]` as `string`.
     public var networkString: String? { get { _string(11) } set { _setString(11, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(networkReference newValue: Reference?) { _upsert(9, newValue) }
     /// `AuditEvent.agent.authorization`: `CodeableConcept` 0..*, example binding (<http://terminology.hl7.org/ValueSet/v3-PurposeOfUse>)
     public var authorization: [CodeableConcept] { get { _objects(12) } set { _setObjects(12, newValue) } }
 }
@@ -111,12 +89,8 @@ public final class AuditEventSource: BackboneElement {
 
     /// `AuditEvent.source.site`: `Reference` 0..1 to `Location`
     public var site: Reference? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(site newValue: Reference?) { _upsert(3, newValue) }
     /// `AuditEvent.source.observer`: `Reference` 1..1 to `Practitioner` | `PractitionerRole` | `Organization` | `CareTeam` | `Patient` | `Device` | `RelatedPerson`
     public var observer: Reference? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(observer newValue: Reference?) { _upsert(4, newValue) }
     /// `AuditEvent.source.type`: `CodeableConcept` 0..*, preferred binding (<http://hl7.org/fhir/ValueSet/security-source-type>)
     public var type: [CodeableConcept] { get { _objects(5) } set { _setObjects(5, newValue) } }
 }
@@ -128,12 +102,8 @@ public final class AuditEventEntity: BackboneElement {
 
     /// `AuditEvent.entity.what`: `Reference` 0..1
     public var what: Reference? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(what newValue: Reference?) { _upsert(3, newValue) }
     /// `AuditEvent.entity.role`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/object-role>)
     public var role: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(role newValue: CodeableConcept?) { _upsert(4, newValue) }
     /// `AuditEvent.entity.securityLabel`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/security-label-examples>)
     public var securityLabel: [CodeableConcept] { get { _objects(5) } set { _setObjects(5, newValue) } }
     /// `AuditEvent.entity.query`: `base64Binary` 0..1
@@ -151,8 +121,6 @@ public final class AuditEventEntityDetail: BackboneElement {
 
     /// `AuditEvent.entity.detail.type`: `CodeableConcept` 1..1, example binding (<http://hl7.org/fhir/ValueSet/audit-event-type>)
     public var type: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `AuditEvent.entity.detail.value[x]`: `Quantity` | `CodeableConcept` | `string` | `boolean` | `integer` | `Range` | `Ratio` | `time` | `dateTime` | `Period` | `base64Binary` 1..1
     public var value: AuditEventEntityDetailValue? { get { _choice(4) } set { _setChoice(4, 11, newValue) } }
     /// `AuditEvent.entity.detail.value[x]` as `Quantity`.
@@ -177,16 +145,6 @@ public final class AuditEventEntityDetail: BackboneElement {
     public var valuePeriod: Period? { get { _object(13) } set { _setObject(13, newValue) } }
     /// `AuditEvent.entity.detail.value[x]` as `base64Binary`.
     public var valueBase64Binary: String? { get { _string(14) } set { _setString(14, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueQuantity newValue: Quantity?) { _upsert(4, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueCodeableConcept newValue: CodeableConcept?) { _upsert(5, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueRange newValue: Range?) { _upsert(9, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueRatio newValue: Ratio?) { _upsert(10, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valuePeriod newValue: Period?) { _upsert(13, newValue) }
 }
 
 /// A value of `AuditEvent.occurred[x]`.

@@ -10,12 +10,8 @@ public final class BiologicallyDerivedProduct: DomainResource {
 
     /// `BiologicallyDerivedProduct.productCategory`: `Coding` 0..1, example binding (<http://hl7.org/fhir/ValueSet/product-category>)
     public var productCategory: Coding? { get { _object(8) } set { _setObject(8, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(productCategory newValue: Coding?) { _upsert(8, newValue) }
     /// `BiologicallyDerivedProduct.productCode`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/biologicallyderived-productcodes>)
     public var productCode: CodeableConcept? { get { _object(9) } set { _setObject(9, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(productCode newValue: CodeableConcept?) { _upsert(9, newValue) }
     /// `BiologicallyDerivedProduct.parent`: `Reference` 0..* to `BiologicallyDerivedProduct`
     public var parent: [Reference] { get { _objects(10) } set { _setObjects(10, newValue) } }
     /// `BiologicallyDerivedProduct.request`: `Reference` 0..* to `ServiceRequest`
@@ -24,26 +20,18 @@ public final class BiologicallyDerivedProduct: DomainResource {
     public var identifier: [Identifier] { get { _objects(12) } set { _setObjects(12, newValue) } }
     /// `BiologicallyDerivedProduct.biologicalSourceEvent`: `Identifier` 0..1
     public var biologicalSourceEvent: Identifier? { get { _object(13) } set { _setObject(13, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(biologicalSourceEvent newValue: Identifier?) { _upsert(13, newValue) }
     /// `BiologicallyDerivedProduct.processingFacility`: `Reference` 0..* to `Organization`
     public var processingFacility: [Reference] { get { _objects(14) } set { _setObjects(14, newValue) } }
     /// `BiologicallyDerivedProduct.division`: `string` 0..1
     public var division: String? { get { _string(15) } set { _setString(15, newValue) } }
     /// `BiologicallyDerivedProduct.productStatus`: `Coding` 0..1, example binding (<http://hl7.org/fhir/ValueSet/biologicallyderived-product-status>)
     public var productStatus: Coding? { get { _object(16) } set { _setObject(16, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(productStatus newValue: Coding?) { _upsert(16, newValue) }
     /// `BiologicallyDerivedProduct.expirationDate`: `dateTime` 0..1
     public var expirationDate: FHIRDateTime? { get { _dateTime(17) } set { _setDateTime(17, newValue) } }
     /// `BiologicallyDerivedProduct.collection`: `BiologicallyDerivedProduct.collection` 0..1
     public var collection: BiologicallyDerivedProductCollection? { get { _object(18) } set { _setObject(18, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(collection newValue: BiologicallyDerivedProductCollection?) { _upsert(18, newValue) }
     /// `BiologicallyDerivedProduct.storageTempRequirements`: `Range` 0..1
     public var storageTempRequirements: Range? { get { _object(19) } set { _setObject(19, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(storageTempRequirements newValue: Range?) { _upsert(19, newValue) }
     /// `BiologicallyDerivedProduct.property`: `BiologicallyDerivedProduct.property` 0..*
     public var property: [BiologicallyDerivedProductProperty] { get { _objects(20) } set { _setObjects(20, newValue) } }
 }
@@ -55,20 +43,14 @@ public final class BiologicallyDerivedProductCollection: BackboneElement {
 
     /// `BiologicallyDerivedProduct.collection.collector`: `Reference` 0..1 to `Practitioner` | `PractitionerRole`
     public var collector: Reference? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(collector newValue: Reference?) { _upsert(3, newValue) }
     /// `BiologicallyDerivedProduct.collection.source`: `Reference` 0..1 to `Patient` | `Organization`
     public var source: Reference? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(source newValue: Reference?) { _upsert(4, newValue) }
     /// `BiologicallyDerivedProduct.collection.collected[x]`: `dateTime` | `Period` 0..1
     public var collected: BiologicallyDerivedProductCollectionCollected? { get { _choice(5) } set { _setChoice(5, 2, newValue) } }
     /// `BiologicallyDerivedProduct.collection.collected[x]` as `dateTime`.
     public var collectedDateTime: FHIRDateTime? { get { _dateTime(5) } set { _setDateTime(5, newValue) } }
     /// `BiologicallyDerivedProduct.collection.collected[x]` as `Period`.
     public var collectedPeriod: Period? { get { _object(6) } set { _setObject(6, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(collectedPeriod newValue: Period?) { _upsert(6, newValue) }
 }
 
 /// `BiologicallyDerivedProduct.property`, a backbone element
@@ -78,8 +60,6 @@ public final class BiologicallyDerivedProductProperty: BackboneElement {
 
     /// `BiologicallyDerivedProduct.property.type`: `CodeableConcept` 1..1, example binding (<http://hl7.org/fhir/ValueSet/biologicallyderived-product-property-type-codes>)
     public var type: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `BiologicallyDerivedProduct.property.value[x]`: `boolean` | `integer` | `CodeableConcept` | `Period` | `Quantity` | `Range` | `Ratio` | `string` | `Attachment` 1..1
     public var value: BiologicallyDerivedProductPropertyValue? { get { _choice(4) } set { _setChoice(4, 9, newValue) } }
     /// `BiologicallyDerivedProduct.property.value[x]` as `boolean`.
@@ -100,18 +80,6 @@ public final class BiologicallyDerivedProductProperty: BackboneElement {
     public var valueString: String? { get { _string(11) } set { _setString(11, newValue) } }
     /// `BiologicallyDerivedProduct.property.value[x]` as `Attachment`.
     public var valueAttachment: Attachment? { get { _object(12) } set { _setObject(12, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueCodeableConcept newValue: CodeableConcept?) { _upsert(6, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valuePeriod newValue: Period?) { _upsert(7, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueQuantity newValue: Quantity?) { _upsert(8, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueRange newValue: Range?) { _upsert(9, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueRatio newValue: Ratio?) { _upsert(10, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueAttachment newValue: Attachment?) { _upsert(12, newValue) }
 }
 
 /// A value of `BiologicallyDerivedProduct.collection.collected[x]`.

@@ -18,38 +18,24 @@ public final class BiologicallyDerivedProductDispense: DomainResource {
     public var status: BiologicallyDerivedProductDispenseStatus? { get { _code(11) } set { _setCode(11, newValue) } }
     /// `BiologicallyDerivedProductDispense.originRelationshipType`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/biologicallyderivedproductdispense-origin-relationship>)
     public var originRelationshipType: CodeableConcept? { get { _object(12) } set { _setObject(12, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(originRelationshipType newValue: CodeableConcept?) { _upsert(12, newValue) }
     /// `BiologicallyDerivedProductDispense.product`: `Reference` 1..1 to `BiologicallyDerivedProduct`
     public var product: Reference? { get { _object(13) } set { _setObject(13, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(product newValue: Reference?) { _upsert(13, newValue) }
     /// `BiologicallyDerivedProductDispense.patient`: `Reference` 1..1 to `Patient`
     public var patient: Reference? { get { _object(14) } set { _setObject(14, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(patient newValue: Reference?) { _upsert(14, newValue) }
     /// `BiologicallyDerivedProductDispense.matchStatus`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/biologicallyderivedproductdispense-match-status>)
     public var matchStatus: CodeableConcept? { get { _object(15) } set { _setObject(15, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(matchStatus newValue: CodeableConcept?) { _upsert(15, newValue) }
     /// `BiologicallyDerivedProductDispense.performer`: `BiologicallyDerivedProductDispense.performer` 0..*
     public var performer: [BiologicallyDerivedProductDispensePerformer] { get { _objects(16) } set { _setObjects(16, newValue) } }
     /// `BiologicallyDerivedProductDispense.location`: `Reference` 0..1 to `Location`
     public var location: Reference? { get { _object(17) } set { _setObject(17, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(location newValue: Reference?) { _upsert(17, newValue) }
     /// `BiologicallyDerivedProductDispense.quantity`: `Quantity` 0..1
     public var quantity: Quantity? { get { _object(18) } set { _setObject(18, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(quantity newValue: Quantity?) { _upsert(18, newValue) }
     /// `BiologicallyDerivedProductDispense.preparedDate`: `dateTime` 0..1
     public var preparedDate: FHIRDateTime? { get { _dateTime(19) } set { _setDateTime(19, newValue) } }
     /// `BiologicallyDerivedProductDispense.whenHandedOver`: `dateTime` 0..1
     public var whenHandedOver: FHIRDateTime? { get { _dateTime(20) } set { _setDateTime(20, newValue) } }
     /// `BiologicallyDerivedProductDispense.destination`: `Reference` 0..1 to `Location`
     public var destination: Reference? { get { _object(21) } set { _setObject(21, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(destination newValue: Reference?) { _upsert(21, newValue) }
     /// `BiologicallyDerivedProductDispense.note`: `Annotation` 0..*
     public var note: [Annotation] { get { _objects(22) } set { _setObjects(22, newValue) } }
     /// `BiologicallyDerivedProductDispense.usageInstruction`: `string` 0..1
@@ -63,12 +49,8 @@ public final class BiologicallyDerivedProductDispensePerformer: BackboneElement 
 
     /// `BiologicallyDerivedProductDispense.performer.function`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/biologicallyderivedproductdispense-performer-function>)
     public var function: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(function newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `BiologicallyDerivedProductDispense.performer.actor`: `Reference` 1..1 to `Practitioner`
     public var actor: Reference? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(actor newValue: Reference?) { _upsert(4, newValue) }
 }
 
 private let biologicallyDerivedProductDispenseLayout = Layout(_class: BiologicallyDerivedProductDispense.self, "BiologicallyDerivedProductDispense", .resource, base: DomainResource._layout, release: .r5, """

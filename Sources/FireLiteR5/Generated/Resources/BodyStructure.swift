@@ -14,8 +14,6 @@ public final class BodyStructure: DomainResource {
     public var active: Bool? { get { _bool(9) } set { _setBool(9, newValue) } }
     /// `BodyStructure.morphology`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/bodystructure-code>)
     public var morphology: CodeableConcept? { get { _object(10) } set { _setObject(10, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(morphology newValue: CodeableConcept?) { _upsert(10, newValue) }
     /// `BodyStructure.includedStructure`: `BodyStructure.includedStructure` 1..*
     public var includedStructure: [BodyStructureIncludedStructure] { get { _objects(11) } set { _setObjects(11, newValue) } }
     /// `BodyStructure.excludedStructure`: as `BodyStructure.includedStructure` 0..*
@@ -26,8 +24,6 @@ public final class BodyStructure: DomainResource {
     public var image: [Attachment] { get { _objects(14) } set { _setObjects(14, newValue) } }
     /// `BodyStructure.patient`: `Reference` 1..1 to `Patient`
     public var patient: Reference? { get { _object(15) } set { _setObject(15, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(patient newValue: Reference?) { _upsert(15, newValue) }
 }
 
 /// `BodyStructure.includedStructure`, a backbone element
@@ -37,12 +33,8 @@ public final class BodyStructureIncludedStructure: BackboneElement {
 
     /// `BodyStructure.includedStructure.structure`: `CodeableConcept` 1..1, example binding (<http://hl7.org/fhir/ValueSet/body-site>)
     public var structure: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(structure newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `BodyStructure.includedStructure.laterality`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/bodystructure-relative-location>)
     public var laterality: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(laterality newValue: CodeableConcept?) { _upsert(4, newValue) }
     /// `BodyStructure.includedStructure.bodyLandmarkOrientation`: `BodyStructure.includedStructure.bodyLandmarkOrientation` 0..*
     public var bodyLandmarkOrientation: [BodyStructureIncludedStructureBodyLandmarkOrientation] { get { _objects(5) } set { _setObjects(5, newValue) } }
     /// `BodyStructure.includedStructure.spatialReference`: `Reference` 0..* to `ImagingSelection`

@@ -20,8 +20,6 @@ public final class CapabilityStatement: DomainResource {
     public var versionAlgorithmString: String? { get { _string(11) } set { _setString(11, newValue) } }
     /// `CapabilityStatement.versionAlgorithm[x]` as `Coding`.
     public var versionAlgorithmCoding: Coding? { get { _object(12) } set { _setObject(12, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(versionAlgorithmCoding newValue: Coding?) { _upsert(12, newValue) }
     /// `CapabilityStatement.name`: `string` 0..1
     public var name: String? { get { _string(13) } set { _setString(13, newValue) } }
     /// `CapabilityStatement.title`: `string` 0..1
@@ -56,12 +54,8 @@ public final class CapabilityStatement: DomainResource {
     public var imports: [String] { get { _strings(28) } set { _setStrings(28, newValue) } }
     /// `CapabilityStatement.software`: `CapabilityStatement.software` 0..1
     public var software: CapabilityStatementSoftware? { get { _object(29) } set { _setObject(29, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(software newValue: CapabilityStatementSoftware?) { _upsert(29, newValue) }
     /// `CapabilityStatement.implementation`: `CapabilityStatement.implementation` 0..1
     public var implementation: CapabilityStatementImplementation? { get { _object(30) } set { _setObject(30, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(implementation newValue: CapabilityStatementImplementation?) { _upsert(30, newValue) }
     /// `CapabilityStatement.fhirVersion`: `code` 1..1, one of `FHIRVersion` (<http://hl7.org/fhir/ValueSet/FHIR-version>)
     public var fhirVersion: FHIRVersion? { get { _code(31) } set { _setCode(31, newValue) } }
     /// `CapabilityStatement.format`: `code` 1..*, required binding (<http://hl7.org/fhir/ValueSet/mimetypes>)
@@ -104,8 +98,6 @@ public final class CapabilityStatementImplementation: BackboneElement {
     public var url: String? { get { _string(4) } set { _setString(4, newValue) } }
     /// `CapabilityStatement.implementation.custodian`: `Reference` 0..1 to `Organization`
     public var custodian: Reference? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(custodian newValue: Reference?) { _upsert(5, newValue) }
 }
 
 /// `CapabilityStatement.rest`, a backbone element
@@ -119,8 +111,6 @@ public final class CapabilityStatementRest: BackboneElement {
     public var documentation: String? { get { _string(4) } set { _setString(4, newValue) } }
     /// `CapabilityStatement.rest.security`: `CapabilityStatement.rest.security` 0..1
     public var security: CapabilityStatementRestSecurity? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(security newValue: CapabilityStatementRestSecurity?) { _upsert(5, newValue) }
     /// `CapabilityStatement.rest.resource`: `CapabilityStatement.rest.resource` 0..*
     public var resource: [CapabilityStatementRestResource] { get { _objects(6) } set { _setObjects(6, newValue) } }
     /// `CapabilityStatement.rest.interaction`: `CapabilityStatement.rest.interaction` 0..*
@@ -261,8 +251,6 @@ public final class CapabilityStatementMessagingEndpoint: BackboneElement {
 
     /// `CapabilityStatement.messaging.endpoint.protocol`: `Coding` 1..1, extensible binding (<http://hl7.org/fhir/ValueSet/message-transport>)
     public var `protocol`: Coding? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(protocol newValue: Coding?) { _upsert(3, newValue) }
     /// `CapabilityStatement.messaging.endpoint.address`: `url` 1..1
     public var address: String? { get { _string(4) } set { _setString(4, newValue) } }
 }

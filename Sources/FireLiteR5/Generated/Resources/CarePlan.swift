@@ -32,22 +32,14 @@ public final class CarePlan: DomainResource {
     public var description: String? { get { _string(18) } set { _setString(18, newValue) } }
     /// `CarePlan.subject`: `Reference` 1..1 to `Patient` | `Group`
     public var subject: Reference? { get { _object(19) } set { _setObject(19, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(subject newValue: Reference?) { _upsert(19, newValue) }
     /// `CarePlan.encounter`: `Reference` 0..1 to `Encounter`
     public var encounter: Reference? { get { _object(20) } set { _setObject(20, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(encounter newValue: Reference?) { _upsert(20, newValue) }
     /// `CarePlan.period`: `Period` 0..1
     public var period: Period? { get { _object(21) } set { _setObject(21, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(period newValue: Period?) { _upsert(21, newValue) }
     /// `CarePlan.created`: `dateTime` 0..1
     public var created: FHIRDateTime? { get { _dateTime(22) } set { _setDateTime(22, newValue) } }
     /// `CarePlan.custodian`: `Reference` 0..1 to `Patient` | `Practitioner` | `PractitionerRole` | `Device` | `RelatedPerson` | `Organization` | `CareTeam`
     public var custodian: Reference? { get { _object(23) } set { _setObject(23, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(custodian newValue: Reference?) { _upsert(23, newValue) }
     /// `CarePlan.contributor`: `Reference` 0..* to `Patient` | `Practitioner` | `PractitionerRole` | `Device` | `RelatedPerson` | `Organization` | `CareTeam`
     public var contributor: [Reference] { get { _objects(24) } set { _setObjects(24, newValue) } }
     /// `CarePlan.careTeam`: `Reference` 0..* to `CareTeam`
@@ -75,8 +67,6 @@ public final class CarePlanActivity: BackboneElement {
     public var progress: [Annotation] { get { _objects(4) } set { _setObjects(4, newValue) } }
     /// `CarePlan.activity.plannedActivityReference`: `Reference` 0..1 to `Appointment` | `CommunicationRequest` | `DeviceRequest` | `MedicationRequest` | `NutritionOrder` | `Task` | `ServiceRequest` | `VisionPrescription` | `RequestOrchestration` | `ImmunizationRecommendation` | `SupplyRequest`
     public var plannedActivityReference: Reference? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(plannedActivityReference newValue: Reference?) { _upsert(5, newValue) }
 }
 
 private let carePlanLayout = Layout(_class: CarePlan.self, "CarePlan", .resource, base: DomainResource._layout, release: .r5, """

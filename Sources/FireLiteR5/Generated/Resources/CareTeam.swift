@@ -18,12 +18,8 @@ public final class CareTeam: DomainResource {
     public var name: String? { get { _string(11) } set { _setString(11, newValue) } }
     /// `CareTeam.subject`: `Reference` 0..1 to `Patient` | `Group`
     public var subject: Reference? { get { _object(12) } set { _setObject(12, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(subject newValue: Reference?) { _upsert(12, newValue) }
     /// `CareTeam.period`: `Period` 0..1
     public var period: Period? { get { _object(13) } set { _setObject(13, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(period newValue: Period?) { _upsert(13, newValue) }
     /// `CareTeam.participant`: `CareTeam.participant` 0..*
     public var participant: [CareTeamParticipant] { get { _objects(14) } set { _setObjects(14, newValue) } }
     /// `CareTeam.reason`: `CodeableReference` 0..* to `Condition`, example binding (<http://hl7.org/fhir/ValueSet/clinical-findings>)
@@ -43,26 +39,16 @@ public final class CareTeamParticipant: BackboneElement {
 
     /// `CareTeam.participant.role`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/participant-role>)
     public var role: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(role newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `CareTeam.participant.member`: `Reference` 0..1 to `Practitioner` | `PractitionerRole` | `RelatedPerson` | `Patient` | `Organization` | `CareTeam`
     public var member: Reference? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(member newValue: Reference?) { _upsert(4, newValue) }
     /// `CareTeam.participant.onBehalfOf`: `Reference` 0..1 to `Organization`
     public var onBehalfOf: Reference? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(onBehalfOf newValue: Reference?) { _upsert(5, newValue) }
     /// `CareTeam.participant.coverage[x]`: `Period` | `Timing` 0..1
     public var coverage: CareTeamParticipantCoverage? { get { _choice(6) } set { _setChoice(6, 2, newValue) } }
     /// `CareTeam.participant.coverage[x]` as `Period`.
     public var coveragePeriod: Period? { get { _object(6) } set { _setObject(6, newValue) } }
     /// `CareTeam.participant.coverage[x]` as `Timing`.
     public var coverageTiming: Timing? { get { _object(7) } set { _setObject(7, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(coveragePeriod newValue: Period?) { _upsert(6, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(coverageTiming newValue: Timing?) { _upsert(7, newValue) }
 }
 
 /// A value of `CareTeam.participant.coverage[x]`.

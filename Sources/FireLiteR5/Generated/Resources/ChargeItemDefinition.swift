@@ -20,8 +20,6 @@ public final class ChargeItemDefinition: DomainResource {
     public var versionAlgorithmString: String? { get { _string(11) } set { _setString(11, newValue) } }
     /// `ChargeItemDefinition.versionAlgorithm[x]` as `Coding`.
     public var versionAlgorithmCoding: Coding? { get { _object(12) } set { _setObject(12, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(versionAlgorithmCoding newValue: Coding?) { _upsert(12, newValue) }
     /// `ChargeItemDefinition.name`: `string` 0..1
     public var name: String? { get { _string(13) } set { _setString(13, newValue) } }
     /// `ChargeItemDefinition.title`: `string` 0..1
@@ -60,8 +58,6 @@ public final class ChargeItemDefinition: DomainResource {
     public var lastReviewDate: FHIRDate? { get { _date(30) } set { _setDate(30, newValue) } }
     /// `ChargeItemDefinition.code`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/chargeitem-billingcodes>)
     public var code: CodeableConcept? { get { _object(31) } set { _setObject(31, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(code newValue: CodeableConcept?) { _upsert(31, newValue) }
     /// `ChargeItemDefinition.instance`: `Reference` 0..* to `Medication` | `Substance` | `Device` | `DeviceDefinition` | `ActivityDefinition` | `PlanDefinition` | `HealthcareService`
     public var instance: [Reference] { get { _objects(32) } set { _setObjects(32, newValue) } }
     /// `ChargeItemDefinition.applicability`: `ChargeItemDefinition.applicability` 0..*
@@ -77,16 +73,10 @@ public final class ChargeItemDefinitionApplicability: BackboneElement {
 
     /// `ChargeItemDefinition.applicability.condition`: `Expression` 0..1
     public var condition: Expression? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(condition newValue: Expression?) { _upsert(3, newValue) }
     /// `ChargeItemDefinition.applicability.effectivePeriod`: `Period` 0..1
     public var effectivePeriod: Period? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(effectivePeriod newValue: Period?) { _upsert(4, newValue) }
     /// `ChargeItemDefinition.applicability.relatedArtifact`: `RelatedArtifact` 0..1
     public var relatedArtifact: RelatedArtifact? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(relatedArtifact newValue: RelatedArtifact?) { _upsert(5, newValue) }
 }
 
 /// `ChargeItemDefinition.propertyGroup`, a backbone element

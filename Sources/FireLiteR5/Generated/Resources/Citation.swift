@@ -20,8 +20,6 @@ public final class Citation: DomainResource {
     public var versionAlgorithmString: String? { get { _string(11) } set { _setString(11, newValue) } }
     /// `Citation.versionAlgorithm[x]` as `Coding`.
     public var versionAlgorithmCoding: Coding? { get { _object(12) } set { _setObject(12, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(versionAlgorithmCoding newValue: Coding?) { _upsert(12, newValue) }
     /// `Citation.name`: `string` 0..1
     public var name: String? { get { _string(13) } set { _setString(13, newValue) } }
     /// `Citation.title`: `string` 0..1
@@ -54,8 +52,6 @@ public final class Citation: DomainResource {
     public var lastReviewDate: FHIRDate? { get { _date(27) } set { _setDate(27, newValue) } }
     /// `Citation.effectivePeriod`: `Period` 0..1
     public var effectivePeriod: Period? { get { _object(28) } set { _setObject(28, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(effectivePeriod newValue: Period?) { _upsert(28, newValue) }
     /// `Citation.author`: `ContactDetail` 0..*
     public var author: [ContactDetail] { get { _objects(29) } set { _setObjects(29, newValue) } }
     /// `Citation.editor`: `ContactDetail` 0..*
@@ -78,8 +74,6 @@ public final class Citation: DomainResource {
     public var relatedArtifact: [RelatedArtifact] { get { _objects(38) } set { _setObjects(38, newValue) } }
     /// `Citation.citedArtifact`: `Citation.citedArtifact` 0..1
     public var citedArtifact: CitationCitedArtifact? { get { _object(39) } set { _setObject(39, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(citedArtifact newValue: CitationCitedArtifact?) { _upsert(39, newValue) }
 }
 
 /// `Citation.summary`, a backbone element
@@ -89,8 +83,6 @@ public final class CitationSummary: BackboneElement {
 
     /// `Citation.summary.style`: `CodeableConcept` 0..1, extensible binding (<http://hl7.org/fhir/ValueSet/citation-summary-style>)
     public var style: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(style newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `Citation.summary.text`: `markdown` 1..1
     public var text: String? { get { _string(4) } set { _setString(4, newValue) } }
 }
@@ -102,8 +94,6 @@ public final class CitationClassification: BackboneElement {
 
     /// `Citation.classification.type`: `CodeableConcept` 0..1, extensible binding (<http://hl7.org/fhir/ValueSet/citation-classification-type>)
     public var type: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `Citation.classification.classifier`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/citation-artifact-classifier>)
     public var classifier: [CodeableConcept] { get { _objects(4) } set { _setObjects(4, newValue) } }
 }
@@ -115,14 +105,10 @@ public final class CitationStatusDate: BackboneElement {
 
     /// `Citation.statusDate.activity`: `CodeableConcept` 1..1, example binding (<http://hl7.org/fhir/ValueSet/citation-status-type>)
     public var activity: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(activity newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `Citation.statusDate.actual`: `boolean` 0..1
     public var actual: Bool? { get { _bool(4) } set { _setBool(4, newValue) } }
     /// `Citation.statusDate.period`: `Period` 1..1
     public var period: Period? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(period newValue: Period?) { _upsert(5, newValue) }
 }
 
 /// `Citation.citedArtifact`, a backbone element
@@ -138,8 +124,6 @@ public final class CitationCitedArtifact: BackboneElement {
     public var dateAccessed: FHIRDateTime? { get { _dateTime(5) } set { _setDateTime(5, newValue) } }
     /// `Citation.citedArtifact.version`: `Citation.citedArtifact.version` 0..1
     public var version: CitationCitedArtifactVersion? { get { _object(6) } set { _setObject(6, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(version newValue: CitationCitedArtifactVersion?) { _upsert(6, newValue) }
     /// `Citation.citedArtifact.currentState`: `CodeableConcept` 0..*, extensible binding (<http://hl7.org/fhir/ValueSet/cited-artifact-status-type>)
     public var currentState: [CodeableConcept] { get { _objects(7) } set { _setObjects(7, newValue) } }
     /// `Citation.citedArtifact.statusDate`: `Citation.citedArtifact.statusDate` 0..*
@@ -150,8 +134,6 @@ public final class CitationCitedArtifact: BackboneElement {
     public var abstract: [CitationCitedArtifactAbstract] { get { _objects(10) } set { _setObjects(10, newValue) } }
     /// `Citation.citedArtifact.part`: `Citation.citedArtifact.part` 0..1
     public var part: CitationCitedArtifactPart? { get { _object(11) } set { _setObject(11, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(part newValue: CitationCitedArtifactPart?) { _upsert(11, newValue) }
     /// `Citation.citedArtifact.relatesTo`: `Citation.citedArtifact.relatesTo` 0..*
     public var relatesTo: [CitationCitedArtifactRelatesTo] { get { _objects(12) } set { _setObjects(12, newValue) } }
     /// `Citation.citedArtifact.publicationForm`: `Citation.citedArtifact.publicationForm` 0..*
@@ -162,8 +144,6 @@ public final class CitationCitedArtifact: BackboneElement {
     public var classification: [CitationCitedArtifactClassification] { get { _objects(15) } set { _setObjects(15, newValue) } }
     /// `Citation.citedArtifact.contributorship`: `Citation.citedArtifact.contributorship` 0..1
     public var contributorship: CitationCitedArtifactContributorship? { get { _object(16) } set { _setObject(16, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(contributorship newValue: CitationCitedArtifactContributorship?) { _upsert(16, newValue) }
     /// `Citation.citedArtifact.note`: `Annotation` 0..*
     public var note: [Annotation] { get { _objects(17) } set { _setObjects(17, newValue) } }
 }
@@ -177,8 +157,6 @@ public final class CitationCitedArtifactVersion: BackboneElement {
     public var value: String? { get { _string(3) } set { _setString(3, newValue) } }
     /// `Citation.citedArtifact.version.baseCitation`: `Reference` 0..1 to `Citation`
     public var baseCitation: Reference? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(baseCitation newValue: Reference?) { _upsert(4, newValue) }
 }
 
 /// `Citation.citedArtifact.statusDate`, a backbone element
@@ -188,14 +166,10 @@ public final class CitationCitedArtifactStatusDate: BackboneElement {
 
     /// `Citation.citedArtifact.statusDate.activity`: `CodeableConcept` 1..1, extensible binding (<http://hl7.org/fhir/ValueSet/cited-artifact-status-type>)
     public var activity: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(activity newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `Citation.citedArtifact.statusDate.actual`: `boolean` 0..1
     public var actual: Bool? { get { _bool(4) } set { _setBool(4, newValue) } }
     /// `Citation.citedArtifact.statusDate.period`: `Period` 1..1
     public var period: Period? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(period newValue: Period?) { _upsert(5, newValue) }
 }
 
 /// `Citation.citedArtifact.title`, a backbone element
@@ -207,8 +181,6 @@ public final class CitationCitedArtifactTitle: BackboneElement {
     public var type: [CodeableConcept] { get { _objects(3) } set { _setObjects(3, newValue) } }
     /// `Citation.citedArtifact.title.language`: `CodeableConcept` 0..1, preferred binding (<http://hl7.org/fhir/ValueSet/languages>)
     public var language: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(language newValue: CodeableConcept?) { _upsert(4, newValue) }
     /// `Citation.citedArtifact.title.text`: `markdown` 1..1
     public var text: String? { get { _string(5) } set { _setString(5, newValue) } }
 }
@@ -220,12 +192,8 @@ public final class CitationCitedArtifactAbstract: BackboneElement {
 
     /// `Citation.citedArtifact.abstract.type`: `CodeableConcept` 0..1, extensible binding (<http://hl7.org/fhir/ValueSet/cited-artifact-abstract-type>)
     public var type: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `Citation.citedArtifact.abstract.language`: `CodeableConcept` 0..1, preferred binding (<http://hl7.org/fhir/ValueSet/languages>)
     public var language: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(language newValue: CodeableConcept?) { _upsert(4, newValue) }
     /// `Citation.citedArtifact.abstract.text`: `markdown` 1..1
     public var text: String? { get { _string(5) } set { _setString(5, newValue) } }
     /// `Citation.citedArtifact.abstract.copyright`: `markdown` 0..1
@@ -239,14 +207,10 @@ public final class CitationCitedArtifactPart: BackboneElement {
 
     /// `Citation.citedArtifact.part.type`: `CodeableConcept` 0..1, extensible binding (<http://hl7.org/fhir/ValueSet/cited-artifact-part-type>)
     public var type: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `Citation.citedArtifact.part.value`: `string` 0..1
     public var value: String? { get { _string(4) } set { _setString(4, newValue) } }
     /// `Citation.citedArtifact.part.baseCitation`: `Reference` 0..1 to `Citation`
     public var baseCitation: Reference? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(baseCitation newValue: Reference?) { _upsert(5, newValue) }
 }
 
 /// `Citation.citedArtifact.relatesTo`, a backbone element
@@ -266,14 +230,10 @@ public final class CitationCitedArtifactRelatesTo: BackboneElement {
     public var citation: String? { get { _string(7) } set { _setString(7, newValue) } }
     /// `Citation.citedArtifact.relatesTo.document`: `Attachment` 0..1
     public var document: Attachment? { get { _object(8) } set { _setObject(8, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(document newValue: Attachment?) { _upsert(8, newValue) }
     /// `Citation.citedArtifact.relatesTo.resource`: `canonical` 0..1
     public var resource: String? { get { _string(9) } set { _setString(9, newValue) } }
     /// `Citation.citedArtifact.relatesTo.resourceReference`: `Reference` 0..1
     public var resourceReference: Reference? { get { _object(10) } set { _setObject(10, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(resourceReference newValue: Reference?) { _upsert(10, newValue) }
 }
 
 /// `Citation.citedArtifact.publicationForm`, a backbone element
@@ -283,12 +243,8 @@ public final class CitationCitedArtifactPublicationForm: BackboneElement {
 
     /// `Citation.citedArtifact.publicationForm.publishedIn`: `Citation.citedArtifact.publicationForm.publishedIn` 0..1
     public var publishedIn: CitationCitedArtifactPublicationFormPublishedIn? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(publishedIn newValue: CitationCitedArtifactPublicationFormPublishedIn?) { _upsert(3, newValue) }
     /// `Citation.citedArtifact.publicationForm.citedMedium`: `CodeableConcept` 0..1, extensible binding (<http://hl7.org/fhir/ValueSet/cited-medium>)
     public var citedMedium: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(citedMedium newValue: CodeableConcept?) { _upsert(4, newValue) }
     /// `Citation.citedArtifact.publicationForm.volume`: `string` 0..1
     public var volume: String? { get { _string(5) } set { _setString(5, newValue) } }
     /// `Citation.citedArtifact.publicationForm.issue`: `string` 0..1
@@ -324,16 +280,12 @@ public final class CitationCitedArtifactPublicationFormPublishedIn: BackboneElem
 
     /// `Citation.citedArtifact.publicationForm.publishedIn.type`: `CodeableConcept` 0..1, extensible binding (<http://hl7.org/fhir/ValueSet/published-in-type>)
     public var type: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `Citation.citedArtifact.publicationForm.publishedIn.identifier`: `Identifier` 0..*
     public var identifier: [Identifier] { get { _objects(4) } set { _setObjects(4, newValue) } }
     /// `Citation.citedArtifact.publicationForm.publishedIn.title`: `string` 0..1
     public var title: String? { get { _string(5) } set { _setString(5, newValue) } }
     /// `Citation.citedArtifact.publicationForm.publishedIn.publisher`: `Reference` 0..1 to `Organization`
     public var publisher: Reference? { get { _object(6) } set { _setObject(6, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(publisher newValue: Reference?) { _upsert(6, newValue) }
     /// `Citation.citedArtifact.publicationForm.publishedIn.publisherLocation`: `string` 0..1
     public var publisherLocation: String? { get { _string(7) } set { _setString(7, newValue) } }
 }
@@ -356,8 +308,6 @@ public final class CitationCitedArtifactClassification: BackboneElement {
 
     /// `Citation.citedArtifact.classification.type`: `CodeableConcept` 0..1, extensible binding (<http://hl7.org/fhir/ValueSet/cited-artifact-classification-type>)
     public var type: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `Citation.citedArtifact.classification.classifier`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/citation-artifact-classifier>)
     public var classifier: [CodeableConcept] { get { _objects(4) } set { _setObjects(4, newValue) } }
     /// `Citation.citedArtifact.classification.artifactAssessment`: `Reference` 0..* to `ArtifactAssessment`
@@ -384,8 +334,6 @@ public final class CitationCitedArtifactContributorshipEntry: BackboneElement {
 
     /// `Citation.citedArtifact.contributorship.entry.contributor`: `Reference` 1..1 to `Practitioner` | `Organization`
     public var contributor: Reference? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(contributor newValue: Reference?) { _upsert(3, newValue) }
     /// `Citation.citedArtifact.contributorship.entry.forenameInitials`: `string` 0..1
     public var forenameInitials: String? { get { _string(4) } set { _setString(4, newValue) } }
     /// `Citation.citedArtifact.contributorship.entry.affiliation`: `Reference` 0..* to `Organization` | `PractitionerRole`
@@ -394,8 +342,6 @@ public final class CitationCitedArtifactContributorshipEntry: BackboneElement {
     public var contributionType: [CodeableConcept] { get { _objects(6) } set { _setObjects(6, newValue) } }
     /// `Citation.citedArtifact.contributorship.entry.role`: `CodeableConcept` 0..1, extensible binding (<http://hl7.org/fhir/ValueSet/contributor-role>)
     public var role: CodeableConcept? { get { _object(7) } set { _setObject(7, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(role newValue: CodeableConcept?) { _upsert(7, newValue) }
     /// `Citation.citedArtifact.contributorship.entry.contributionInstance`: `Citation.citedArtifact.contributorship.entry.contributionInstance` 0..*
     public var contributionInstance: [CitationCitedArtifactContributorshipEntryContributionInstance] { get { _objects(8) } set { _setObjects(8, newValue) } }
     /// `Citation.citedArtifact.contributorship.entry.correspondingContact`: `boolean` 0..1
@@ -411,8 +357,6 @@ public final class CitationCitedArtifactContributorshipEntryContributionInstance
 
     /// `Citation.citedArtifact.contributorship.entry.contributionInstance.type`: `CodeableConcept` 1..1, extensible binding (<http://hl7.org/fhir/ValueSet/artifact-contribution-instance-type>)
     public var type: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `Citation.citedArtifact.contributorship.entry.contributionInstance.time`: `dateTime` 0..1
     public var time: FHIRDateTime? { get { _dateTime(4) } set { _setDateTime(4, newValue) } }
 }
@@ -424,16 +368,10 @@ public final class CitationCitedArtifactContributorshipSummary: BackboneElement 
 
     /// `Citation.citedArtifact.contributorship.summary.type`: `CodeableConcept` 0..1, extensible binding (<http://hl7.org/fhir/ValueSet/contributor-summary-type>)
     public var type: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `Citation.citedArtifact.contributorship.summary.style`: `CodeableConcept` 0..1, extensible binding (<http://hl7.org/fhir/ValueSet/contributor-summary-style>)
     public var style: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(style newValue: CodeableConcept?) { _upsert(4, newValue) }
     /// `Citation.citedArtifact.contributorship.summary.source`: `CodeableConcept` 0..1, extensible binding (<http://hl7.org/fhir/ValueSet/contributor-summary-source>)
     public var source: CodeableConcept? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(source newValue: CodeableConcept?) { _upsert(5, newValue) }
     /// `Citation.citedArtifact.contributorship.summary.value`: `markdown` 1..1
     public var value: String? { get { _string(6) } set { _setString(6, newValue) } }
 }

@@ -16,58 +16,38 @@ public final class ClaimResponse: DomainResource {
     public var status: FinancialResourceStatusCodes? { get { _code(10) } set { _setCode(10, newValue) } }
     /// `ClaimResponse.type`: `CodeableConcept` 1..1, extensible binding (<http://hl7.org/fhir/ValueSet/claim-type>)
     public var type: CodeableConcept? { get { _object(11) } set { _setObject(11, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: CodeableConcept?) { _upsert(11, newValue) }
     /// `ClaimResponse.subType`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/claim-subtype>)
     public var subType: CodeableConcept? { get { _object(12) } set { _setObject(12, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(subType newValue: CodeableConcept?) { _upsert(12, newValue) }
     /// `ClaimResponse.use`: `code` 1..1, one of `ClaimUse` (<http://hl7.org/fhir/ValueSet/claim-use>)
     public var use: ClaimUse? { get { _code(13) } set { _setCode(13, newValue) } }
     /// `ClaimResponse.patient`: `Reference` 1..1 to `Patient`
     public var patient: Reference? { get { _object(14) } set { _setObject(14, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(patient newValue: Reference?) { _upsert(14, newValue) }
     /// `ClaimResponse.created`: `dateTime` 1..1
     public var created: FHIRDateTime? { get { _dateTime(15) } set { _setDateTime(15, newValue) } }
     /// `ClaimResponse.insurer`: `Reference` 0..1 to `Organization`
     public var insurer: Reference? { get { _object(16) } set { _setObject(16, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(insurer newValue: Reference?) { _upsert(16, newValue) }
     /// `ClaimResponse.requestor`: `Reference` 0..1 to `Practitioner` | `PractitionerRole` | `Organization`
     public var requestor: Reference? { get { _object(17) } set { _setObject(17, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(requestor newValue: Reference?) { _upsert(17, newValue) }
     /// `ClaimResponse.request`: `Reference` 0..1 to `Claim`
     public var request: Reference? { get { _object(18) } set { _setObject(18, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(request newValue: Reference?) { _upsert(18, newValue) }
     /// `ClaimResponse.outcome`: `code` 1..1, one of `ClaimProcessingCodes` (<http://hl7.org/fhir/ValueSet/claim-outcome>)
     public var outcome: ClaimProcessingCodes? { get { _code(19) } set { _setCode(19, newValue) } }
     /// `ClaimResponse.decision`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/claim-decision>)
     public var decision: CodeableConcept? { get { _object(20) } set { _setObject(20, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(decision newValue: CodeableConcept?) { _upsert(20, newValue) }
     /// `ClaimResponse.disposition`: `string` 0..1
     public var disposition: String? { get { _string(21) } set { _setString(21, newValue) } }
     /// `ClaimResponse.preAuthRef`: `string` 0..1
     public var preAuthRef: String? { get { _string(22) } set { _setString(22, newValue) } }
     /// `ClaimResponse.preAuthPeriod`: `Period` 0..1
     public var preAuthPeriod: Period? { get { _object(23) } set { _setObject(23, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(preAuthPeriod newValue: Period?) { _upsert(23, newValue) }
     /// `ClaimResponse.event`: `ClaimResponse.event` 0..*
     public var event: [ClaimResponseEvent] { get { _objects(24) } set { _setObjects(24, newValue) } }
     /// `ClaimResponse.payeeType`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/payeetype>)
     public var payeeType: CodeableConcept? { get { _object(25) } set { _setObject(25, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(payeeType newValue: CodeableConcept?) { _upsert(25, newValue) }
     /// `ClaimResponse.encounter`: `Reference` 0..* to `Encounter`
     public var encounter: [Reference] { get { _objects(26) } set { _setObjects(26, newValue) } }
     /// `ClaimResponse.diagnosisRelatedGroup`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/ex-diagnosisrelatedgroup>)
     public var diagnosisRelatedGroup: CodeableConcept? { get { _object(27) } set { _setObject(27, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(diagnosisRelatedGroup newValue: CodeableConcept?) { _upsert(27, newValue) }
     /// `ClaimResponse.item`: `ClaimResponse.item` 0..*
     public var item: [ClaimResponseItem] { get { _objects(28) } set { _setObjects(28, newValue) } }
     /// `ClaimResponse.addItem`: `ClaimResponse.addItem` 0..*
@@ -78,20 +58,12 @@ public final class ClaimResponse: DomainResource {
     public var total: [ClaimResponseTotal] { get { _objects(31) } set { _setObjects(31, newValue) } }
     /// `ClaimResponse.payment`: `ClaimResponse.payment` 0..1
     public var payment: ClaimResponsePayment? { get { _object(32) } set { _setObject(32, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(payment newValue: ClaimResponsePayment?) { _upsert(32, newValue) }
     /// `ClaimResponse.fundsReserve`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/fundsreserve>)
     public var fundsReserve: CodeableConcept? { get { _object(33) } set { _setObject(33, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(fundsReserve newValue: CodeableConcept?) { _upsert(33, newValue) }
     /// `ClaimResponse.formCode`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/forms>)
     public var formCode: CodeableConcept? { get { _object(34) } set { _setObject(34, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(formCode newValue: CodeableConcept?) { _upsert(34, newValue) }
     /// `ClaimResponse.form`: `Attachment` 0..1
     public var form: Attachment? { get { _object(35) } set { _setObject(35, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(form newValue: Attachment?) { _upsert(35, newValue) }
     /// `ClaimResponse.processNote`: `ClaimResponse.processNote` 0..*
     public var processNote: [ClaimResponseProcessNote] { get { _objects(36) } set { _setObjects(36, newValue) } }
     /// `ClaimResponse.communicationRequest`: `Reference` 0..* to `CommunicationRequest`
@@ -109,16 +81,12 @@ public final class ClaimResponseEvent: BackboneElement {
 
     /// `ClaimResponse.event.type`: `CodeableConcept` 1..1, example binding (<http://hl7.org/fhir/ValueSet/datestype>)
     public var type: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `ClaimResponse.event.when[x]`: `dateTime` | `Period` 1..1
     public var when: ClaimResponseEventWhen? { get { _choice(4) } set { _setChoice(4, 2, newValue) } }
     /// `ClaimResponse.event.when[x]` as `dateTime`.
     public var whenDateTime: FHIRDateTime? { get { _dateTime(4) } set { _setDateTime(4, newValue) } }
     /// `ClaimResponse.event.when[x]` as `Period`.
     public var whenPeriod: Period? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(whenPeriod newValue: Period?) { _upsert(5, newValue) }
 }
 
 /// `ClaimResponse.item`, a backbone element
@@ -134,8 +102,6 @@ public final class ClaimResponseItem: BackboneElement {
     public var noteNumber: [Int] { get { _ints(5) } set { _setInts(5, newValue) } }
     /// `ClaimResponse.item.reviewOutcome`: `ClaimResponse.item.reviewOutcome` 0..1
     public var reviewOutcome: ClaimResponseItemReviewOutcome? { get { _object(6) } set { _setObject(6, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(reviewOutcome newValue: ClaimResponseItemReviewOutcome?) { _upsert(6, newValue) }
     /// `ClaimResponse.item.adjudication`: `ClaimResponse.item.adjudication` 0..*
     public var adjudication: [ClaimResponseItemAdjudication] { get { _objects(7) } set { _setObjects(7, newValue) } }
     /// `ClaimResponse.item.detail`: `ClaimResponse.item.detail` 0..*
@@ -149,16 +115,12 @@ public final class ClaimResponseItemReviewOutcome: BackboneElement {
 
     /// `ClaimResponse.item.reviewOutcome.decision`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/claim-decision>)
     public var decision: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(decision newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `ClaimResponse.item.reviewOutcome.reason`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/claim-decision-reason>)
     public var reason: [CodeableConcept] { get { _objects(4) } set { _setObjects(4, newValue) } }
     /// `ClaimResponse.item.reviewOutcome.preAuthRef`: `string` 0..1
     public var preAuthRef: String? { get { _string(5) } set { _setString(5, newValue) } }
     /// `ClaimResponse.item.reviewOutcome.preAuthPeriod`: `Period` 0..1
     public var preAuthPeriod: Period? { get { _object(6) } set { _setObject(6, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(preAuthPeriod newValue: Period?) { _upsert(6, newValue) }
 }
 
 /// `ClaimResponse.item.adjudication`, a backbone element
@@ -168,20 +130,12 @@ public final class ClaimResponseItemAdjudication: BackboneElement {
 
     /// `ClaimResponse.item.adjudication.category`: `CodeableConcept` 1..1, example binding (<http://hl7.org/fhir/ValueSet/adjudication>)
     public var category: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(category newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `ClaimResponse.item.adjudication.reason`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/adjudication-reason>)
     public var reason: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(reason newValue: CodeableConcept?) { _upsert(4, newValue) }
     /// `ClaimResponse.item.adjudication.amount`: `Money` 0..1
     public var amount: Money? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(amount newValue: Money?) { _upsert(5, newValue) }
     /// `ClaimResponse.item.adjudication.quantity`: `Quantity` 0..1
     public var quantity: Quantity? { get { _object(6) } set { _setObject(6, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(quantity newValue: Quantity?) { _upsert(6, newValue) }
 }
 
 /// `ClaimResponse.item.detail`, a backbone element
@@ -197,8 +151,6 @@ public final class ClaimResponseItemDetail: BackboneElement {
     public var noteNumber: [Int] { get { _ints(5) } set { _setInts(5, newValue) } }
     /// `ClaimResponse.item.detail.reviewOutcome`: as `ClaimResponse.item.reviewOutcome` 0..1
     public var reviewOutcome: ClaimResponseItemReviewOutcome? { get { _object(6) } set { _setObject(6, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(reviewOutcome newValue: ClaimResponseItemReviewOutcome?) { _upsert(6, newValue) }
     /// `ClaimResponse.item.detail.adjudication`: as `ClaimResponse.item.adjudication` 0..*
     public var adjudication: [ClaimResponseItemAdjudication] { get { _objects(7) } set { _setObjects(7, newValue) } }
     /// `ClaimResponse.item.detail.subDetail`: `ClaimResponse.item.detail.subDetail` 0..*
@@ -218,8 +170,6 @@ public final class ClaimResponseItemDetailSubDetail: BackboneElement {
     public var noteNumber: [Int] { get { _ints(5) } set { _setInts(5, newValue) } }
     /// `ClaimResponse.item.detail.subDetail.reviewOutcome`: as `ClaimResponse.item.reviewOutcome` 0..1
     public var reviewOutcome: ClaimResponseItemReviewOutcome? { get { _object(6) } set { _setObject(6, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(reviewOutcome newValue: ClaimResponseItemReviewOutcome?) { _upsert(6, newValue) }
     /// `ClaimResponse.item.detail.subDetail.adjudication`: as `ClaimResponse.item.adjudication` 0..*
     public var adjudication: [ClaimResponseItemAdjudication] { get { _objects(7) } set { _setObjects(7, newValue) } }
 }
@@ -241,16 +191,10 @@ public final class ClaimResponseAddItem: BackboneElement {
     public var provider: [Reference] { get { _objects(7) } set { _setObjects(7, newValue) } }
     /// `ClaimResponse.addItem.revenue`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/ex-revenue-center>)
     public var revenue: CodeableConcept? { get { _object(8) } set { _setObject(8, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(revenue newValue: CodeableConcept?) { _upsert(8, newValue) }
     /// `ClaimResponse.addItem.productOrService`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/service-uscls>)
     public var productOrService: CodeableConcept? { get { _object(9) } set { _setObject(9, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(productOrService newValue: CodeableConcept?) { _upsert(9, newValue) }
     /// `ClaimResponse.addItem.productOrServiceEnd`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/service-uscls>)
     public var productOrServiceEnd: CodeableConcept? { get { _object(10) } set { _setObject(10, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(productOrServiceEnd newValue: CodeableConcept?) { _upsert(10, newValue) }
     /// `ClaimResponse.addItem.request`: `Reference` 0..* to `DeviceRequest` | `MedicationRequest` | `NutritionOrder` | `ServiceRequest` | `SupplyRequest` | `VisionPrescription`
     public var request: [Reference] { get { _objects(11) } set { _setObjects(11, newValue) } }
     /// `ClaimResponse.addItem.modifier`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/claim-modifiers>)
@@ -263,8 +207,6 @@ public final class ClaimResponseAddItem: BackboneElement {
     public var servicedDate: FHIRDate? { get { _date(14) } set { _setDate(14, newValue) } }
     /// `ClaimResponse.addItem.serviced[x]` as `Period`.
     public var servicedPeriod: Period? { get { _object(15) } set { _setObject(15, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(servicedPeriod newValue: Period?) { _upsert(15, newValue) }
     /// `ClaimResponse.addItem.location[x]`: `CodeableConcept` | `Address` | `Reference` 0..1 to `Location`, example binding (<http://hl7.org/fhir/ValueSet/service-place>)
     public var location: ClaimResponseAddItemLocation? { get { _choice(16) } set { _setChoice(16, 3, newValue) } }
     /// `ClaimResponse.addItem.location[x]` as `CodeableConcept`.
@@ -273,38 +215,22 @@ public final class ClaimResponseAddItem: BackboneElement {
     public var locationAddress: Address? { get { _object(17) } set { _setObject(17, newValue) } }
     /// `ClaimResponse.addItem.location[x]` as `Reference`.
     public var locationReference: Reference? { get { _object(18) } set { _setObject(18, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(locationCodeableConcept newValue: CodeableConcept?) { _upsert(16, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(locationAddress newValue: Address?) { _upsert(17, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(locationReference newValue: Reference?) { _upsert(18, newValue) }
     /// `ClaimResponse.addItem.quantity`: `Quantity` 0..1
     public var quantity: Quantity? { get { _object(19) } set { _setObject(19, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(quantity newValue: Quantity?) { _upsert(19, newValue) }
     /// `ClaimResponse.addItem.unitPrice`: `Money` 0..1
     public var unitPrice: Money? { get { _object(20) } set { _setObject(20, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(unitPrice newValue: Money?) { _upsert(20, newValue) }
     /// `ClaimResponse.addItem.factor`: `decimal` 0..1
     public var factor: FHIRDecimal? { get { _decimal(21) } set { _setDecimal(21, newValue) } }
     /// `ClaimResponse.addItem.tax`: `Money` 0..1
     public var tax: Money? { get { _object(22) } set { _setObject(22, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(tax newValue: Money?) { _upsert(22, newValue) }
     /// `ClaimResponse.addItem.net`: `Money` 0..1
     public var net: Money? { get { _object(23) } set { _setObject(23, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(net newValue: Money?) { _upsert(23, newValue) }
     /// `ClaimResponse.addItem.bodySite`: `ClaimResponse.addItem.bodySite` 0..*
     public var bodySite: [ClaimResponseAddItemBodySite] { get { _objects(24) } set { _setObjects(24, newValue) } }
     /// `ClaimResponse.addItem.noteNumber`: `positiveInt` 0..*
     public var noteNumber: [Int] { get { _ints(25) } set { _setInts(25, newValue) } }
     /// `ClaimResponse.addItem.reviewOutcome`: as `ClaimResponse.item.reviewOutcome` 0..1
     public var reviewOutcome: ClaimResponseItemReviewOutcome? { get { _object(26) } set { _setObject(26, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(reviewOutcome newValue: ClaimResponseItemReviewOutcome?) { _upsert(26, newValue) }
     /// `ClaimResponse.addItem.adjudication`: as `ClaimResponse.item.adjudication` 0..*
     public var adjudication: [ClaimResponseItemAdjudication] { get { _objects(27) } set { _setObjects(27, newValue) } }
     /// `ClaimResponse.addItem.detail`: `ClaimResponse.addItem.detail` 0..*
@@ -331,42 +257,26 @@ public final class ClaimResponseAddItemDetail: BackboneElement {
     public var traceNumber: [Identifier] { get { _objects(3) } set { _setObjects(3, newValue) } }
     /// `ClaimResponse.addItem.detail.revenue`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/ex-revenue-center>)
     public var revenue: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(revenue newValue: CodeableConcept?) { _upsert(4, newValue) }
     /// `ClaimResponse.addItem.detail.productOrService`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/service-uscls>)
     public var productOrService: CodeableConcept? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(productOrService newValue: CodeableConcept?) { _upsert(5, newValue) }
     /// `ClaimResponse.addItem.detail.productOrServiceEnd`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/service-uscls>)
     public var productOrServiceEnd: CodeableConcept? { get { _object(6) } set { _setObject(6, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(productOrServiceEnd newValue: CodeableConcept?) { _upsert(6, newValue) }
     /// `ClaimResponse.addItem.detail.modifier`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/claim-modifiers>)
     public var modifier: [CodeableConcept] { get { _objects(7) } set { _setObjects(7, newValue) } }
     /// `ClaimResponse.addItem.detail.quantity`: `Quantity` 0..1
     public var quantity: Quantity? { get { _object(8) } set { _setObject(8, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(quantity newValue: Quantity?) { _upsert(8, newValue) }
     /// `ClaimResponse.addItem.detail.unitPrice`: `Money` 0..1
     public var unitPrice: Money? { get { _object(9) } set { _setObject(9, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(unitPrice newValue: Money?) { _upsert(9, newValue) }
     /// `ClaimResponse.addItem.detail.factor`: `decimal` 0..1
     public var factor: FHIRDecimal? { get { _decimal(10) } set { _setDecimal(10, newValue) } }
     /// `ClaimResponse.addItem.detail.tax`: `Money` 0..1
     public var tax: Money? { get { _object(11) } set { _setObject(11, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(tax newValue: Money?) { _upsert(11, newValue) }
     /// `ClaimResponse.addItem.detail.net`: `Money` 0..1
     public var net: Money? { get { _object(12) } set { _setObject(12, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(net newValue: Money?) { _upsert(12, newValue) }
     /// `ClaimResponse.addItem.detail.noteNumber`: `positiveInt` 0..*
     public var noteNumber: [Int] { get { _ints(13) } set { _setInts(13, newValue) } }
     /// `ClaimResponse.addItem.detail.reviewOutcome`: as `ClaimResponse.item.reviewOutcome` 0..1
     public var reviewOutcome: ClaimResponseItemReviewOutcome? { get { _object(14) } set { _setObject(14, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(reviewOutcome newValue: ClaimResponseItemReviewOutcome?) { _upsert(14, newValue) }
     /// `ClaimResponse.addItem.detail.adjudication`: as `ClaimResponse.item.adjudication` 0..*
     public var adjudication: [ClaimResponseItemAdjudication] { get { _objects(15) } set { _setObjects(15, newValue) } }
     /// `ClaimResponse.addItem.detail.subDetail`: `ClaimResponse.addItem.detail.subDetail` 0..*
@@ -382,42 +292,26 @@ public final class ClaimResponseAddItemDetailSubDetail: BackboneElement {
     public var traceNumber: [Identifier] { get { _objects(3) } set { _setObjects(3, newValue) } }
     /// `ClaimResponse.addItem.detail.subDetail.revenue`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/ex-revenue-center>)
     public var revenue: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(revenue newValue: CodeableConcept?) { _upsert(4, newValue) }
     /// `ClaimResponse.addItem.detail.subDetail.productOrService`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/service-uscls>)
     public var productOrService: CodeableConcept? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(productOrService newValue: CodeableConcept?) { _upsert(5, newValue) }
     /// `ClaimResponse.addItem.detail.subDetail.productOrServiceEnd`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/service-uscls>)
     public var productOrServiceEnd: CodeableConcept? { get { _object(6) } set { _setObject(6, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(productOrServiceEnd newValue: CodeableConcept?) { _upsert(6, newValue) }
     /// `ClaimResponse.addItem.detail.subDetail.modifier`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/claim-modifiers>)
     public var modifier: [CodeableConcept] { get { _objects(7) } set { _setObjects(7, newValue) } }
     /// `ClaimResponse.addItem.detail.subDetail.quantity`: `Quantity` 0..1
     public var quantity: Quantity? { get { _object(8) } set { _setObject(8, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(quantity newValue: Quantity?) { _upsert(8, newValue) }
     /// `ClaimResponse.addItem.detail.subDetail.unitPrice`: `Money` 0..1
     public var unitPrice: Money? { get { _object(9) } set { _setObject(9, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(unitPrice newValue: Money?) { _upsert(9, newValue) }
     /// `ClaimResponse.addItem.detail.subDetail.factor`: `decimal` 0..1
     public var factor: FHIRDecimal? { get { _decimal(10) } set { _setDecimal(10, newValue) } }
     /// `ClaimResponse.addItem.detail.subDetail.tax`: `Money` 0..1
     public var tax: Money? { get { _object(11) } set { _setObject(11, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(tax newValue: Money?) { _upsert(11, newValue) }
     /// `ClaimResponse.addItem.detail.subDetail.net`: `Money` 0..1
     public var net: Money? { get { _object(12) } set { _setObject(12, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(net newValue: Money?) { _upsert(12, newValue) }
     /// `ClaimResponse.addItem.detail.subDetail.noteNumber`: `positiveInt` 0..*
     public var noteNumber: [Int] { get { _ints(13) } set { _setInts(13, newValue) } }
     /// `ClaimResponse.addItem.detail.subDetail.reviewOutcome`: as `ClaimResponse.item.reviewOutcome` 0..1
     public var reviewOutcome: ClaimResponseItemReviewOutcome? { get { _object(14) } set { _setObject(14, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(reviewOutcome newValue: ClaimResponseItemReviewOutcome?) { _upsert(14, newValue) }
     /// `ClaimResponse.addItem.detail.subDetail.adjudication`: as `ClaimResponse.item.adjudication` 0..*
     public var adjudication: [ClaimResponseItemAdjudication] { get { _objects(15) } set { _setObjects(15, newValue) } }
 }
@@ -429,12 +323,8 @@ public final class ClaimResponseTotal: BackboneElement {
 
     /// `ClaimResponse.total.category`: `CodeableConcept` 1..1, example binding (<http://hl7.org/fhir/ValueSet/adjudication>)
     public var category: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(category newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `ClaimResponse.total.amount`: `Money` 1..1
     public var amount: Money? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(amount newValue: Money?) { _upsert(4, newValue) }
 }
 
 /// `ClaimResponse.payment`, a backbone element
@@ -444,26 +334,16 @@ public final class ClaimResponsePayment: BackboneElement {
 
     /// `ClaimResponse.payment.type`: `CodeableConcept` 1..1, example binding (<http://hl7.org/fhir/ValueSet/ex-paymenttype>)
     public var type: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `ClaimResponse.payment.adjustment`: `Money` 0..1
     public var adjustment: Money? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(adjustment newValue: Money?) { _upsert(4, newValue) }
     /// `ClaimResponse.payment.adjustmentReason`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/payment-adjustment-reason>)
     public var adjustmentReason: CodeableConcept? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(adjustmentReason newValue: CodeableConcept?) { _upsert(5, newValue) }
     /// `ClaimResponse.payment.date`: `date` 0..1
     public var date: FHIRDate? { get { _date(6) } set { _setDate(6, newValue) } }
     /// `ClaimResponse.payment.amount`: `Money` 1..1
     public var amount: Money? { get { _object(7) } set { _setObject(7, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(amount newValue: Money?) { _upsert(7, newValue) }
     /// `ClaimResponse.payment.identifier`: `Identifier` 0..1
     public var identifier: Identifier? { get { _object(8) } set { _setObject(8, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(identifier newValue: Identifier?) { _upsert(8, newValue) }
 }
 
 /// `ClaimResponse.processNote`, a backbone element
@@ -475,14 +355,10 @@ public final class ClaimResponseProcessNote: BackboneElement {
     public var number: Int? { get { _int(3) } set { _setInt(3, newValue) } }
     /// `ClaimResponse.processNote.type`: `CodeableConcept` 0..1, extensible binding (<http://hl7.org/fhir/ValueSet/note-type>)
     public var type: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: CodeableConcept?) { _upsert(4, newValue) }
     /// `ClaimResponse.processNote.text`: `string` 1..1
     public var text: String? { get { _string(5) } set { _setString(5, newValue) } }
     /// `ClaimResponse.processNote.language`: `CodeableConcept` 0..1, required binding (<http://hl7.org/fhir/ValueSet/all-languages>)
     public var language: CodeableConcept? { get { _object(6) } set { _setObject(6, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(language newValue: CodeableConcept?) { _upsert(6, newValue) }
 }
 
 /// `ClaimResponse.insurance`, a backbone element
@@ -496,14 +372,10 @@ public final class ClaimResponseInsurance: BackboneElement {
     public var focal: Bool? { get { _bool(4) } set { _setBool(4, newValue) } }
     /// `ClaimResponse.insurance.coverage`: `Reference` 1..1 to `Coverage`
     public var coverage: Reference? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(coverage newValue: Reference?) { _upsert(5, newValue) }
     /// `ClaimResponse.insurance.businessArrangement`: `string` 0..1
     public var businessArrangement: String? { get { _string(6) } set { _setString(6, newValue) } }
     /// `ClaimResponse.insurance.claimResponse`: `Reference` 0..1 to `ClaimResponse`
     public var claimResponse: Reference? { get { _object(7) } set { _setObject(7, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(claimResponse newValue: Reference?) { _upsert(7, newValue) }
 }
 
 /// `ClaimResponse.error`, a backbone element
@@ -519,8 +391,6 @@ public final class ClaimResponseError: BackboneElement {
     public var subDetailSequence: Int? { get { _int(5) } set { _setInt(5, newValue) } }
     /// `ClaimResponse.error.code`: `CodeableConcept` 1..1, example binding (<http://hl7.org/fhir/ValueSet/adjudication-error>)
     public var code: CodeableConcept? { get { _object(6) } set { _setObject(6, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(code newValue: CodeableConcept?) { _upsert(6, newValue) }
     /// `ClaimResponse.error.expression`: `string` 0..*
     public var expression: [String] { get { _strings(7) } set { _setStrings(7, newValue) } }
 }

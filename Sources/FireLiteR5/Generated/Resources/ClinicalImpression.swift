@@ -14,42 +14,28 @@ public final class ClinicalImpression: DomainResource {
     public var status: EventStatus? { get { _code(9) } set { _setCode(9, newValue) } }
     /// `ClinicalImpression.statusReason`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/clinicalimpression-status-reason>)
     public var statusReason: CodeableConcept? { get { _object(10) } set { _setObject(10, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(statusReason newValue: CodeableConcept?) { _upsert(10, newValue) }
     /// `ClinicalImpression.description`: `string` 0..1
     public var description: String? { get { _string(11) } set { _setString(11, newValue) } }
     /// `ClinicalImpression.subject`: `Reference` 1..1 to `Patient` | `Group`
     public var subject: Reference? { get { _object(12) } set { _setObject(12, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(subject newValue: Reference?) { _upsert(12, newValue) }
     /// `ClinicalImpression.encounter`: `Reference` 0..1 to `Encounter`
     public var encounter: Reference? { get { _object(13) } set { _setObject(13, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(encounter newValue: Reference?) { _upsert(13, newValue) }
     /// `ClinicalImpression.effective[x]`: `dateTime` | `Period` 0..1
     public var effective: ClinicalImpressionEffective? { get { _choice(14) } set { _setChoice(14, 2, newValue) } }
     /// `ClinicalImpression.effective[x]` as `dateTime`.
     public var effectiveDateTime: FHIRDateTime? { get { _dateTime(14) } set { _setDateTime(14, newValue) } }
     /// `ClinicalImpression.effective[x]` as `Period`.
     public var effectivePeriod: Period? { get { _object(15) } set { _setObject(15, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(effectivePeriod newValue: Period?) { _upsert(15, newValue) }
     /// `ClinicalImpression.date`: `dateTime` 0..1
     public var date: FHIRDateTime? { get { _dateTime(16) } set { _setDateTime(16, newValue) } }
     /// `ClinicalImpression.performer`: `Reference` 0..1 to `Practitioner` | `PractitionerRole`
     public var performer: Reference? { get { _object(17) } set { _setObject(17, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(performer newValue: Reference?) { _upsert(17, newValue) }
     /// `ClinicalImpression.previous`: `Reference` 0..1 to `ClinicalImpression`
     public var previous: Reference? { get { _object(18) } set { _setObject(18, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(previous newValue: Reference?) { _upsert(18, newValue) }
     /// `ClinicalImpression.problem`: `Reference` 0..* to `Condition` | `AllergyIntolerance`
     public var problem: [Reference] { get { _objects(19) } set { _setObjects(19, newValue) } }
     /// `ClinicalImpression.changePattern`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/clinicalimpression-change-pattern>)
     public var changePattern: CodeableConcept? { get { _object(20) } set { _setObject(20, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(changePattern newValue: CodeableConcept?) { _upsert(20, newValue) }
     /// `ClinicalImpression.protocol`: `uri` 0..*
     public var `protocol`: [String] { get { _strings(21) } set { _setStrings(21, newValue) } }
     /// `ClinicalImpression.summary`: `string` 0..1
@@ -73,8 +59,6 @@ public final class ClinicalImpressionFinding: BackboneElement {
 
     /// `ClinicalImpression.finding.item`: `CodeableReference` 0..1 to `Condition` | `Observation` | `DocumentReference`, example binding (<http://hl7.org/fhir/ValueSet/condition-code>)
     public var item: CodeableReference? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(item newValue: CodeableReference?) { _upsert(3, newValue) }
     /// `ClinicalImpression.finding.basis`: `string` 0..1
     public var basis: String? { get { _string(4) } set { _setString(4, newValue) } }
 }

@@ -20,8 +20,6 @@ public final class CodeSystem: DomainResource {
     public var versionAlgorithmString: String? { get { _string(11) } set { _setString(11, newValue) } }
     /// `CodeSystem.versionAlgorithm[x]` as `Coding`.
     public var versionAlgorithmCoding: Coding? { get { _object(12) } set { _setObject(12, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(versionAlgorithmCoding newValue: Coding?) { _upsert(12, newValue) }
     /// `CodeSystem.name`: `string` 0..1
     public var name: String? { get { _string(13) } set { _setString(13, newValue) } }
     /// `CodeSystem.title`: `string` 0..1
@@ -54,8 +52,6 @@ public final class CodeSystem: DomainResource {
     public var lastReviewDate: FHIRDate? { get { _date(27) } set { _setDate(27, newValue) } }
     /// `CodeSystem.effectivePeriod`: `Period` 0..1
     public var effectivePeriod: Period? { get { _object(28) } set { _setObject(28, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(effectivePeriod newValue: Period?) { _upsert(28, newValue) }
     /// `CodeSystem.topic`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/definition-topic>)
     public var topic: [CodeableConcept] { get { _objects(29) } set { _setObjects(29, newValue) } }
     /// `CodeSystem.author`: `ContactDetail` 0..*
@@ -150,8 +146,6 @@ public final class CodeSystemConceptDesignation: BackboneElement {
     public var language: String? { get { _string(3) } set { _setString(3, newValue) } }
     /// `CodeSystem.concept.designation.use`: `Coding` 0..1, extensible binding (<http://hl7.org/fhir/ValueSet/designation-use>)
     public var use: Coding? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(use newValue: Coding?) { _upsert(4, newValue) }
     /// `CodeSystem.concept.designation.additionalUse`: `Coding` 0..*, extensible binding (<http://hl7.org/fhir/ValueSet/designation-use>)
     public var additionalUse: [Coding] { get { _objects(5) } set { _setObjects(5, newValue) } }
     /// `CodeSystem.concept.designation.value`: `string` 1..1
@@ -181,8 +175,6 @@ public final class CodeSystemConceptProperty: BackboneElement {
     public var valueDateTime: FHIRDateTime? { get { _dateTime(9) } set { _setDateTime(9, newValue) } }
     /// `CodeSystem.concept.property.value[x]` as `decimal`.
     public var valueDecimal: FHIRDecimal? { get { _decimal(10) } set { _setDecimal(10, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueCoding newValue: Coding?) { _upsert(5, newValue) }
 }
 
 /// A value of `CodeSystem.versionAlgorithm[x]`.

@@ -16,14 +16,10 @@ public final class CommunicationRequest: DomainResource {
     public var replaces: [Reference] { get { _objects(10) } set { _setObjects(10, newValue) } }
     /// `CommunicationRequest.groupIdentifier`: `Identifier` 0..1
     public var groupIdentifier: Identifier? { get { _object(11) } set { _setObject(11, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(groupIdentifier newValue: Identifier?) { _upsert(11, newValue) }
     /// `CommunicationRequest.status`: `code` 1..1, one of `RequestStatus` (<http://hl7.org/fhir/ValueSet/request-status>)
     public var status: RequestStatus? { get { _code(12) } set { _setCode(12, newValue) } }
     /// `CommunicationRequest.statusReason`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/communication-request-status-reason>)
     public var statusReason: CodeableConcept? { get { _object(13) } set { _setObject(13, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(statusReason newValue: CodeableConcept?) { _upsert(13, newValue) }
     /// `CommunicationRequest.intent`: `code` 1..1, one of `RequestIntent` (<http://hl7.org/fhir/ValueSet/request-intent>)
     public var intent: RequestIntent? { get { _code(14) } set { _setCode(14, newValue) } }
     /// `CommunicationRequest.category`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/communication-category>)
@@ -36,14 +32,10 @@ public final class CommunicationRequest: DomainResource {
     public var medium: [CodeableConcept] { get { _objects(18) } set { _setObjects(18, newValue) } }
     /// `CommunicationRequest.subject`: `Reference` 0..1 to `Patient` | `Group`
     public var subject: Reference? { get { _object(19) } set { _setObject(19, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(subject newValue: Reference?) { _upsert(19, newValue) }
     /// `CommunicationRequest.about`: `Reference` 0..*
     public var about: [Reference] { get { _objects(20) } set { _setObjects(20, newValue) } }
     /// `CommunicationRequest.encounter`: `Reference` 0..1 to `Encounter`
     public var encounter: Reference? { get { _object(21) } set { _setObject(21, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(encounter newValue: Reference?) { _upsert(21, newValue) }
     /// `CommunicationRequest.payload`: `CommunicationRequest.payload` 0..*
     public var payload: [CommunicationRequestPayload] { get { _objects(22) } set { _setObjects(22, newValue) } }
     /// `CommunicationRequest.occurrence[x]`: `dateTime` | `Period` 0..1
@@ -52,14 +44,10 @@ public final class CommunicationRequest: DomainResource {
     public var occurrenceDateTime: FHIRDateTime? { get { _dateTime(23) } set { _setDateTime(23, newValue) } }
     /// `CommunicationRequest.occurrence[x]` as `Period`.
     public var occurrencePeriod: Period? { get { _object(24) } set { _setObject(24, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(occurrencePeriod newValue: Period?) { _upsert(24, newValue) }
     /// `CommunicationRequest.authoredOn`: `dateTime` 0..1
     public var authoredOn: FHIRDateTime? { get { _dateTime(25) } set { _setDateTime(25, newValue) } }
     /// `CommunicationRequest.requester`: `Reference` 0..1 to `Practitioner` | `PractitionerRole` | `Organization` | `Patient` | `RelatedPerson` | `Device`
     public var requester: Reference? { get { _object(26) } set { _setObject(26, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(requester newValue: Reference?) { _upsert(26, newValue) }
     /// `CommunicationRequest.recipient`: `Reference` 0..* to `Device` | `Organization` | `Patient` | `Practitioner` | `PractitionerRole` | `RelatedPerson` | `Group` | `CareTeam` | `HealthcareService` | `Endpoint`
     public var recipient: [Reference] { get { _objects(27) } set { _setObjects(27, newValue) } }
     /// `CommunicationRequest.informationProvider`: `Reference` 0..* to `Device` | `Organization` | `Patient` | `Practitioner` | `PractitionerRole` | `RelatedPerson` | `HealthcareService` | `Endpoint`
@@ -83,12 +71,6 @@ public final class CommunicationRequestPayload: BackboneElement {
     public var contentReference: Reference? { get { _object(4) } set { _setObject(4, newValue) } }
     /// `CommunicationRequest.payload.content[x]` as `CodeableConcept`.
     public var contentCodeableConcept: CodeableConcept? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(contentAttachment newValue: Attachment?) { _upsert(3, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(contentReference newValue: Reference?) { _upsert(4, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(contentCodeableConcept newValue: CodeableConcept?) { _upsert(5, newValue) }
 }
 
 /// A value of `CommunicationRequest.occurrence[x]`.

@@ -18,8 +18,6 @@ public final class CompartmentDefinition: DomainResource {
     public var versionAlgorithmString: String? { get { _string(10) } set { _setString(10, newValue) } }
     /// `CompartmentDefinition.versionAlgorithm[x]` as `Coding`.
     public var versionAlgorithmCoding: Coding? { get { _object(11) } set { _setObject(11, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(versionAlgorithmCoding newValue: Coding?) { _upsert(11, newValue) }
     /// `CompartmentDefinition.name`: `string` 1..1
     public var name: String? { get { _string(12) } set { _setString(12, newValue) } }
     /// `CompartmentDefinition.title`: `string` 0..1

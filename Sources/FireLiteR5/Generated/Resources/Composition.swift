@@ -18,16 +18,12 @@ public final class Composition: DomainResource {
     public var status: CompositionStatus? { get { _code(11) } set { _setCode(11, newValue) } }
     /// `Composition.type`: `CodeableConcept` 1..1, preferred binding (<http://hl7.org/fhir/ValueSet/doc-typecodes>)
     public var type: CodeableConcept? { get { _object(12) } set { _setObject(12, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: CodeableConcept?) { _upsert(12, newValue) }
     /// `Composition.category`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/referenced-item-category>)
     public var category: [CodeableConcept] { get { _objects(13) } set { _setObjects(13, newValue) } }
     /// `Composition.subject`: `Reference` 0..*
     public var subject: [Reference] { get { _objects(14) } set { _setObjects(14, newValue) } }
     /// `Composition.encounter`: `Reference` 0..1 to `Encounter`
     public var encounter: Reference? { get { _object(15) } set { _setObject(15, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(encounter newValue: Reference?) { _upsert(15, newValue) }
     /// `Composition.date`: `dateTime` 1..1
     public var date: FHIRDateTime? { get { _dateTime(16) } set { _setDateTime(16, newValue) } }
     /// `Composition.useContext`: `UsageContext` 0..*
@@ -44,8 +40,6 @@ public final class Composition: DomainResource {
     public var attester: [CompositionAttester] { get { _objects(22) } set { _setObjects(22, newValue) } }
     /// `Composition.custodian`: `Reference` 0..1 to `Organization`
     public var custodian: Reference? { get { _object(23) } set { _setObject(23, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(custodian newValue: Reference?) { _upsert(23, newValue) }
     /// `Composition.relatesTo`: `RelatedArtifact` 0..*
     public var relatesTo: [RelatedArtifact] { get { _objects(24) } set { _setObjects(24, newValue) } }
     /// `Composition.event`: `Composition.event` 0..*
@@ -61,14 +55,10 @@ public final class CompositionAttester: BackboneElement {
 
     /// `Composition.attester.mode`: `CodeableConcept` 1..1, preferred binding (<http://hl7.org/fhir/ValueSet/composition-attestation-mode>)
     public var mode: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(mode newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `Composition.attester.time`: `dateTime` 0..1
     public var time: FHIRDateTime? { get { _dateTime(4) } set { _setDateTime(4, newValue) } }
     /// `Composition.attester.party`: `Reference` 0..1 to `Patient` | `RelatedPerson` | `Practitioner` | `PractitionerRole` | `Organization`
     public var party: Reference? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(party newValue: Reference?) { _upsert(5, newValue) }
 }
 
 /// `Composition.event`, a backbone element
@@ -78,8 +68,6 @@ public final class CompositionEvent: BackboneElement {
 
     /// `Composition.event.period`: `Period` 0..1
     public var period: Period? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(period newValue: Period?) { _upsert(3, newValue) }
     /// `Composition.event.detail`: `CodeableReference` 0..*, example binding (<http://terminology.hl7.org/ValueSet/v3-ActCode>)
     public var detail: [CodeableReference] { get { _objects(4) } set { _setObjects(4, newValue) } }
 }
@@ -93,28 +81,18 @@ public final class CompositionSection: BackboneElement {
     public var title: String? { get { _string(3) } set { _setString(3, newValue) } }
     /// `Composition.section.code`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/doc-section-codes>)
     public var code: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(code newValue: CodeableConcept?) { _upsert(4, newValue) }
     /// `Composition.section.author`: `Reference` 0..* to `Practitioner` | `PractitionerRole` | `Device` | `Patient` | `RelatedPerson` | `Organization`
     public var author: [Reference] { get { _objects(5) } set { _setObjects(5, newValue) } }
     /// `Composition.section.focus`: `Reference` 0..1
     public var focus: Reference? { get { _object(6) } set { _setObject(6, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(focus newValue: Reference?) { _upsert(6, newValue) }
     /// `Composition.section.text`: `Narrative` 0..1
     public var text: Narrative? { get { _object(7) } set { _setObject(7, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(text newValue: Narrative?) { _upsert(7, newValue) }
     /// `Composition.section.orderedBy`: `CodeableConcept` 0..1, preferred binding (<http://hl7.org/fhir/ValueSet/list-order>)
     public var orderedBy: CodeableConcept? { get { _object(8) } set { _setObject(8, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(orderedBy newValue: CodeableConcept?) { _upsert(8, newValue) }
     /// `Composition.section.entry`: `Reference` 0..*
     public var entry: [Reference] { get { _objects(9) } set { _setObjects(9, newValue) } }
     /// `Composition.section.emptyReason`: `CodeableConcept` 0..1, preferred binding (<http://hl7.org/fhir/ValueSet/list-empty-reason>)
     public var emptyReason: CodeableConcept? { get { _object(10) } set { _setObject(10, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(emptyReason newValue: CodeableConcept?) { _upsert(10, newValue) }
     /// `Composition.section.section`: as `Composition.section` 0..*
     public var section: [CompositionSection] { get { _objects(11) } set { _setObjects(11, newValue) } }
 }

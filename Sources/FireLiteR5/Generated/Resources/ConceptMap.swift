@@ -20,8 +20,6 @@ public final class ConceptMap: DomainResource {
     public var versionAlgorithmString: String? { get { _string(11) } set { _setString(11, newValue) } }
     /// `ConceptMap.versionAlgorithm[x]` as `Coding`.
     public var versionAlgorithmCoding: Coding? { get { _object(12) } set { _setObject(12, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(versionAlgorithmCoding newValue: Coding?) { _upsert(12, newValue) }
     /// `ConceptMap.name`: `string` 0..1
     public var name: String? { get { _string(13) } set { _setString(13, newValue) } }
     /// `ConceptMap.title`: `string` 0..1
@@ -54,8 +52,6 @@ public final class ConceptMap: DomainResource {
     public var lastReviewDate: FHIRDate? { get { _date(27) } set { _setDate(27, newValue) } }
     /// `ConceptMap.effectivePeriod`: `Period` 0..1
     public var effectivePeriod: Period? { get { _object(28) } set { _setObject(28, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(effectivePeriod newValue: Period?) { _upsert(28, newValue) }
     /// `ConceptMap.topic`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/definition-topic>)
     public var topic: [CodeableConcept] { get { _objects(29) } set { _setObjects(29, newValue) } }
     /// `ConceptMap.author`: `ContactDetail` 0..*
@@ -133,8 +129,6 @@ public final class ConceptMapGroup: BackboneElement {
     public var element: [ConceptMapGroupElement] { get { _objects(5) } set { _setObjects(5, newValue) } }
     /// `ConceptMap.group.unmapped`: `ConceptMap.group.unmapped` 0..1
     public var unmapped: ConceptMapGroupUnmapped? { get { _object(6) } set { _setObject(6, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(unmapped newValue: ConceptMapGroupUnmapped?) { _upsert(6, newValue) }
 }
 
 /// `ConceptMap.group.element`, a backbone element
@@ -200,8 +194,6 @@ public final class ConceptMapGroupElementTargetProperty: BackboneElement {
     public var valueDecimal: FHIRDecimal? { get { _decimal(9) } set { _setDecimal(9, newValue) } }
     /// `ConceptMap.group.element.target.property.value[x]` as `code`.
     public var valueCode: String? { get { _string(10) } set { _setString(10, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueCoding newValue: Coding?) { _upsert(4, newValue) }
 }
 
 /// `ConceptMap.group.element.target.dependsOn`, a backbone element
@@ -223,10 +215,6 @@ public final class ConceptMapGroupElementTargetDependsOn: BackboneElement {
     public var valueBoolean: Bool? { get { _bool(7) } set { _setBool(7, newValue) } }
     /// `ConceptMap.group.element.target.dependsOn.value[x]` as `Quantity`.
     public var valueQuantity: Quantity? { get { _object(8) } set { _setObject(8, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueCoding newValue: Coding?) { _upsert(5, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueQuantity newValue: Quantity?) { _upsert(8, newValue) }
     /// `ConceptMap.group.element.target.dependsOn.valueSet`: `canonical` 0..1 to `ValueSet`
     public var valueSet: String? { get { _string(9) } set { _setString(9, newValue) } }
 }

@@ -20,8 +20,6 @@ public final class ConditionDefinition: DomainResource {
     public var versionAlgorithmString: String? { get { _string(11) } set { _setString(11, newValue) } }
     /// `ConditionDefinition.versionAlgorithm[x]` as `Coding`.
     public var versionAlgorithmCoding: Coding? { get { _object(12) } set { _setObject(12, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(versionAlgorithmCoding newValue: Coding?) { _upsert(12, newValue) }
     /// `ConditionDefinition.name`: `string` 0..1
     public var name: String? { get { _string(13) } set { _setString(13, newValue) } }
     /// `ConditionDefinition.title`: `string` 0..1
@@ -46,20 +44,12 @@ public final class ConditionDefinition: DomainResource {
     public var jurisdiction: [CodeableConcept] { get { _objects(23) } set { _setObjects(23, newValue) } }
     /// `ConditionDefinition.code`: `CodeableConcept` 1..1, example binding (<http://hl7.org/fhir/ValueSet/condition-code>)
     public var code: CodeableConcept? { get { _object(24) } set { _setObject(24, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(code newValue: CodeableConcept?) { _upsert(24, newValue) }
     /// `ConditionDefinition.severity`: `CodeableConcept` 0..1, preferred binding (<http://hl7.org/fhir/ValueSet/condition-severity>)
     public var severity: CodeableConcept? { get { _object(25) } set { _setObject(25, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(severity newValue: CodeableConcept?) { _upsert(25, newValue) }
     /// `ConditionDefinition.bodySite`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/body-site>)
     public var bodySite: CodeableConcept? { get { _object(26) } set { _setObject(26, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(bodySite newValue: CodeableConcept?) { _upsert(26, newValue) }
     /// `ConditionDefinition.stage`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/condition-stage>)
     public var stage: CodeableConcept? { get { _object(27) } set { _setObject(27, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(stage newValue: CodeableConcept?) { _upsert(27, newValue) }
     /// `ConditionDefinition.hasSeverity`: `boolean` 0..1
     public var hasSeverity: Bool? { get { _bool(28) } set { _setBool(28, newValue) } }
     /// `ConditionDefinition.hasBodySite`: `boolean` 0..1
@@ -89,12 +79,8 @@ public final class ConditionDefinitionObservation: BackboneElement {
 
     /// `ConditionDefinition.observation.category`: `CodeableConcept` 0..1, preferred binding (<http://hl7.org/fhir/ValueSet/observation-category>)
     public var category: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(category newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `ConditionDefinition.observation.code`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/observation-codes>)
     public var code: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(code newValue: CodeableConcept?) { _upsert(4, newValue) }
 }
 
 /// `ConditionDefinition.medication`, a backbone element
@@ -104,12 +90,8 @@ public final class ConditionDefinitionMedication: BackboneElement {
 
     /// `ConditionDefinition.medication.category`: `CodeableConcept` 0..1, example binding (<http://terminology.hl7.org/ValueSet/medicationrequest-category>)
     public var category: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(category newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `ConditionDefinition.medication.code`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/medication-codes>)
     public var code: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(code newValue: CodeableConcept?) { _upsert(4, newValue) }
 }
 
 /// `ConditionDefinition.precondition`, a backbone element
@@ -121,18 +103,12 @@ public final class ConditionDefinitionPrecondition: BackboneElement {
     public var type: ConditionPreconditionType? { get { _code(3) } set { _setCode(3, newValue) } }
     /// `ConditionDefinition.precondition.code`: `CodeableConcept` 1..1, example binding (<http://hl7.org/fhir/ValueSet/observation-codes>)
     public var code: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(code newValue: CodeableConcept?) { _upsert(4, newValue) }
     /// `ConditionDefinition.precondition.value[x]`: `CodeableConcept` | `Quantity` 0..1
     public var value: ConditionDefinitionPreconditionValue? { get { _choice(5) } set { _setChoice(5, 2, newValue) } }
     /// `ConditionDefinition.precondition.value[x]` as `CodeableConcept`.
     public var valueCodeableConcept: CodeableConcept? { get { _object(5) } set { _setObject(5, newValue) } }
     /// `ConditionDefinition.precondition.value[x]` as `Quantity`.
     public var valueQuantity: Quantity? { get { _object(6) } set { _setObject(6, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueCodeableConcept newValue: CodeableConcept?) { _upsert(5, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueQuantity newValue: Quantity?) { _upsert(6, newValue) }
 }
 
 /// `ConditionDefinition.questionnaire`, a backbone element
@@ -144,8 +120,6 @@ public final class ConditionDefinitionQuestionnaire: BackboneElement {
     public var purpose: ConditionQuestionnairePurpose? { get { _code(3) } set { _setCode(3, newValue) } }
     /// `ConditionDefinition.questionnaire.reference`: `Reference` 1..1 to `Questionnaire`
     public var reference: Reference? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(reference newValue: Reference?) { _upsert(4, newValue) }
 }
 
 /// `ConditionDefinition.plan`, a backbone element
@@ -155,12 +129,8 @@ public final class ConditionDefinitionPlan: BackboneElement {
 
     /// `ConditionDefinition.plan.role`: `CodeableConcept` 0..1
     public var role: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(role newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `ConditionDefinition.plan.reference`: `Reference` 1..1 to `PlanDefinition`
     public var reference: Reference? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(reference newValue: Reference?) { _upsert(4, newValue) }
 }
 
 /// A value of `ConditionDefinition.versionAlgorithm[x]`.

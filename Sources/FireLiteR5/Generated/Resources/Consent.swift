@@ -16,14 +16,10 @@ public final class Consent: DomainResource {
     public var category: [CodeableConcept] { get { _objects(10) } set { _setObjects(10, newValue) } }
     /// `Consent.subject`: `Reference` 0..1 to `Patient` | `Practitioner` | `Group`
     public var subject: Reference? { get { _object(11) } set { _setObject(11, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(subject newValue: Reference?) { _upsert(11, newValue) }
     /// `Consent.date`: `date` 0..1
     public var date: FHIRDate? { get { _date(12) } set { _setDate(12, newValue) } }
     /// `Consent.period`: `Period` 0..1
     public var period: Period? { get { _object(13) } set { _setObject(13, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(period newValue: Period?) { _upsert(13, newValue) }
     /// `Consent.grantor`: `Reference` 0..* to `CareTeam` | `HealthcareService` | `Organization` | `Patient` | `Practitioner` | `RelatedPerson` | `PractitionerRole`
     public var grantor: [Reference] { get { _objects(14) } set { _setObjects(14, newValue) } }
     /// `Consent.grantee`: `Reference` 0..* to `CareTeam` | `HealthcareService` | `Organization` | `Patient` | `Practitioner` | `RelatedPerson` | `PractitionerRole`
@@ -40,8 +36,6 @@ public final class Consent: DomainResource {
     public var regulatoryBasis: [CodeableConcept] { get { _objects(20) } set { _setObjects(20, newValue) } }
     /// `Consent.policyBasis`: `Consent.policyBasis` 0..1
     public var policyBasis: ConsentPolicyBasis? { get { _object(21) } set { _setObject(21, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(policyBasis newValue: ConsentPolicyBasis?) { _upsert(21, newValue) }
     /// `Consent.policyText`: `Reference` 0..* to `DocumentReference`
     public var policyText: [Reference] { get { _objects(22) } set { _setObjects(22, newValue) } }
     /// `Consent.verification`: `Consent.verification` 0..*
@@ -59,8 +53,6 @@ public final class ConsentPolicyBasis: BackboneElement {
 
     /// `Consent.policyBasis.reference`: `Reference` 0..1
     public var reference: Reference? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(reference newValue: Reference?) { _upsert(3, newValue) }
     /// `Consent.policyBasis.url`: `url` 0..1
     public var url: String? { get { _string(4) } set { _setString(4, newValue) } }
 }
@@ -74,16 +66,10 @@ public final class ConsentVerification: BackboneElement {
     public var verified: Bool? { get { _bool(3) } set { _setBool(3, newValue) } }
     /// `Consent.verification.verificationType`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/consent-verification>)
     public var verificationType: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(verificationType newValue: CodeableConcept?) { _upsert(4, newValue) }
     /// `Consent.verification.verifiedBy`: `Reference` 0..1 to `Organization` | `Practitioner` | `PractitionerRole`
     public var verifiedBy: Reference? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(verifiedBy newValue: Reference?) { _upsert(5, newValue) }
     /// `Consent.verification.verifiedWith`: `Reference` 0..1 to `Patient` | `RelatedPerson`
     public var verifiedWith: Reference? { get { _object(6) } set { _setObject(6, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(verifiedWith newValue: Reference?) { _upsert(6, newValue) }
     /// `Consent.verification.verificationDate`: `dateTime` 0..*
     public var verificationDate: [FHIRDateTime] { get { _dateTimes(7) } set { _setDateTimes(7, newValue) } }
 }
@@ -95,8 +81,6 @@ public final class ConsentProvision: BackboneElement {
 
     /// `Consent.provision.period`: `Period` 0..1
     public var period: Period? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(period newValue: Period?) { _upsert(3, newValue) }
     /// `Consent.provision.actor`: `Consent.provision.actor` 0..*
     public var actor: [ConsentProvisionActor] { get { _objects(4) } set { _setObjects(4, newValue) } }
     /// `Consent.provision.action`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/consent-action>)
@@ -113,14 +97,10 @@ public final class ConsentProvision: BackboneElement {
     public var code: [CodeableConcept] { get { _objects(10) } set { _setObjects(10, newValue) } }
     /// `Consent.provision.dataPeriod`: `Period` 0..1
     public var dataPeriod: Period? { get { _object(11) } set { _setObject(11, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(dataPeriod newValue: Period?) { _upsert(11, newValue) }
     /// `Consent.provision.data`: `Consent.provision.data` 0..*
     public var data: [ConsentProvisionData] { get { _objects(12) } set { _setObjects(12, newValue) } }
     /// `Consent.provision.expression`: `Expression` 0..1
     public var expression: Expression? { get { _object(13) } set { _setObject(13, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(expression newValue: Expression?) { _upsert(13, newValue) }
     /// `Consent.provision.provision`: as `Consent.provision` 0..*
     public var provision: [ConsentProvision] { get { _objects(14) } set { _setObjects(14, newValue) } }
 }
@@ -132,12 +112,8 @@ public final class ConsentProvisionActor: BackboneElement {
 
     /// `Consent.provision.actor.role`: `CodeableConcept` 0..1, extensible binding (<http://hl7.org/fhir/ValueSet/participation-role-type>)
     public var role: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(role newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `Consent.provision.actor.reference`: `Reference` 0..1 to `Device` | `Group` | `CareTeam` | `Organization` | `Patient` | `Practitioner` | `RelatedPerson` | `PractitionerRole`
     public var reference: Reference? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(reference newValue: Reference?) { _upsert(4, newValue) }
 }
 
 /// `Consent.provision.data`, a backbone element
@@ -149,8 +125,6 @@ public final class ConsentProvisionData: BackboneElement {
     public var meaning: ConsentDataMeaning? { get { _code(3) } set { _setCode(3, newValue) } }
     /// `Consent.provision.data.reference`: `Reference` 1..1
     public var reference: Reference? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(reference newValue: Reference?) { _upsert(4, newValue) }
 }
 
 private let consentLayout = Layout(_class: Consent.self, "Consent", .resource, base: DomainResource._layout, release: .r5, """

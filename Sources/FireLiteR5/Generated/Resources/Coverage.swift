@@ -18,36 +18,22 @@ public final class Coverage: DomainResource {
     public var paymentBy: [CoveragePaymentBy] { get { _objects(11) } set { _setObjects(11, newValue) } }
     /// `Coverage.type`: `CodeableConcept` 0..1, preferred binding (<http://hl7.org/fhir/ValueSet/coverage-type>)
     public var type: CodeableConcept? { get { _object(12) } set { _setObject(12, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: CodeableConcept?) { _upsert(12, newValue) }
     /// `Coverage.policyHolder`: `Reference` 0..1 to `Patient` | `RelatedPerson` | `Organization`
     public var policyHolder: Reference? { get { _object(13) } set { _setObject(13, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(policyHolder newValue: Reference?) { _upsert(13, newValue) }
     /// `Coverage.subscriber`: `Reference` 0..1 to `Patient` | `RelatedPerson`
     public var subscriber: Reference? { get { _object(14) } set { _setObject(14, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(subscriber newValue: Reference?) { _upsert(14, newValue) }
     /// `Coverage.subscriberId`: `Identifier` 0..*
     public var subscriberId: [Identifier] { get { _objects(15) } set { _setObjects(15, newValue) } }
     /// `Coverage.beneficiary`: `Reference` 1..1 to `Patient`
     public var beneficiary: Reference? { get { _object(16) } set { _setObject(16, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(beneficiary newValue: Reference?) { _upsert(16, newValue) }
     /// `Coverage.dependent`: `string` 0..1
     public var dependent: String? { get { _string(17) } set { _setString(17, newValue) } }
     /// `Coverage.relationship`: `CodeableConcept` 0..1, extensible binding (<http://hl7.org/fhir/ValueSet/subscriber-relationship>)
     public var relationship: CodeableConcept? { get { _object(18) } set { _setObject(18, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(relationship newValue: CodeableConcept?) { _upsert(18, newValue) }
     /// `Coverage.period`: `Period` 0..1
     public var period: Period? { get { _object(19) } set { _setObject(19, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(period newValue: Period?) { _upsert(19, newValue) }
     /// `Coverage.insurer`: `Reference` 0..1 to `Organization`
     public var insurer: Reference? { get { _object(20) } set { _setObject(20, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(insurer newValue: Reference?) { _upsert(20, newValue) }
     /// `Coverage.class`: `Coverage.class` 0..*
     public var `class`: [CoverageClass] { get { _objects(21) } set { _setObjects(21, newValue) } }
     /// `Coverage.order`: `positiveInt` 0..1
@@ -62,8 +48,6 @@ public final class Coverage: DomainResource {
     public var contract: [Reference] { get { _objects(26) } set { _setObjects(26, newValue) } }
     /// `Coverage.insurancePlan`: `Reference` 0..1 to `InsurancePlan`
     public var insurancePlan: Reference? { get { _object(27) } set { _setObject(27, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(insurancePlan newValue: Reference?) { _upsert(27, newValue) }
 }
 
 /// `Coverage.paymentBy`, a backbone element
@@ -73,8 +57,6 @@ public final class CoveragePaymentBy: BackboneElement {
 
     /// `Coverage.paymentBy.party`: `Reference` 1..1 to `Patient` | `RelatedPerson` | `Organization`
     public var party: Reference? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(party newValue: Reference?) { _upsert(3, newValue) }
     /// `Coverage.paymentBy.responsibility`: `string` 0..1
     public var responsibility: String? { get { _string(4) } set { _setString(4, newValue) } }
 }
@@ -86,12 +68,8 @@ public final class CoverageClass: BackboneElement {
 
     /// `Coverage.class.type`: `CodeableConcept` 1..1, extensible binding (<http://hl7.org/fhir/ValueSet/coverage-class>)
     public var type: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `Coverage.class.value`: `Identifier` 1..1
     public var value: Identifier? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(value newValue: Identifier?) { _upsert(4, newValue) }
     /// `Coverage.class.name`: `string` 0..1
     public var name: String? { get { _string(5) } set { _setString(5, newValue) } }
 }
@@ -103,34 +81,20 @@ public final class CoverageCostToBeneficiary: BackboneElement {
 
     /// `Coverage.costToBeneficiary.type`: `CodeableConcept` 0..1, extensible binding (<http://hl7.org/fhir/ValueSet/coverage-copay-type>)
     public var type: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `Coverage.costToBeneficiary.category`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/ex-benefitcategory>)
     public var category: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(category newValue: CodeableConcept?) { _upsert(4, newValue) }
     /// `Coverage.costToBeneficiary.network`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/benefit-network>)
     public var network: CodeableConcept? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(network newValue: CodeableConcept?) { _upsert(5, newValue) }
     /// `Coverage.costToBeneficiary.unit`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/benefit-unit>)
     public var unit: CodeableConcept? { get { _object(6) } set { _setObject(6, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(unit newValue: CodeableConcept?) { _upsert(6, newValue) }
     /// `Coverage.costToBeneficiary.term`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/benefit-term>)
     public var term: CodeableConcept? { get { _object(7) } set { _setObject(7, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(term newValue: CodeableConcept?) { _upsert(7, newValue) }
     /// `Coverage.costToBeneficiary.value[x]`: `Quantity` | `Money` 0..1
     public var value: CoverageCostToBeneficiaryValue? { get { _choice(8) } set { _setChoice(8, 2, newValue) } }
     /// `Coverage.costToBeneficiary.value[x]` as `Quantity`.
     public var valueQuantity: Quantity? { get { _object(8) } set { _setObject(8, newValue) } }
     /// `Coverage.costToBeneficiary.value[x]` as `Money`.
     public var valueMoney: Money? { get { _object(9) } set { _setObject(9, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueQuantity newValue: Quantity?) { _upsert(8, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueMoney newValue: Money?) { _upsert(9, newValue) }
     /// `Coverage.costToBeneficiary.exception`: `Coverage.costToBeneficiary.exception` 0..*
     public var exception: [CoverageCostToBeneficiaryException] { get { _objects(10) } set { _setObjects(10, newValue) } }
 }
@@ -142,12 +106,8 @@ public final class CoverageCostToBeneficiaryException: BackboneElement {
 
     /// `Coverage.costToBeneficiary.exception.type`: `CodeableConcept` 1..1, example binding (<http://hl7.org/fhir/ValueSet/coverage-financial-exception>)
     public var type: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `Coverage.costToBeneficiary.exception.period`: `Period` 0..1
     public var period: Period? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(period newValue: Period?) { _upsert(4, newValue) }
 }
 
 /// A value of `Coverage.costToBeneficiary.value[x]`.

@@ -14,14 +14,10 @@ public final class CoverageEligibilityRequest: DomainResource {
     public var status: FinancialResourceStatusCodes? { get { _code(9) } set { _setCode(9, newValue) } }
     /// `CoverageEligibilityRequest.priority`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/process-priority>)
     public var priority: CodeableConcept? { get { _object(10) } set { _setObject(10, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(priority newValue: CodeableConcept?) { _upsert(10, newValue) }
     /// `CoverageEligibilityRequest.purpose`: `code` 1..*, one of `EligibilityRequestPurpose` (<http://hl7.org/fhir/ValueSet/eligibilityrequest-purpose>)
     public var purpose: [EligibilityRequestPurpose] { get { _codes(11) } set { _setCodes(11, newValue) } }
     /// `CoverageEligibilityRequest.patient`: `Reference` 1..1 to `Patient`
     public var patient: Reference? { get { _object(12) } set { _setObject(12, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(patient newValue: Reference?) { _upsert(12, newValue) }
     /// `CoverageEligibilityRequest.event`: `CoverageEligibilityRequest.event` 0..*
     public var event: [CoverageEligibilityRequestEvent] { get { _objects(13) } set { _setObjects(13, newValue) } }
     /// `CoverageEligibilityRequest.serviced[x]`: `date` | `Period` 0..1
@@ -30,26 +26,16 @@ public final class CoverageEligibilityRequest: DomainResource {
     public var servicedDate: FHIRDate? { get { _date(14) } set { _setDate(14, newValue) } }
     /// `CoverageEligibilityRequest.serviced[x]` as `Period`.
     public var servicedPeriod: Period? { get { _object(15) } set { _setObject(15, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(servicedPeriod newValue: Period?) { _upsert(15, newValue) }
     /// `CoverageEligibilityRequest.created`: `dateTime` 1..1
     public var created: FHIRDateTime? { get { _dateTime(16) } set { _setDateTime(16, newValue) } }
     /// `CoverageEligibilityRequest.enterer`: `Reference` 0..1 to `Practitioner` | `PractitionerRole`
     public var enterer: Reference? { get { _object(17) } set { _setObject(17, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(enterer newValue: Reference?) { _upsert(17, newValue) }
     /// `CoverageEligibilityRequest.provider`: `Reference` 0..1 to `Practitioner` | `PractitionerRole` | `Organization`
     public var provider: Reference? { get { _object(18) } set { _setObject(18, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(provider newValue: Reference?) { _upsert(18, newValue) }
     /// `CoverageEligibilityRequest.insurer`: `Reference` 1..1 to `Organization`
     public var insurer: Reference? { get { _object(19) } set { _setObject(19, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(insurer newValue: Reference?) { _upsert(19, newValue) }
     /// `CoverageEligibilityRequest.facility`: `Reference` 0..1 to `Location`
     public var facility: Reference? { get { _object(20) } set { _setObject(20, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(facility newValue: Reference?) { _upsert(20, newValue) }
     /// `CoverageEligibilityRequest.supportingInfo`: `CoverageEligibilityRequest.supportingInfo` 0..*
     public var supportingInfo: [CoverageEligibilityRequestSupportingInfo] { get { _objects(21) } set { _setObjects(21, newValue) } }
     /// `CoverageEligibilityRequest.insurance`: `CoverageEligibilityRequest.insurance` 0..*
@@ -65,16 +51,12 @@ public final class CoverageEligibilityRequestEvent: BackboneElement {
 
     /// `CoverageEligibilityRequest.event.type`: `CodeableConcept` 1..1, example binding (<http://hl7.org/fhir/ValueSet/datestype>)
     public var type: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `CoverageEligibilityRequest.event.when[x]`: `dateTime` | `Period` 1..1
     public var when: CoverageEligibilityRequestEventWhen? { get { _choice(4) } set { _setChoice(4, 2, newValue) } }
     /// `CoverageEligibilityRequest.event.when[x]` as `dateTime`.
     public var whenDateTime: FHIRDateTime? { get { _dateTime(4) } set { _setDateTime(4, newValue) } }
     /// `CoverageEligibilityRequest.event.when[x]` as `Period`.
     public var whenPeriod: Period? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(whenPeriod newValue: Period?) { _upsert(5, newValue) }
 }
 
 /// `CoverageEligibilityRequest.supportingInfo`, a backbone element
@@ -86,8 +68,6 @@ public final class CoverageEligibilityRequestSupportingInfo: BackboneElement {
     public var sequence: Int? { get { _int(3) } set { _setInt(3, newValue) } }
     /// `CoverageEligibilityRequest.supportingInfo.information`: `Reference` 1..1
     public var information: Reference? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(information newValue: Reference?) { _upsert(4, newValue) }
     /// `CoverageEligibilityRequest.supportingInfo.appliesToAll`: `boolean` 0..1
     public var appliesToAll: Bool? { get { _bool(5) } set { _setBool(5, newValue) } }
 }
@@ -101,8 +81,6 @@ public final class CoverageEligibilityRequestInsurance: BackboneElement {
     public var focal: Bool? { get { _bool(3) } set { _setBool(3, newValue) } }
     /// `CoverageEligibilityRequest.insurance.coverage`: `Reference` 1..1 to `Coverage`
     public var coverage: Reference? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(coverage newValue: Reference?) { _upsert(4, newValue) }
     /// `CoverageEligibilityRequest.insurance.businessArrangement`: `string` 0..1
     public var businessArrangement: String? { get { _string(5) } set { _setString(5, newValue) } }
 }
@@ -116,30 +94,18 @@ public final class CoverageEligibilityRequestItem: BackboneElement {
     public var supportingInfoSequence: [Int] { get { _ints(3) } set { _setInts(3, newValue) } }
     /// `CoverageEligibilityRequest.item.category`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/ex-benefitcategory>)
     public var category: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(category newValue: CodeableConcept?) { _upsert(4, newValue) }
     /// `CoverageEligibilityRequest.item.productOrService`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/service-uscls>)
     public var productOrService: CodeableConcept? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(productOrService newValue: CodeableConcept?) { _upsert(5, newValue) }
     /// `CoverageEligibilityRequest.item.modifier`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/claim-modifiers>)
     public var modifier: [CodeableConcept] { get { _objects(6) } set { _setObjects(6, newValue) } }
     /// `CoverageEligibilityRequest.item.provider`: `Reference` 0..1 to `Practitioner` | `PractitionerRole`
     public var provider: Reference? { get { _object(7) } set { _setObject(7, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(provider newValue: Reference?) { _upsert(7, newValue) }
     /// `CoverageEligibilityRequest.item.quantity`: `Quantity` 0..1
     public var quantity: Quantity? { get { _object(8) } set { _setObject(8, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(quantity newValue: Quantity?) { _upsert(8, newValue) }
     /// `CoverageEligibilityRequest.item.unitPrice`: `Money` 0..1
     public var unitPrice: Money? { get { _object(9) } set { _setObject(9, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(unitPrice newValue: Money?) { _upsert(9, newValue) }
     /// `CoverageEligibilityRequest.item.facility`: `Reference` 0..1 to `Location` | `Organization`
     public var facility: Reference? { get { _object(10) } set { _setObject(10, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(facility newValue: Reference?) { _upsert(10, newValue) }
     /// `CoverageEligibilityRequest.item.diagnosis`: `CoverageEligibilityRequest.item.diagnosis` 0..*
     public var diagnosis: [CoverageEligibilityRequestItemDiagnosis] { get { _objects(11) } set { _setObjects(11, newValue) } }
     /// `CoverageEligibilityRequest.item.detail`: `Reference` 0..*
@@ -157,10 +123,6 @@ public final class CoverageEligibilityRequestItemDiagnosis: BackboneElement {
     public var diagnosisCodeableConcept: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
     /// `CoverageEligibilityRequest.item.diagnosis.diagnosis[x]` as `Reference`.
     public var diagnosisReference: Reference? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(diagnosisCodeableConcept newValue: CodeableConcept?) { _upsert(3, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(diagnosisReference newValue: Reference?) { _upsert(4, newValue) }
 }
 
 /// A value of `CoverageEligibilityRequest.serviced[x]`.

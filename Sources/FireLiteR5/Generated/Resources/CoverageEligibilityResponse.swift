@@ -16,8 +16,6 @@ public final class CoverageEligibilityResponse: DomainResource {
     public var purpose: [EligibilityResponsePurpose] { get { _codes(10) } set { _setCodes(10, newValue) } }
     /// `CoverageEligibilityResponse.patient`: `Reference` 1..1 to `Patient`
     public var patient: Reference? { get { _object(11) } set { _setObject(11, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(patient newValue: Reference?) { _upsert(11, newValue) }
     /// `CoverageEligibilityResponse.event`: `CoverageEligibilityResponse.event` 0..*
     public var event: [CoverageEligibilityResponseEvent] { get { _objects(12) } set { _setObjects(12, newValue) } }
     /// `CoverageEligibilityResponse.serviced[x]`: `date` | `Period` 0..1
@@ -26,34 +24,24 @@ public final class CoverageEligibilityResponse: DomainResource {
     public var servicedDate: FHIRDate? { get { _date(13) } set { _setDate(13, newValue) } }
     /// `CoverageEligibilityResponse.serviced[x]` as `Period`.
     public var servicedPeriod: Period? { get { _object(14) } set { _setObject(14, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(servicedPeriod newValue: Period?) { _upsert(14, newValue) }
     /// `CoverageEligibilityResponse.created`: `dateTime` 1..1
     public var created: FHIRDateTime? { get { _dateTime(15) } set { _setDateTime(15, newValue) } }
     /// `CoverageEligibilityResponse.requestor`: `Reference` 0..1 to `Practitioner` | `PractitionerRole` | `Organization`
     public var requestor: Reference? { get { _object(16) } set { _setObject(16, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(requestor newValue: Reference?) { _upsert(16, newValue) }
     /// `CoverageEligibilityResponse.request`: `Reference` 1..1 to `CoverageEligibilityRequest`
     public var request: Reference? { get { _object(17) } set { _setObject(17, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(request newValue: Reference?) { _upsert(17, newValue) }
     /// `CoverageEligibilityResponse.outcome`: `code` 1..1, one of `EligibilityOutcome` (<http://hl7.org/fhir/ValueSet/eligibility-outcome>)
     public var outcome: EligibilityOutcome? { get { _code(18) } set { _setCode(18, newValue) } }
     /// `CoverageEligibilityResponse.disposition`: `string` 0..1
     public var disposition: String? { get { _string(19) } set { _setString(19, newValue) } }
     /// `CoverageEligibilityResponse.insurer`: `Reference` 1..1 to `Organization`
     public var insurer: Reference? { get { _object(20) } set { _setObject(20, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(insurer newValue: Reference?) { _upsert(20, newValue) }
     /// `CoverageEligibilityResponse.insurance`: `CoverageEligibilityResponse.insurance` 0..*
     public var insurance: [CoverageEligibilityResponseInsurance] { get { _objects(21) } set { _setObjects(21, newValue) } }
     /// `CoverageEligibilityResponse.preAuthRef`: `string` 0..1
     public var preAuthRef: String? { get { _string(22) } set { _setString(22, newValue) } }
     /// `CoverageEligibilityResponse.form`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/forms>)
     public var form: CodeableConcept? { get { _object(23) } set { _setObject(23, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(form newValue: CodeableConcept?) { _upsert(23, newValue) }
     /// `CoverageEligibilityResponse.error`: `CoverageEligibilityResponse.error` 0..*
     public var error: [CoverageEligibilityResponseError] { get { _objects(24) } set { _setObjects(24, newValue) } }
 }
@@ -65,16 +53,12 @@ public final class CoverageEligibilityResponseEvent: BackboneElement {
 
     /// `CoverageEligibilityResponse.event.type`: `CodeableConcept` 1..1, example binding (<http://hl7.org/fhir/ValueSet/datestype>)
     public var type: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `CoverageEligibilityResponse.event.when[x]`: `dateTime` | `Period` 1..1
     public var when: CoverageEligibilityResponseEventWhen? { get { _choice(4) } set { _setChoice(4, 2, newValue) } }
     /// `CoverageEligibilityResponse.event.when[x]` as `dateTime`.
     public var whenDateTime: FHIRDateTime? { get { _dateTime(4) } set { _setDateTime(4, newValue) } }
     /// `CoverageEligibilityResponse.event.when[x]` as `Period`.
     public var whenPeriod: Period? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(whenPeriod newValue: Period?) { _upsert(5, newValue) }
 }
 
 /// `CoverageEligibilityResponse.insurance`, a backbone element
@@ -84,14 +68,10 @@ public final class CoverageEligibilityResponseInsurance: BackboneElement {
 
     /// `CoverageEligibilityResponse.insurance.coverage`: `Reference` 1..1 to `Coverage`
     public var coverage: Reference? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(coverage newValue: Reference?) { _upsert(3, newValue) }
     /// `CoverageEligibilityResponse.insurance.inforce`: `boolean` 0..1
     public var inforce: Bool? { get { _bool(4) } set { _setBool(4, newValue) } }
     /// `CoverageEligibilityResponse.insurance.benefitPeriod`: `Period` 0..1
     public var benefitPeriod: Period? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(benefitPeriod newValue: Period?) { _upsert(5, newValue) }
     /// `CoverageEligibilityResponse.insurance.item`: `CoverageEligibilityResponse.insurance.item` 0..*
     public var item: [CoverageEligibilityResponseInsuranceItem] { get { _objects(6) } set { _setObjects(6, newValue) } }
 }
@@ -103,18 +83,12 @@ public final class CoverageEligibilityResponseInsuranceItem: BackboneElement {
 
     /// `CoverageEligibilityResponse.insurance.item.category`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/ex-benefitcategory>)
     public var category: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(category newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `CoverageEligibilityResponse.insurance.item.productOrService`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/service-uscls>)
     public var productOrService: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(productOrService newValue: CodeableConcept?) { _upsert(4, newValue) }
     /// `CoverageEligibilityResponse.insurance.item.modifier`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/claim-modifiers>)
     public var modifier: [CodeableConcept] { get { _objects(5) } set { _setObjects(5, newValue) } }
     /// `CoverageEligibilityResponse.insurance.item.provider`: `Reference` 0..1 to `Practitioner` | `PractitionerRole`
     public var provider: Reference? { get { _object(6) } set { _setObject(6, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(provider newValue: Reference?) { _upsert(6, newValue) }
     /// `CoverageEligibilityResponse.insurance.item.excluded`: `boolean` 0..1
     public var excluded: Bool? { get { _bool(7) } set { _setBool(7, newValue) } }
     /// `CoverageEligibilityResponse.insurance.item.name`: `string` 0..1
@@ -123,16 +97,10 @@ public final class CoverageEligibilityResponseInsuranceItem: BackboneElement {
     public var description: String? { get { _string(9) } set { _setString(9, newValue) } }
     /// `CoverageEligibilityResponse.insurance.item.network`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/benefit-network>)
     public var network: CodeableConcept? { get { _object(10) } set { _setObject(10, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(network newValue: CodeableConcept?) { _upsert(10, newValue) }
     /// `CoverageEligibilityResponse.insurance.item.unit`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/benefit-unit>)
     public var unit: CodeableConcept? { get { _object(11) } set { _setObject(11, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(unit newValue: CodeableConcept?) { _upsert(11, newValue) }
     /// `CoverageEligibilityResponse.insurance.item.term`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/benefit-term>)
     public var term: CodeableConcept? { get { _object(12) } set { _setObject(12, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(term newValue: CodeableConcept?) { _upsert(12, newValue) }
     /// `CoverageEligibilityResponse.insurance.item.benefit`: `CoverageEligibilityResponse.insurance.item.benefit` 0..*
     public var benefit: [CoverageEligibilityResponseInsuranceItemBenefit] { get { _objects(13) } set { _setObjects(13, newValue) } }
     /// `CoverageEligibilityResponse.insurance.item.authorizationRequired`: `boolean` 0..1
@@ -150,8 +118,6 @@ public final class CoverageEligibilityResponseInsuranceItemBenefit: BackboneElem
 
     /// `CoverageEligibilityResponse.insurance.item.benefit.type`: `CodeableConcept` 1..1, example binding (<http://hl7.org/fhir/ValueSet/benefit-type>)
     public var type: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `CoverageEligibilityResponse.insurance.item.benefit.allowed[x]`: `unsignedInt` | `string` | `Money` 0..1
     public var allowed: CoverageEligibilityResponseInsuranceItemBenefitAllowed? { get { _choice(4) } set { _setChoice(4, 3, newValue) } }
     /// `CoverageEligibilityResponse.insurance.item.benefit.allowed[x]` as `unsignedInt`.
@@ -160,8 +126,6 @@ public final class CoverageEligibilityResponseInsuranceItemBenefit: BackboneElem
     public var allowedString: String? { get { _string(5) } set { _setString(5, newValue) } }
     /// `CoverageEligibilityResponse.insurance.item.benefit.allowed[x]` as `Money`.
     public var allowedMoney: Money? { get { _object(6) } set { _setObject(6, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(allowedMoney newValue: Money?) { _upsert(6, newValue) }
     /// `CoverageEligibilityResponse.insurance.item.benefit.used[x]`: `unsignedInt` | `string` | `Money` 0..1
     public var used: CoverageEligibilityResponseInsuranceItemBenefitUsed? { get { _choice(7) } set { _setChoice(7, 3, newValue) } }
     /// `CoverageEligibilityResponse.insurance.item.benefit.used[x]` as `unsignedInt`.
@@ -170,8 +134,6 @@ public final class CoverageEligibilityResponseInsuranceItemBenefit: BackboneElem
     public var usedString: String? { get { _string(8) } set { _setString(8, newValue) } }
     /// `CoverageEligibilityResponse.insurance.item.benefit.used[x]` as `Money`.
     public var usedMoney: Money? { get { _object(9) } set { _setObject(9, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(usedMoney newValue: Money?) { _upsert(9, newValue) }
 }
 
 /// `CoverageEligibilityResponse.error`, a backbone element
@@ -181,8 +143,6 @@ public final class CoverageEligibilityResponseError: BackboneElement {
 
     /// `CoverageEligibilityResponse.error.code`: `CodeableConcept` 1..1, example binding (<http://hl7.org/fhir/ValueSet/adjudication-error>)
     public var code: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(code newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `CoverageEligibilityResponse.error.expression`: `string` 0..*
     public var expression: [String] { get { _strings(4) } set { _setStrings(4, newValue) } }
 }

@@ -16,30 +16,20 @@ public final class DetectedIssue: DomainResource {
     public var category: [CodeableConcept] { get { _objects(10) } set { _setObjects(10, newValue) } }
     /// `DetectedIssue.code`: `CodeableConcept` 0..1, preferred binding (<http://hl7.org/fhir/ValueSet/detectedissue-category>)
     public var code: CodeableConcept? { get { _object(11) } set { _setObject(11, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(code newValue: CodeableConcept?) { _upsert(11, newValue) }
     /// `DetectedIssue.severity`: `code` 0..1, one of `DetectedIssueSeverity` (<http://hl7.org/fhir/ValueSet/detectedissue-severity>)
     public var severity: DetectedIssueSeverity? { get { _code(12) } set { _setCode(12, newValue) } }
     /// `DetectedIssue.subject`: `Reference` 0..1 to `Patient` | `Group` | `Device` | `Location` | `Organization` | `Procedure` | `Practitioner` | `Medication` | `Substance` | `BiologicallyDerivedProduct` | `NutritionProduct`
     public var subject: Reference? { get { _object(13) } set { _setObject(13, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(subject newValue: Reference?) { _upsert(13, newValue) }
     /// `DetectedIssue.encounter`: `Reference` 0..1 to `Encounter`
     public var encounter: Reference? { get { _object(14) } set { _setObject(14, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(encounter newValue: Reference?) { _upsert(14, newValue) }
     /// `DetectedIssue.identified[x]`: `dateTime` | `Period` 0..1
     public var identified: DetectedIssueIdentified? { get { _choice(15) } set { _setChoice(15, 2, newValue) } }
     /// `DetectedIssue.identified[x]` as `dateTime`.
     public var identifiedDateTime: FHIRDateTime? { get { _dateTime(15) } set { _setDateTime(15, newValue) } }
     /// `DetectedIssue.identified[x]` as `Period`.
     public var identifiedPeriod: Period? { get { _object(16) } set { _setObject(16, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(identifiedPeriod newValue: Period?) { _upsert(16, newValue) }
     /// `DetectedIssue.author`: `Reference` 0..1 to `Patient` | `RelatedPerson` | `Practitioner` | `PractitionerRole` | `Device`
     public var author: Reference? { get { _object(17) } set { _setObject(17, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(author newValue: Reference?) { _upsert(17, newValue) }
     /// `DetectedIssue.implicated`: `Reference` 0..*
     public var implicated: [Reference] { get { _objects(18) } set { _setObjects(18, newValue) } }
     /// `DetectedIssue.evidence`: `DetectedIssue.evidence` 0..*
@@ -70,14 +60,10 @@ public final class DetectedIssueMitigation: BackboneElement {
 
     /// `DetectedIssue.mitigation.action`: `CodeableConcept` 1..1, preferred binding (<http://hl7.org/fhir/ValueSet/detectedissue-mitigation-action>)
     public var action: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(action newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `DetectedIssue.mitigation.date`: `dateTime` 0..1
     public var date: FHIRDateTime? { get { _dateTime(4) } set { _setDateTime(4, newValue) } }
     /// `DetectedIssue.mitigation.author`: `Reference` 0..1 to `Practitioner` | `PractitionerRole`
     public var author: Reference? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(author newValue: Reference?) { _upsert(5, newValue) }
     /// `DetectedIssue.mitigation.note`: `Annotation` 0..*
     public var note: [Annotation] { get { _objects(6) } set { _setObjects(6, newValue) } }
 }

@@ -14,20 +14,14 @@ public final class Device: DomainResource {
     public var displayName: String? { get { _string(9) } set { _setString(9, newValue) } }
     /// `Device.definition`: `CodeableReference` 0..1 to `DeviceDefinition`
     public var definition: CodeableReference? { get { _object(10) } set { _setObject(10, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(definition newValue: CodeableReference?) { _upsert(10, newValue) }
     /// `Device.udiCarrier`: `Device.udiCarrier` 0..*
     public var udiCarrier: [DeviceUdiCarrier] { get { _objects(11) } set { _setObjects(11, newValue) } }
     /// `Device.status`: `code` 0..1, one of `FHIRDeviceStatus` (<http://hl7.org/fhir/ValueSet/device-status>)
     public var status: FHIRDeviceStatus? { get { _code(12) } set { _setCode(12, newValue) } }
     /// `Device.availabilityStatus`: `CodeableConcept` 0..1, extensible binding (<http://hl7.org/fhir/ValueSet/device-availability-status>)
     public var availabilityStatus: CodeableConcept? { get { _object(13) } set { _setObject(13, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(availabilityStatus newValue: CodeableConcept?) { _upsert(13, newValue) }
     /// `Device.biologicalSourceEvent`: `Identifier` 0..1
     public var biologicalSourceEvent: Identifier? { get { _object(14) } set { _setObject(14, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(biologicalSourceEvent newValue: Identifier?) { _upsert(14, newValue) }
     /// `Device.manufacturer`: `string` 0..1
     public var manufacturer: String? { get { _string(15) } set { _setString(15, newValue) } }
     /// `Device.manufactureDate`: `dateTime` 0..1
@@ -56,26 +50,16 @@ public final class Device: DomainResource {
     public var property: [DeviceProperty] { get { _objects(27) } set { _setObjects(27, newValue) } }
     /// `Device.mode`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/device-operation-mode>)
     public var mode: CodeableConcept? { get { _object(28) } set { _setObject(28, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(mode newValue: CodeableConcept?) { _upsert(28, newValue) }
     /// `Device.cycle`: `Count` 0..1
     public var cycle: Count? { get { _object(29) } set { _setObject(29, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(cycle newValue: Count?) { _upsert(29, newValue) }
     /// `Device.duration`: `Duration` 0..1
     public var duration: Duration? { get { _object(30) } set { _setObject(30, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(duration newValue: Duration?) { _upsert(30, newValue) }
     /// `Device.owner`: `Reference` 0..1 to `Organization`
     public var owner: Reference? { get { _object(31) } set { _setObject(31, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(owner newValue: Reference?) { _upsert(31, newValue) }
     /// `Device.contact`: `ContactPoint` 0..*
     public var contact: [ContactPoint] { get { _objects(32) } set { _setObjects(32, newValue) } }
     /// `Device.location`: `Reference` 0..1 to `Location`
     public var location: Reference? { get { _object(33) } set { _setObject(33, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(location newValue: Reference?) { _upsert(33, newValue) }
     /// `Device.url`: `uri` 0..1
     public var url: String? { get { _string(34) } set { _setString(34, newValue) } }
     /// `Device.endpoint`: `Reference` 0..* to `Endpoint`
@@ -88,8 +72,6 @@ public final class Device: DomainResource {
     public var safety: [CodeableConcept] { get { _objects(38) } set { _setObjects(38, newValue) } }
     /// `Device.parent`: `Reference` 0..1 to `Device`
     public var parent: Reference? { get { _object(39) } set { _setObject(39, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(parent newValue: Reference?) { _upsert(39, newValue) }
 }
 
 /// `Device.udiCarrier`, a backbone element
@@ -131,12 +113,8 @@ public final class DeviceVersion: BackboneElement {
 
     /// `Device.version.type`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/device-versiontype>)
     public var type: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `Device.version.component`: `Identifier` 0..1
     public var component: Identifier? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(component newValue: Identifier?) { _upsert(4, newValue) }
     /// `Device.version.installDate`: `dateTime` 0..1
     public var installDate: FHIRDateTime? { get { _dateTime(5) } set { _setDateTime(5, newValue) } }
     /// `Device.version.value`: `string` 1..1
@@ -150,12 +128,8 @@ public final class DeviceConformsTo: BackboneElement {
 
     /// `Device.conformsTo.category`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/device-specification-category>)
     public var category: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(category newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `Device.conformsTo.specification`: `CodeableConcept` 1..1, example binding (<http://hl7.org/fhir/ValueSet/device-specification-type>)
     public var specification: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(specification newValue: CodeableConcept?) { _upsert(4, newValue) }
     /// `Device.conformsTo.version`: `string` 0..1
     public var version: String? { get { _string(5) } set { _setString(5, newValue) } }
 }
@@ -167,8 +141,6 @@ public final class DeviceProperty: BackboneElement {
 
     /// `Device.property.type`: `CodeableConcept` 1..1, example binding (<http://hl7.org/fhir/ValueSet/device-property-type>)
     public var type: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `Device.property.value[x]`: `Quantity` | `CodeableConcept` | `string` | `boolean` | `integer` | `Range` | `Attachment` 1..1
     public var value: DevicePropertyValue? { get { _choice(4) } set { _setChoice(4, 7, newValue) } }
     /// `Device.property.value[x]` as `Quantity`.
@@ -185,14 +157,6 @@ public final class DeviceProperty: BackboneElement {
     public var valueRange: Range? { get { _object(9) } set { _setObject(9, newValue) } }
     /// `Device.property.value[x]` as `Attachment`.
     public var valueAttachment: Attachment? { get { _object(10) } set { _setObject(10, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueQuantity newValue: Quantity?) { _upsert(4, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueCodeableConcept newValue: CodeableConcept?) { _upsert(5, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueRange newValue: Range?) { _upsert(9, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueAttachment newValue: Attachment?) { _upsert(10, newValue) }
 }
 
 /// A value of `Device.property.value[x]`.

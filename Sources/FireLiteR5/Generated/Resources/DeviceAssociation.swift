@@ -12,28 +12,18 @@ public final class DeviceAssociation: DomainResource {
     public var identifier: [Identifier] { get { _objects(8) } set { _setObjects(8, newValue) } }
     /// `DeviceAssociation.device`: `Reference` 1..1 to `Device`
     public var device: Reference? { get { _object(9) } set { _setObject(9, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(device newValue: Reference?) { _upsert(9, newValue) }
     /// `DeviceAssociation.category`: `CodeableConcept` 0..*
     public var category: [CodeableConcept] { get { _objects(10) } set { _setObjects(10, newValue) } }
     /// `DeviceAssociation.status`: `CodeableConcept` 1..1, one of `DeviceAssociationStatus` (<http://hl7.org/fhir/ValueSet/deviceassociation-status>)
     public var status: CodeableConcept? { get { _object(11) } set { _setObject(11, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(status newValue: CodeableConcept?) { _upsert(11, newValue) }
     /// `DeviceAssociation.statusReason`: `CodeableConcept` 0..*, one of `DeviceAssociationStatusReason` (<http://hl7.org/fhir/ValueSet/deviceassociation-status-reason>)
     public var statusReason: [CodeableConcept] { get { _objects(12) } set { _setObjects(12, newValue) } }
     /// `DeviceAssociation.subject`: `Reference` 0..1 to `Patient` | `Group` | `Practitioner` | `RelatedPerson` | `Device`
     public var subject: Reference? { get { _object(13) } set { _setObject(13, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(subject newValue: Reference?) { _upsert(13, newValue) }
     /// `DeviceAssociation.bodyStructure`: `Reference` 0..1 to `BodyStructure`
     public var bodyStructure: Reference? { get { _object(14) } set { _setObject(14, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(bodyStructure newValue: Reference?) { _upsert(14, newValue) }
     /// `DeviceAssociation.period`: `Period` 0..1
     public var period: Period? { get { _object(15) } set { _setObject(15, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(period newValue: Period?) { _upsert(15, newValue) }
     /// `DeviceAssociation.operation`: `DeviceAssociation.operation` 0..*
     public var operation: [DeviceAssociationOperation] { get { _objects(16) } set { _setObjects(16, newValue) } }
 }
@@ -45,14 +35,10 @@ public final class DeviceAssociationOperation: BackboneElement {
 
     /// `DeviceAssociation.operation.status`: `CodeableConcept` 1..1, example binding (<http://hl7.org/fhir/ValueSet/deviceassociation-operationstatus>)
     public var status: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(status newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `DeviceAssociation.operation.operator`: `Reference` 0..* to `Patient` | `Practitioner` | `RelatedPerson`
     public var `operator`: [Reference] { get { _objects(4) } set { _setObjects(4, newValue) } }
     /// `DeviceAssociation.operation.period`: `Period` 0..1
     public var period: Period? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(period newValue: Period?) { _upsert(5, newValue) }
 }
 
 private let deviceAssociationLayout = Layout(_class: DeviceAssociation.self, "DeviceAssociation", .resource, base: DomainResource._layout, release: .r5, """

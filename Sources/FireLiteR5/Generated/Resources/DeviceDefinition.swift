@@ -20,8 +20,6 @@ public final class DeviceDefinition: DomainResource {
     public var partNumber: String? { get { _string(12) } set { _setString(12, newValue) } }
     /// `DeviceDefinition.manufacturer`: `Reference` 0..1 to `Organization`
     public var manufacturer: Reference? { get { _object(13) } set { _setObject(13, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(manufacturer newValue: Reference?) { _upsert(13, newValue) }
     /// `DeviceDefinition.deviceName`: `DeviceDefinition.deviceName` 0..*
     public var deviceName: [DeviceDefinitionDeviceName] { get { _objects(14) } set { _setObjects(14, newValue) } }
     /// `DeviceDefinition.modelNumber`: `string` 0..1
@@ -46,8 +44,6 @@ public final class DeviceDefinition: DomainResource {
     public var property: [DeviceDefinitionProperty] { get { _objects(24) } set { _setObjects(24, newValue) } }
     /// `DeviceDefinition.owner`: `Reference` 0..1 to `Organization`
     public var owner: Reference? { get { _object(25) } set { _setObject(25, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(owner newValue: Reference?) { _upsert(25, newValue) }
     /// `DeviceDefinition.contact`: `ContactPoint` 0..*
     public var contact: [ContactPoint] { get { _objects(26) } set { _setObjects(26, newValue) } }
     /// `DeviceDefinition.link`: `DeviceDefinition.link` 0..*
@@ -60,12 +56,8 @@ public final class DeviceDefinition: DomainResource {
     public var productionIdentifierInUDI: [DeviceProductionIdentifierInUDI] { get { _codes(30) } set { _setCodes(30, newValue) } }
     /// `DeviceDefinition.guideline`: `DeviceDefinition.guideline` 0..1
     public var guideline: DeviceDefinitionGuideline? { get { _object(31) } set { _setObject(31, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(guideline newValue: DeviceDefinitionGuideline?) { _upsert(31, newValue) }
     /// `DeviceDefinition.correctiveAction`: `DeviceDefinition.correctiveAction` 0..1
     public var correctiveAction: DeviceDefinitionCorrectiveAction? { get { _object(32) } set { _setObject(32, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(correctiveAction newValue: DeviceDefinitionCorrectiveAction?) { _upsert(32, newValue) }
     /// `DeviceDefinition.chargeItem`: `DeviceDefinition.chargeItem` 0..*
     public var chargeItem: [DeviceDefinitionChargeItem] { get { _objects(33) } set { _setObjects(33, newValue) } }
 }
@@ -92,8 +84,6 @@ public final class DeviceDefinitionUdiDeviceIdentifierMarketDistribution: Backbo
 
     /// `DeviceDefinition.udiDeviceIdentifier.marketDistribution.marketPeriod`: `Period` 1..1
     public var marketPeriod: Period? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(marketPeriod newValue: Period?) { _upsert(3, newValue) }
     /// `DeviceDefinition.udiDeviceIdentifier.marketDistribution.subJurisdiction`: `uri` 1..1
     public var subJurisdiction: String? { get { _string(4) } set { _setString(4, newValue) } }
 }
@@ -131,8 +121,6 @@ public final class DeviceDefinitionClassification: BackboneElement {
 
     /// `DeviceDefinition.classification.type`: `CodeableConcept` 1..1, example binding (<http://hl7.org/fhir/ValueSet/device-type>)
     public var type: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `DeviceDefinition.classification.justification`: `RelatedArtifact` 0..*
     public var justification: [RelatedArtifact] { get { _objects(4) } set { _setObjects(4, newValue) } }
 }
@@ -144,12 +132,8 @@ public final class DeviceDefinitionConformsTo: BackboneElement {
 
     /// `DeviceDefinition.conformsTo.category`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/device-specification-category>)
     public var category: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(category newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `DeviceDefinition.conformsTo.specification`: `CodeableConcept` 1..1, example binding (<http://hl7.org/fhir/ValueSet/device-specification-type>)
     public var specification: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(specification newValue: CodeableConcept?) { _upsert(4, newValue) }
     /// `DeviceDefinition.conformsTo.version`: `string` 0..*
     public var version: [String] { get { _strings(5) } set { _setStrings(5, newValue) } }
     /// `DeviceDefinition.conformsTo.source`: `RelatedArtifact` 0..*
@@ -163,8 +147,6 @@ public final class DeviceDefinitionHasPart: BackboneElement {
 
     /// `DeviceDefinition.hasPart.reference`: `Reference` 1..1 to `DeviceDefinition`
     public var reference: Reference? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(reference newValue: Reference?) { _upsert(3, newValue) }
     /// `DeviceDefinition.hasPart.count`: `integer` 0..1
     public var count: Int? { get { _int(4) } set { _setInt(4, newValue) } }
 }
@@ -176,12 +158,8 @@ public final class DeviceDefinitionPackaging: BackboneElement {
 
     /// `DeviceDefinition.packaging.identifier`: `Identifier` 0..1
     public var identifier: Identifier? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(identifier newValue: Identifier?) { _upsert(3, newValue) }
     /// `DeviceDefinition.packaging.type`: `CodeableConcept` 0..1
     public var type: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: CodeableConcept?) { _upsert(4, newValue) }
     /// `DeviceDefinition.packaging.count`: `integer` 0..1
     public var count: Int? { get { _int(5) } set { _setInt(5, newValue) } }
     /// `DeviceDefinition.packaging.distributor`: `DeviceDefinition.packaging.distributor` 0..*
@@ -210,12 +188,8 @@ public final class DeviceDefinitionVersion: BackboneElement {
 
     /// `DeviceDefinition.version.type`: `CodeableConcept` 0..1
     public var type: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `DeviceDefinition.version.component`: `Identifier` 0..1
     public var component: Identifier? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(component newValue: Identifier?) { _upsert(4, newValue) }
     /// `DeviceDefinition.version.value`: `string` 1..1
     public var value: String? { get { _string(5) } set { _setString(5, newValue) } }
 }
@@ -227,8 +201,6 @@ public final class DeviceDefinitionProperty: BackboneElement {
 
     /// `DeviceDefinition.property.type`: `CodeableConcept` 1..1, example binding (<http://hl7.org/fhir/ValueSet/device-property-type>)
     public var type: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `DeviceDefinition.property.value[x]`: `Quantity` | `CodeableConcept` | `string` | `boolean` | `integer` | `Range` | `Attachment` 1..1
     public var value: DeviceDefinitionPropertyValue? { get { _choice(4) } set { _setChoice(4, 7, newValue) } }
     /// `DeviceDefinition.property.value[x]` as `Quantity`.
@@ -245,14 +217,6 @@ public final class DeviceDefinitionProperty: BackboneElement {
     public var valueRange: Range? { get { _object(9) } set { _setObject(9, newValue) } }
     /// `DeviceDefinition.property.value[x]` as `Attachment`.
     public var valueAttachment: Attachment? { get { _object(10) } set { _setObject(10, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueQuantity newValue: Quantity?) { _upsert(4, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueCodeableConcept newValue: CodeableConcept?) { _upsert(5, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueRange newValue: Range?) { _upsert(9, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueAttachment newValue: Attachment?) { _upsert(10, newValue) }
 }
 
 /// `DeviceDefinition.link`, a backbone element
@@ -262,12 +226,8 @@ public final class DeviceDefinitionLink: BackboneElement {
 
     /// `DeviceDefinition.link.relation`: `Coding` 1..1, extensible binding (<http://hl7.org/fhir/ValueSet/devicedefinition-relationtype>)
     public var relation: Coding? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(relation newValue: Coding?) { _upsert(3, newValue) }
     /// `DeviceDefinition.link.relatedDevice`: `CodeableReference` 1..1 to `DeviceDefinition`
     public var relatedDevice: CodeableReference? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(relatedDevice newValue: CodeableReference?) { _upsert(4, newValue) }
 }
 
 /// `DeviceDefinition.material`, a backbone element
@@ -277,8 +237,6 @@ public final class DeviceDefinitionMaterial: BackboneElement {
 
     /// `DeviceDefinition.material.substance`: `CodeableConcept` 1..1
     public var substance: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(substance newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `DeviceDefinition.material.alternate`: `boolean` 0..1
     public var alternate: Bool? { get { _bool(4) } set { _setBool(4, newValue) } }
     /// `DeviceDefinition.material.allergenicIndicator`: `boolean` 0..1
@@ -317,8 +275,6 @@ public final class DeviceDefinitionCorrectiveAction: BackboneElement {
     public var scope: DeviceCorrectiveActionScope? { get { _code(4) } set { _setCode(4, newValue) } }
     /// `DeviceDefinition.correctiveAction.period`: `Period` 1..1
     public var period: Period? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(period newValue: Period?) { _upsert(5, newValue) }
 }
 
 /// `DeviceDefinition.chargeItem`, a backbone element
@@ -328,16 +284,10 @@ public final class DeviceDefinitionChargeItem: BackboneElement {
 
     /// `DeviceDefinition.chargeItem.chargeItemCode`: `CodeableReference` 1..1 to `ChargeItemDefinition`
     public var chargeItemCode: CodeableReference? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(chargeItemCode newValue: CodeableReference?) { _upsert(3, newValue) }
     /// `DeviceDefinition.chargeItem.count`: `Quantity` 1..1
     public var count: Quantity? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(count newValue: Quantity?) { _upsert(4, newValue) }
     /// `DeviceDefinition.chargeItem.effectivePeriod`: `Period` 0..1
     public var effectivePeriod: Period? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(effectivePeriod newValue: Period?) { _upsert(5, newValue) }
     /// `DeviceDefinition.chargeItem.useContext`: `UsageContext` 0..*
     public var useContext: [UsageContext] { get { _objects(6) } set { _setObjects(6, newValue) } }
 }

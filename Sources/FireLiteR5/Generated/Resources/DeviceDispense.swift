@@ -18,50 +18,32 @@ public final class DeviceDispense: DomainResource {
     public var status: DeviceDispenseStatus? { get { _code(11) } set { _setCode(11, newValue) } }
     /// `DeviceDispense.statusReason`: `CodeableReference` 0..1 to `DetectedIssue`, example binding (<http://hl7.org/fhir/ValueSet/devicedispense-status-reason>)
     public var statusReason: CodeableReference? { get { _object(12) } set { _setObject(12, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(statusReason newValue: CodeableReference?) { _upsert(12, newValue) }
     /// `DeviceDispense.category`: `CodeableConcept` 0..*
     public var category: [CodeableConcept] { get { _objects(13) } set { _setObjects(13, newValue) } }
     /// `DeviceDispense.device`: `CodeableReference` 1..1 to `Device` | `DeviceDefinition`
     public var device: CodeableReference? { get { _object(14) } set { _setObject(14, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(device newValue: CodeableReference?) { _upsert(14, newValue) }
     /// `DeviceDispense.subject`: `Reference` 1..1 to `Patient` | `Practitioner`
     public var subject: Reference? { get { _object(15) } set { _setObject(15, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(subject newValue: Reference?) { _upsert(15, newValue) }
     /// `DeviceDispense.receiver`: `Reference` 0..1 to `Patient` | `Practitioner` | `RelatedPerson` | `Location` | `PractitionerRole`
     public var receiver: Reference? { get { _object(16) } set { _setObject(16, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(receiver newValue: Reference?) { _upsert(16, newValue) }
     /// `DeviceDispense.encounter`: `Reference` 0..1 to `Encounter`
     public var encounter: Reference? { get { _object(17) } set { _setObject(17, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(encounter newValue: Reference?) { _upsert(17, newValue) }
     /// `DeviceDispense.supportingInformation`: `Reference` 0..*
     public var supportingInformation: [Reference] { get { _objects(18) } set { _setObjects(18, newValue) } }
     /// `DeviceDispense.performer`: `DeviceDispense.performer` 0..*
     public var performer: [DeviceDispensePerformer] { get { _objects(19) } set { _setObjects(19, newValue) } }
     /// `DeviceDispense.location`: `Reference` 0..1 to `Location`
     public var location: Reference? { get { _object(20) } set { _setObject(20, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(location newValue: Reference?) { _upsert(20, newValue) }
     /// `DeviceDispense.type`: `CodeableConcept` 0..1
     public var type: CodeableConcept? { get { _object(21) } set { _setObject(21, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: CodeableConcept?) { _upsert(21, newValue) }
     /// `DeviceDispense.quantity`: `Quantity` 0..1
     public var quantity: Quantity? { get { _object(22) } set { _setObject(22, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(quantity newValue: Quantity?) { _upsert(22, newValue) }
     /// `DeviceDispense.preparedDate`: `dateTime` 0..1
     public var preparedDate: FHIRDateTime? { get { _dateTime(23) } set { _setDateTime(23, newValue) } }
     /// `DeviceDispense.whenHandedOver`: `dateTime` 0..1
     public var whenHandedOver: FHIRDateTime? { get { _dateTime(24) } set { _setDateTime(24, newValue) } }
     /// `DeviceDispense.destination`: `Reference` 0..1 to `Location`
     public var destination: Reference? { get { _object(25) } set { _setObject(25, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(destination newValue: Reference?) { _upsert(25, newValue) }
     /// `DeviceDispense.note`: `Annotation` 0..*
     public var note: [Annotation] { get { _objects(26) } set { _setObjects(26, newValue) } }
     /// `DeviceDispense.usageInstruction`: `markdown` 0..1
@@ -77,12 +59,8 @@ public final class DeviceDispensePerformer: BackboneElement {
 
     /// `DeviceDispense.performer.function`: `CodeableConcept` 0..1
     public var function: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(function newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `DeviceDispense.performer.actor`: `Reference` 1..1 to `Practitioner` | `PractitionerRole` | `Organization` | `Patient` | `Device` | `RelatedPerson` | `CareTeam`
     public var actor: Reference? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(actor newValue: Reference?) { _upsert(4, newValue) }
 }
 
 private let deviceDispenseLayout = Layout(_class: DeviceDispense.self, "DeviceDispense", .resource, base: DomainResource._layout, release: .r5, """

@@ -12,16 +12,10 @@ public final class DeviceMetric: DomainResource {
     public var identifier: [Identifier] { get { _objects(8) } set { _setObjects(8, newValue) } }
     /// `DeviceMetric.type`: `CodeableConcept` 1..1, preferred binding (<http://hl7.org/fhir/ValueSet/devicemetric-type>)
     public var type: CodeableConcept? { get { _object(9) } set { _setObject(9, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: CodeableConcept?) { _upsert(9, newValue) }
     /// `DeviceMetric.unit`: `CodeableConcept` 0..1, preferred binding (<http://hl7.org/fhir/ValueSet/ucum-units>)
     public var unit: CodeableConcept? { get { _object(10) } set { _setObject(10, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(unit newValue: CodeableConcept?) { _upsert(10, newValue) }
     /// `DeviceMetric.device`: `Reference` 1..1 to `Device`
     public var device: Reference? { get { _object(11) } set { _setObject(11, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(device newValue: Reference?) { _upsert(11, newValue) }
     /// `DeviceMetric.operationalStatus`: `code` 0..1, one of `DeviceMetricOperationalStatus` (<http://hl7.org/fhir/ValueSet/metric-operational-status>)
     public var operationalStatus: DeviceMetricOperationalStatus? { get { _code(12) } set { _setCode(12, newValue) } }
     /// `DeviceMetric.color`: `code` 0..1, required binding (<http://hl7.org/fhir/ValueSet/color-codes>)
@@ -30,8 +24,6 @@ public final class DeviceMetric: DomainResource {
     public var category: DeviceMetricCategory? { get { _code(14) } set { _setCode(14, newValue) } }
     /// `DeviceMetric.measurementFrequency`: `Quantity` 0..1
     public var measurementFrequency: Quantity? { get { _object(15) } set { _setObject(15, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(measurementFrequency newValue: Quantity?) { _upsert(15, newValue) }
     /// `DeviceMetric.calibration`: `DeviceMetric.calibration` 0..*
     public var calibration: [DeviceMetricCalibration] { get { _objects(16) } set { _setObjects(16, newValue) } }
 }

@@ -18,14 +18,10 @@ public final class DeviceUsage: DomainResource {
     public var category: [CodeableConcept] { get { _objects(11) } set { _setObjects(11, newValue) } }
     /// `DeviceUsage.patient`: `Reference` 1..1 to `Patient`
     public var patient: Reference? { get { _object(12) } set { _setObject(12, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(patient newValue: Reference?) { _upsert(12, newValue) }
     /// `DeviceUsage.derivedFrom`: `Reference` 0..* to `ServiceRequest` | `Procedure` | `Claim` | `Observation` | `QuestionnaireResponse` | `DocumentReference`
     public var derivedFrom: [Reference] { get { _objects(13) } set { _setObjects(13, newValue) } }
     /// `DeviceUsage.context`: `Reference` 0..1 to `Encounter` | `EpisodeOfCare`
     public var context: Reference? { get { _object(14) } set { _setObject(14, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(context newValue: Reference?) { _upsert(14, newValue) }
     /// `DeviceUsage.timing[x]`: `Timing` | `Period` | `dateTime` 0..1
     public var timing: DeviceUsageTiming? { get { _choice(15) } set { _setChoice(15, 3, newValue) } }
     /// `DeviceUsage.timing[x]` as `Timing`.
@@ -34,36 +30,22 @@ public final class DeviceUsage: DomainResource {
     public var timingPeriod: Period? { get { _object(16) } set { _setObject(16, newValue) } }
     /// `DeviceUsage.timing[x]` as `dateTime`.
     public var timingDateTime: FHIRDateTime? { get { _dateTime(17) } set { _setDateTime(17, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(timingTiming newValue: Timing?) { _upsert(15, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(timingPeriod newValue: Period?) { _upsert(16, newValue) }
     /// `DeviceUsage.dateAsserted`: `dateTime` 0..1
     public var dateAsserted: FHIRDateTime? { get { _dateTime(18) } set { _setDateTime(18, newValue) } }
     /// `DeviceUsage.usageStatus`: `CodeableConcept` 0..1, one of `DeviceUsageStatus` (<http://hl7.org/fhir/ValueSet/deviceusage-status>)
     public var usageStatus: CodeableConcept? { get { _object(19) } set { _setObject(19, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(usageStatus newValue: CodeableConcept?) { _upsert(19, newValue) }
     /// `DeviceUsage.usageReason`: `CodeableConcept` 0..*
     public var usageReason: [CodeableConcept] { get { _objects(20) } set { _setObjects(20, newValue) } }
     /// `DeviceUsage.adherence`: `DeviceUsage.adherence` 0..1
     public var adherence: DeviceUsageAdherence? { get { _object(21) } set { _setObject(21, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(adherence newValue: DeviceUsageAdherence?) { _upsert(21, newValue) }
     /// `DeviceUsage.informationSource`: `Reference` 0..1 to `Patient` | `Practitioner` | `PractitionerRole` | `RelatedPerson` | `Organization`
     public var informationSource: Reference? { get { _object(22) } set { _setObject(22, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(informationSource newValue: Reference?) { _upsert(22, newValue) }
     /// `DeviceUsage.device`: `CodeableReference` 1..1 to `Device` | `DeviceDefinition`
     public var device: CodeableReference? { get { _object(23) } set { _setObject(23, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(device newValue: CodeableReference?) { _upsert(23, newValue) }
     /// `DeviceUsage.reason`: `CodeableReference` 0..* to `Condition` | `Observation` | `DiagnosticReport` | `DocumentReference` | `Procedure`
     public var reason: [CodeableReference] { get { _objects(24) } set { _setObjects(24, newValue) } }
     /// `DeviceUsage.bodySite`: `CodeableReference` 0..1 to `BodyStructure`, example binding (<http://hl7.org/fhir/ValueSet/body-site>)
     public var bodySite: CodeableReference? { get { _object(25) } set { _setObject(25, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(bodySite newValue: CodeableReference?) { _upsert(25, newValue) }
     /// `DeviceUsage.note`: `Annotation` 0..*
     public var note: [Annotation] { get { _objects(26) } set { _setObjects(26, newValue) } }
 }
@@ -75,8 +57,6 @@ public final class DeviceUsageAdherence: BackboneElement {
 
     /// `DeviceUsage.adherence.code`: `CodeableConcept` 1..1, example binding (<http://hl7.org/fhir/ValueSet/deviceusage-adherence-code>)
     public var code: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(code newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `DeviceUsage.adherence.reason`: `CodeableConcept` 1..*, example binding (<http://hl7.org/fhir/ValueSet/deviceusage-adherence-reason>)
     public var reason: [CodeableConcept] { get { _objects(4) } set { _setObjects(4, newValue) } }
 }

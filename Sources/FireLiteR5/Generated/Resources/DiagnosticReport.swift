@@ -18,24 +18,16 @@ public final class DiagnosticReport: DomainResource {
     public var category: [CodeableConcept] { get { _objects(11) } set { _setObjects(11, newValue) } }
     /// `DiagnosticReport.code`: `CodeableConcept` 1..1, preferred binding (<http://hl7.org/fhir/ValueSet/report-codes>)
     public var code: CodeableConcept? { get { _object(12) } set { _setObject(12, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(code newValue: CodeableConcept?) { _upsert(12, newValue) }
     /// `DiagnosticReport.subject`: `Reference` 0..1 to `Patient` | `Group` | `Device` | `Location` | `Organization` | `Practitioner` | `Medication` | `Substance` | `BiologicallyDerivedProduct`
     public var subject: Reference? { get { _object(13) } set { _setObject(13, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(subject newValue: Reference?) { _upsert(13, newValue) }
     /// `DiagnosticReport.encounter`: `Reference` 0..1 to `Encounter`
     public var encounter: Reference? { get { _object(14) } set { _setObject(14, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(encounter newValue: Reference?) { _upsert(14, newValue) }
     /// `DiagnosticReport.effective[x]`: `dateTime` | `Period` 0..1
     public var effective: DiagnosticReportEffective? { get { _choice(15) } set { _setChoice(15, 2, newValue) } }
     /// `DiagnosticReport.effective[x]` as `dateTime`.
     public var effectiveDateTime: FHIRDateTime? { get { _dateTime(15) } set { _setDateTime(15, newValue) } }
     /// `DiagnosticReport.effective[x]` as `Period`.
     public var effectivePeriod: Period? { get { _object(16) } set { _setObject(16, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(effectivePeriod newValue: Period?) { _upsert(16, newValue) }
     /// `DiagnosticReport.issued`: `instant` 0..1
     public var issued: FHIRInstant? { get { _instant(17) } set { _setInstant(17, newValue) } }
     /// `DiagnosticReport.performer`: `Reference` 0..* to `Practitioner` | `PractitionerRole` | `Organization` | `CareTeam`
@@ -56,8 +48,6 @@ public final class DiagnosticReport: DomainResource {
     public var media: [DiagnosticReportMedia] { get { _objects(25) } set { _setObjects(25, newValue) } }
     /// `DiagnosticReport.composition`: `Reference` 0..1 to `Composition`
     public var composition: Reference? { get { _object(26) } set { _setObject(26, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(composition newValue: Reference?) { _upsert(26, newValue) }
     /// `DiagnosticReport.conclusion`: `markdown` 0..1
     public var conclusion: String? { get { _string(27) } set { _setString(27, newValue) } }
     /// `DiagnosticReport.conclusionCode`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/clinical-findings>)
@@ -73,12 +63,8 @@ public final class DiagnosticReportSupportingInfo: BackboneElement {
 
     /// `DiagnosticReport.supportingInfo.type`: `CodeableConcept` 1..1, example binding (<http://terminology.hl7.org/ValueSet/v2-0936>)
     public var type: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `DiagnosticReport.supportingInfo.reference`: `Reference` 1..1 to `Procedure` | `Observation` | `DiagnosticReport` | `Citation`
     public var reference: Reference? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(reference newValue: Reference?) { _upsert(4, newValue) }
 }
 
 /// `DiagnosticReport.media`, a backbone element
@@ -90,8 +76,6 @@ public final class DiagnosticReportMedia: BackboneElement {
     public var comment: String? { get { _string(3) } set { _setString(3, newValue) } }
     /// `DiagnosticReport.media.link`: `Reference` 1..1 to `DocumentReference`
     public var link: Reference? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(link newValue: Reference?) { _upsert(4, newValue) }
 }
 
 /// A value of `DiagnosticReport.effective[x]`.

@@ -22,14 +22,10 @@ public final class DocumentReference: DomainResource {
     public var modality: [CodeableConcept] { get { _objects(13) } set { _setObjects(13, newValue) } }
     /// `DocumentReference.type`: `CodeableConcept` 0..1, preferred binding (<http://hl7.org/fhir/ValueSet/doc-typecodes>)
     public var type: CodeableConcept? { get { _object(14) } set { _setObject(14, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: CodeableConcept?) { _upsert(14, newValue) }
     /// `DocumentReference.category`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/referenced-item-category>)
     public var category: [CodeableConcept] { get { _objects(15) } set { _setObjects(15, newValue) } }
     /// `DocumentReference.subject`: `Reference` 0..1
     public var subject: Reference? { get { _object(16) } set { _setObject(16, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(subject newValue: Reference?) { _upsert(16, newValue) }
     /// `DocumentReference.context`: `Reference` 0..* to `Appointment` | `Encounter` | `EpisodeOfCare`
     public var context: [Reference] { get { _objects(17) } set { _setObjects(17, newValue) } }
     /// `DocumentReference.event`: `CodeableReference` 0..*, example binding (<http://terminology.hl7.org/ValueSet/v3-ActCode>)
@@ -38,16 +34,10 @@ public final class DocumentReference: DomainResource {
     public var bodySite: [CodeableReference] { get { _objects(19) } set { _setObjects(19, newValue) } }
     /// `DocumentReference.facilityType`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/c80-facilitycodes>)
     public var facilityType: CodeableConcept? { get { _object(20) } set { _setObject(20, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(facilityType newValue: CodeableConcept?) { _upsert(20, newValue) }
     /// `DocumentReference.practiceSetting`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/c80-practice-codes>)
     public var practiceSetting: CodeableConcept? { get { _object(21) } set { _setObject(21, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(practiceSetting newValue: CodeableConcept?) { _upsert(21, newValue) }
     /// `DocumentReference.period`: `Period` 0..1
     public var period: Period? { get { _object(22) } set { _setObject(22, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(period newValue: Period?) { _upsert(22, newValue) }
     /// `DocumentReference.date`: `instant` 0..1
     public var date: FHIRInstant? { get { _instant(23) } set { _setInstant(23, newValue) } }
     /// `DocumentReference.author`: `Reference` 0..* to `Practitioner` | `PractitionerRole` | `Organization` | `Device` | `Patient` | `RelatedPerson` | `CareTeam`
@@ -56,8 +46,6 @@ public final class DocumentReference: DomainResource {
     public var attester: [DocumentReferenceAttester] { get { _objects(25) } set { _setObjects(25, newValue) } }
     /// `DocumentReference.custodian`: `Reference` 0..1 to `Organization`
     public var custodian: Reference? { get { _object(26) } set { _setObject(26, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(custodian newValue: Reference?) { _upsert(26, newValue) }
     /// `DocumentReference.relatesTo`: `DocumentReference.relatesTo` 0..*
     public var relatesTo: [DocumentReferenceRelatesTo] { get { _objects(27) } set { _setObjects(27, newValue) } }
     /// `DocumentReference.description`: `markdown` 0..1
@@ -75,14 +63,10 @@ public final class DocumentReferenceAttester: BackboneElement {
 
     /// `DocumentReference.attester.mode`: `CodeableConcept` 1..1, preferred binding (<http://hl7.org/fhir/ValueSet/composition-attestation-mode>)
     public var mode: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(mode newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `DocumentReference.attester.time`: `dateTime` 0..1
     public var time: FHIRDateTime? { get { _dateTime(4) } set { _setDateTime(4, newValue) } }
     /// `DocumentReference.attester.party`: `Reference` 0..1 to `Patient` | `RelatedPerson` | `Practitioner` | `PractitionerRole` | `Organization`
     public var party: Reference? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(party newValue: Reference?) { _upsert(5, newValue) }
 }
 
 /// `DocumentReference.relatesTo`, a backbone element
@@ -92,12 +76,8 @@ public final class DocumentReferenceRelatesTo: BackboneElement {
 
     /// `DocumentReference.relatesTo.code`: `CodeableConcept` 1..1, extensible binding (<http://hl7.org/fhir/ValueSet/document-relationship-type>)
     public var code: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(code newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `DocumentReference.relatesTo.target`: `Reference` 1..1 to `DocumentReference`
     public var target: Reference? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(target newValue: Reference?) { _upsert(4, newValue) }
 }
 
 /// `DocumentReference.content`, a backbone element
@@ -107,8 +87,6 @@ public final class DocumentReferenceContent: BackboneElement {
 
     /// `DocumentReference.content.attachment`: `Attachment` 1..1
     public var attachment: Attachment? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(attachment newValue: Attachment?) { _upsert(3, newValue) }
     /// `DocumentReference.content.profile`: `DocumentReference.content.profile` 0..*
     public var profile: [DocumentReferenceContentProfile] { get { _objects(4) } set { _setObjects(4, newValue) } }
 }
@@ -126,8 +104,6 @@ public final class DocumentReferenceContentProfile: BackboneElement {
     public var valueUri: String? { get { _string(4) } set { _setString(4, newValue) } }
     /// `DocumentReference.content.profile.value[x]` as `canonical`.
     public var valueCanonical: String? { get { _string(5) } set { _setString(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueCoding newValue: Coding?) { _upsert(3, newValue) }
 }
 
 /// A value of `DocumentReference.content.profile.value[x]`.

@@ -16,20 +16,14 @@ public final class Encounter: DomainResource {
     public var `class`: [CodeableConcept] { get { _objects(10) } set { _setObjects(10, newValue) } }
     /// `Encounter.priority`: `CodeableConcept` 0..1, example binding (<http://terminology.hl7.org/ValueSet/v3-ActPriority>)
     public var priority: CodeableConcept? { get { _object(11) } set { _setObject(11, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(priority newValue: CodeableConcept?) { _upsert(11, newValue) }
     /// `Encounter.type`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/encounter-type>)
     public var type: [CodeableConcept] { get { _objects(12) } set { _setObjects(12, newValue) } }
     /// `Encounter.serviceType`: `CodeableReference` 0..* to `HealthcareService`, example binding (<http://hl7.org/fhir/ValueSet/service-type>)
     public var serviceType: [CodeableReference] { get { _objects(13) } set { _setObjects(13, newValue) } }
     /// `Encounter.subject`: `Reference` 0..1 to `Patient` | `Group`
     public var subject: Reference? { get { _object(14) } set { _setObject(14, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(subject newValue: Reference?) { _upsert(14, newValue) }
     /// `Encounter.subjectStatus`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/encounter-subject-status>)
     public var subjectStatus: CodeableConcept? { get { _object(15) } set { _setObject(15, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(subjectStatus newValue: CodeableConcept?) { _upsert(15, newValue) }
     /// `Encounter.episodeOfCare`: `Reference` 0..* to `EpisodeOfCare`
     public var episodeOfCare: [Reference] { get { _objects(16) } set { _setObjects(16, newValue) } }
     /// `Encounter.basedOn`: `Reference` 0..* to `CarePlan` | `DeviceRequest` | `MedicationRequest` | `ServiceRequest`
@@ -38,12 +32,8 @@ public final class Encounter: DomainResource {
     public var careTeam: [Reference] { get { _objects(18) } set { _setObjects(18, newValue) } }
     /// `Encounter.partOf`: `Reference` 0..1 to `Encounter`
     public var partOf: Reference? { get { _object(19) } set { _setObject(19, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(partOf newValue: Reference?) { _upsert(19, newValue) }
     /// `Encounter.serviceProvider`: `Reference` 0..1 to `Organization`
     public var serviceProvider: Reference? { get { _object(20) } set { _setObject(20, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(serviceProvider newValue: Reference?) { _upsert(20, newValue) }
     /// `Encounter.participant`: `Encounter.participant` 0..*
     public var participant: [EncounterParticipant] { get { _objects(21) } set { _setObjects(21, newValue) } }
     /// `Encounter.appointment`: `Reference` 0..* to `Appointment`
@@ -52,16 +42,12 @@ public final class Encounter: DomainResource {
     public var virtualService: [VirtualServiceDetail] { get { _objects(23) } set { _setObjects(23, newValue) } }
     /// `Encounter.actualPeriod`: `Period` 0..1
     public var actualPeriod: Period? { get { _object(24) } set { _setObject(24, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(actualPeriod newValue: Period?) { _upsert(24, newValue) }
     /// `Encounter.plannedStartDate`: `dateTime` 0..1
     public var plannedStartDate: FHIRDateTime? { get { _dateTime(25) } set { _setDateTime(25, newValue) } }
     /// `Encounter.plannedEndDate`: `dateTime` 0..1
     public var plannedEndDate: FHIRDateTime? { get { _dateTime(26) } set { _setDateTime(26, newValue) } }
     /// `Encounter.length`: `Duration` 0..1
     public var length: Duration? { get { _object(27) } set { _setObject(27, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(length newValue: Duration?) { _upsert(27, newValue) }
     /// `Encounter.reason`: `Encounter.reason` 0..*
     public var reason: [EncounterReason] { get { _objects(28) } set { _setObjects(28, newValue) } }
     /// `Encounter.diagnosis`: `Encounter.diagnosis` 0..*
@@ -76,8 +62,6 @@ public final class Encounter: DomainResource {
     public var specialCourtesy: [CodeableConcept] { get { _objects(33) } set { _setObjects(33, newValue) } }
     /// `Encounter.admission`: `Encounter.admission` 0..1
     public var admission: EncounterAdmission? { get { _object(34) } set { _setObject(34, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(admission newValue: EncounterAdmission?) { _upsert(34, newValue) }
     /// `Encounter.location`: `Encounter.location` 0..*
     public var location: [EncounterLocation] { get { _objects(35) } set { _setObjects(35, newValue) } }
 }
@@ -91,12 +75,8 @@ public final class EncounterParticipant: BackboneElement {
     public var type: [CodeableConcept] { get { _objects(3) } set { _setObjects(3, newValue) } }
     /// `Encounter.participant.period`: `Period` 0..1
     public var period: Period? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(period newValue: Period?) { _upsert(4, newValue) }
     /// `Encounter.participant.actor`: `Reference` 0..1 to `Patient` | `Group` | `RelatedPerson` | `Practitioner` | `PractitionerRole` | `Device` | `HealthcareService`
     public var actor: Reference? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(actor newValue: Reference?) { _upsert(5, newValue) }
 }
 
 /// `Encounter.reason`, a backbone element
@@ -128,28 +108,16 @@ public final class EncounterAdmission: BackboneElement {
 
     /// `Encounter.admission.preAdmissionIdentifier`: `Identifier` 0..1
     public var preAdmissionIdentifier: Identifier? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(preAdmissionIdentifier newValue: Identifier?) { _upsert(3, newValue) }
     /// `Encounter.admission.origin`: `Reference` 0..1 to `Location` | `Organization`
     public var origin: Reference? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(origin newValue: Reference?) { _upsert(4, newValue) }
     /// `Encounter.admission.admitSource`: `CodeableConcept` 0..1, preferred binding (<http://hl7.org/fhir/ValueSet/encounter-admit-source>)
     public var admitSource: CodeableConcept? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(admitSource newValue: CodeableConcept?) { _upsert(5, newValue) }
     /// `Encounter.admission.reAdmission`: `CodeableConcept` 0..1, example binding (<http://terminology.hl7.org/ValueSet/v2-0092>)
     public var reAdmission: CodeableConcept? { get { _object(6) } set { _setObject(6, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(reAdmission newValue: CodeableConcept?) { _upsert(6, newValue) }
     /// `Encounter.admission.destination`: `Reference` 0..1 to `Location` | `Organization`
     public var destination: Reference? { get { _object(7) } set { _setObject(7, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(destination newValue: Reference?) { _upsert(7, newValue) }
     /// `Encounter.admission.dischargeDisposition`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/encounter-discharge-disposition>)
     public var dischargeDisposition: CodeableConcept? { get { _object(8) } set { _setObject(8, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(dischargeDisposition newValue: CodeableConcept?) { _upsert(8, newValue) }
 }
 
 /// `Encounter.location`, a backbone element
@@ -159,18 +127,12 @@ public final class EncounterLocation: BackboneElement {
 
     /// `Encounter.location.location`: `Reference` 1..1 to `Location`
     public var location: Reference? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(location newValue: Reference?) { _upsert(3, newValue) }
     /// `Encounter.location.status`: `code` 0..1, one of `EncounterLocationStatus` (<http://hl7.org/fhir/ValueSet/encounter-location-status>)
     public var status: EncounterLocationStatus? { get { _code(4) } set { _setCode(4, newValue) } }
     /// `Encounter.location.form`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/location-form>)
     public var form: CodeableConcept? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(form newValue: CodeableConcept?) { _upsert(5, newValue) }
     /// `Encounter.location.period`: `Period` 0..1
     public var period: Period? { get { _object(6) } set { _setObject(6, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(period newValue: Period?) { _upsert(6, newValue) }
 }
 
 private let encounterLayout = Layout(_class: Encounter.self, "Encounter", .resource, base: DomainResource._layout, release: .r5, """

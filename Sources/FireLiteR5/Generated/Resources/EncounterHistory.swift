@@ -10,40 +10,28 @@ public final class EncounterHistory: DomainResource {
 
     /// `EncounterHistory.encounter`: `Reference` 0..1 to `Encounter`
     public var encounter: Reference? { get { _object(8) } set { _setObject(8, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(encounter newValue: Reference?) { _upsert(8, newValue) }
     /// `EncounterHistory.identifier`: `Identifier` 0..*
     public var identifier: [Identifier] { get { _objects(9) } set { _setObjects(9, newValue) } }
     /// `EncounterHistory.status`: `code` 1..1, one of `EncounterStatus` (<http://hl7.org/fhir/ValueSet/encounter-status>)
     public var status: EncounterStatus? { get { _code(10) } set { _setCode(10, newValue) } }
     /// `EncounterHistory.class`: `CodeableConcept` 1..1, extensible binding (<http://terminology.hl7.org/ValueSet/v3-ActEncounterCode>)
     public var `class`: CodeableConcept? { get { _object(11) } set { _setObject(11, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(class newValue: CodeableConcept?) { _upsert(11, newValue) }
     /// `EncounterHistory.type`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/encounter-type>)
     public var type: [CodeableConcept] { get { _objects(12) } set { _setObjects(12, newValue) } }
     /// `EncounterHistory.serviceType`: `CodeableReference` 0..* to `HealthcareService`, example binding (<http://hl7.org/fhir/ValueSet/service-type>)
     public var serviceType: [CodeableReference] { get { _objects(13) } set { _setObjects(13, newValue) } }
     /// `EncounterHistory.subject`: `Reference` 0..1 to `Patient` | `Group`
     public var subject: Reference? { get { _object(14) } set { _setObject(14, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(subject newValue: Reference?) { _upsert(14, newValue) }
     /// `EncounterHistory.subjectStatus`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/encounter-subject-status>)
     public var subjectStatus: CodeableConcept? { get { _object(15) } set { _setObject(15, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(subjectStatus newValue: CodeableConcept?) { _upsert(15, newValue) }
     /// `EncounterHistory.actualPeriod`: `Period` 0..1
     public var actualPeriod: Period? { get { _object(16) } set { _setObject(16, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(actualPeriod newValue: Period?) { _upsert(16, newValue) }
     /// `EncounterHistory.plannedStartDate`: `dateTime` 0..1
     public var plannedStartDate: FHIRDateTime? { get { _dateTime(17) } set { _setDateTime(17, newValue) } }
     /// `EncounterHistory.plannedEndDate`: `dateTime` 0..1
     public var plannedEndDate: FHIRDateTime? { get { _dateTime(18) } set { _setDateTime(18, newValue) } }
     /// `EncounterHistory.length`: `Duration` 0..1
     public var length: Duration? { get { _object(19) } set { _setObject(19, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(length newValue: Duration?) { _upsert(19, newValue) }
     /// `EncounterHistory.location`: `EncounterHistory.location` 0..*
     public var location: [EncounterHistoryLocation] { get { _objects(20) } set { _setObjects(20, newValue) } }
 }
@@ -55,12 +43,8 @@ public final class EncounterHistoryLocation: BackboneElement {
 
     /// `EncounterHistory.location.location`: `Reference` 1..1 to `Location`
     public var location: Reference? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(location newValue: Reference?) { _upsert(3, newValue) }
     /// `EncounterHistory.location.form`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/location-form>)
     public var form: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(form newValue: CodeableConcept?) { _upsert(4, newValue) }
 }
 
 private let encounterHistoryLayout = Layout(_class: EncounterHistory.self, "EncounterHistory", .resource, base: DomainResource._layout, release: .r5, """

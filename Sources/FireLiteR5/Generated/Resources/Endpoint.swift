@@ -22,14 +22,10 @@ public final class Endpoint: DomainResource {
     public var environmentType: [CodeableConcept] { get { _objects(13) } set { _setObjects(13, newValue) } }
     /// `Endpoint.managingOrganization`: `Reference` 0..1 to `Organization`
     public var managingOrganization: Reference? { get { _object(14) } set { _setObject(14, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(managingOrganization newValue: Reference?) { _upsert(14, newValue) }
     /// `Endpoint.contact`: `ContactPoint` 0..*
     public var contact: [ContactPoint] { get { _objects(15) } set { _setObjects(15, newValue) } }
     /// `Endpoint.period`: `Period` 0..1
     public var period: Period? { get { _object(16) } set { _setObject(16, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(period newValue: Period?) { _upsert(16, newValue) }
     /// `Endpoint.payload`: `Endpoint.payload` 0..*
     public var payload: [EndpointPayload] { get { _objects(17) } set { _setObjects(17, newValue) } }
     /// `Endpoint.address`: `url` 1..1

@@ -22,22 +22,14 @@ public final class EpisodeOfCare: DomainResource {
     public var diagnosis: [EpisodeOfCareDiagnosis] { get { _objects(13) } set { _setObjects(13, newValue) } }
     /// `EpisodeOfCare.patient`: `Reference` 1..1 to `Patient`
     public var patient: Reference? { get { _object(14) } set { _setObject(14, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(patient newValue: Reference?) { _upsert(14, newValue) }
     /// `EpisodeOfCare.managingOrganization`: `Reference` 0..1 to `Organization`
     public var managingOrganization: Reference? { get { _object(15) } set { _setObject(15, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(managingOrganization newValue: Reference?) { _upsert(15, newValue) }
     /// `EpisodeOfCare.period`: `Period` 0..1
     public var period: Period? { get { _object(16) } set { _setObject(16, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(period newValue: Period?) { _upsert(16, newValue) }
     /// `EpisodeOfCare.referralRequest`: `Reference` 0..* to `ServiceRequest`
     public var referralRequest: [Reference] { get { _objects(17) } set { _setObjects(17, newValue) } }
     /// `EpisodeOfCare.careManager`: `Reference` 0..1 to `Practitioner` | `PractitionerRole`
     public var careManager: Reference? { get { _object(18) } set { _setObject(18, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(careManager newValue: Reference?) { _upsert(18, newValue) }
     /// `EpisodeOfCare.careTeam`: `Reference` 0..* to `CareTeam`
     public var careTeam: [Reference] { get { _objects(19) } set { _setObjects(19, newValue) } }
     /// `EpisodeOfCare.account`: `Reference` 0..* to `Account`
@@ -53,8 +45,6 @@ public final class EpisodeOfCareStatusHistory: BackboneElement {
     public var status: EpisodeOfCareStatus? { get { _code(3) } set { _setCode(3, newValue) } }
     /// `EpisodeOfCare.statusHistory.period`: `Period` 1..1
     public var period: Period? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(period newValue: Period?) { _upsert(4, newValue) }
 }
 
 /// `EpisodeOfCare.reason`, a backbone element
@@ -64,8 +54,6 @@ public final class EpisodeOfCareReason: BackboneElement {
 
     /// `EpisodeOfCare.reason.use`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/encounter-reason-use>)
     public var use: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(use newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `EpisodeOfCare.reason.value`: `CodeableReference` 0..* to `Condition` | `Procedure` | `Observation` | `HealthcareService`, example binding (<http://hl7.org/fhir/ValueSet/encounter-reason>)
     public var value: [CodeableReference] { get { _objects(4) } set { _setObjects(4, newValue) } }
 }
@@ -79,8 +67,6 @@ public final class EpisodeOfCareDiagnosis: BackboneElement {
     public var condition: [CodeableReference] { get { _objects(3) } set { _setObjects(3, newValue) } }
     /// `EpisodeOfCare.diagnosis.use`: `CodeableConcept` 0..1, preferred binding (<http://hl7.org/fhir/ValueSet/encounter-diagnosis-use>)
     public var use: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(use newValue: CodeableConcept?) { _upsert(4, newValue) }
 }
 
 private let episodeOfCareLayout = Layout(_class: EpisodeOfCare.self, "EpisodeOfCare", .resource, base: DomainResource._layout, release: .r5, """

@@ -20,8 +20,6 @@ public final class EventDefinition: DomainResource {
     public var versionAlgorithmString: String? { get { _string(11) } set { _setString(11, newValue) } }
     /// `EventDefinition.versionAlgorithm[x]` as `Coding`.
     public var versionAlgorithmCoding: Coding? { get { _object(12) } set { _setObject(12, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(versionAlgorithmCoding newValue: Coding?) { _upsert(12, newValue) }
     /// `EventDefinition.name`: `string` 0..1
     public var name: String? { get { _string(13) } set { _setString(13, newValue) } }
     /// `EventDefinition.title`: `string` 0..1
@@ -38,10 +36,6 @@ public final class EventDefinition: DomainResource {
     public var subjectCodeableConcept: CodeableConcept? { get { _object(18) } set { _setObject(18, newValue) } }
     /// `EventDefinition.subject[x]` as `Reference`.
     public var subjectReference: Reference? { get { _object(19) } set { _setObject(19, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(subjectCodeableConcept newValue: CodeableConcept?) { _upsert(18, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(subjectReference newValue: Reference?) { _upsert(19, newValue) }
     /// `EventDefinition.date`: `dateTime` 0..1
     public var date: FHIRDateTime? { get { _dateTime(20) } set { _setDateTime(20, newValue) } }
     /// `EventDefinition.publisher`: `string` 0..1
@@ -68,8 +62,6 @@ public final class EventDefinition: DomainResource {
     public var lastReviewDate: FHIRDate? { get { _date(31) } set { _setDate(31, newValue) } }
     /// `EventDefinition.effectivePeriod`: `Period` 0..1
     public var effectivePeriod: Period? { get { _object(32) } set { _setObject(32, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(effectivePeriod newValue: Period?) { _upsert(32, newValue) }
     /// `EventDefinition.topic`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/definition-topic>)
     public var topic: [CodeableConcept] { get { _objects(33) } set { _setObjects(33, newValue) } }
     /// `EventDefinition.author`: `ContactDetail` 0..*

@@ -20,8 +20,6 @@ public final class Evidence: DomainResource {
     public var versionAlgorithmString: String? { get { _string(11) } set { _setString(11, newValue) } }
     /// `Evidence.versionAlgorithm[x]` as `Coding`.
     public var versionAlgorithmCoding: Coding? { get { _object(12) } set { _setObject(12, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(versionAlgorithmCoding newValue: Coding?) { _upsert(12, newValue) }
     /// `Evidence.name`: `string` 0..1
     public var name: String? { get { _string(13) } set { _setString(13, newValue) } }
     /// `Evidence.title`: `string` 0..1
@@ -32,8 +30,6 @@ public final class Evidence: DomainResource {
     public var citeAsReference: Reference? { get { _object(15) } set { _setObject(15, newValue) } }
     /// `Evidence.citeAs[x]` as `markdown`.
     public var citeAsMarkdown: String? { get { _string(16) } set { _setString(16, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(citeAsReference newValue: Reference?) { _upsert(15, newValue) }
     /// `Evidence.status`: `code` 1..1, one of `PublicationStatus` (<http://hl7.org/fhir/ValueSet/publication-status>)
     public var status: PublicationStatus? { get { _code(17) } set { _setCode(17, newValue) } }
     /// `Evidence.experimental`: `boolean` 0..1
@@ -76,8 +72,6 @@ public final class Evidence: DomainResource {
     public var variableDefinition: [EvidenceVariableDefinition] { get { _objects(36) } set { _setObjects(36, newValue) } }
     /// `Evidence.synthesisType`: `CodeableConcept` 0..1, extensible binding (<http://terminology.hl7.org/ValueSet/synthesis-type>)
     public var synthesisType: CodeableConcept? { get { _object(37) } set { _setObject(37, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(synthesisType newValue: CodeableConcept?) { _upsert(37, newValue) }
     /// `Evidence.studyDesign`: `CodeableConcept` 0..*, extensible binding (<http://hl7.org/fhir/ValueSet/study-design>)
     public var studyDesign: [CodeableConcept] { get { _objects(38) } set { _setObjects(38, newValue) } }
     /// `Evidence.statistic`: `Evidence.statistic` 0..*
@@ -97,20 +91,12 @@ public final class EvidenceVariableDefinition: BackboneElement {
     public var note: [Annotation] { get { _objects(4) } set { _setObjects(4, newValue) } }
     /// `Evidence.variableDefinition.variableRole`: `CodeableConcept` 1..1, extensible binding (<http://hl7.org/fhir/ValueSet/variable-role>)
     public var variableRole: CodeableConcept? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(variableRole newValue: CodeableConcept?) { _upsert(5, newValue) }
     /// `Evidence.variableDefinition.observed`: `Reference` 0..1 to `Group` | `EvidenceVariable`
     public var observed: Reference? { get { _object(6) } set { _setObject(6, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(observed newValue: Reference?) { _upsert(6, newValue) }
     /// `Evidence.variableDefinition.intended`: `Reference` 0..1 to `Group` | `EvidenceVariable`
     public var intended: Reference? { get { _object(7) } set { _setObject(7, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(intended newValue: Reference?) { _upsert(7, newValue) }
     /// `Evidence.variableDefinition.directnessMatch`: `CodeableConcept` 0..1, extensible binding (<http://terminology.hl7.org/ValueSet/directness>)
     public var directnessMatch: CodeableConcept? { get { _object(8) } set { _setObject(8, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(directnessMatch newValue: CodeableConcept?) { _upsert(8, newValue) }
 }
 
 /// `Evidence.statistic`, a backbone element
@@ -124,24 +110,16 @@ public final class EvidenceStatistic: BackboneElement {
     public var note: [Annotation] { get { _objects(4) } set { _setObjects(4, newValue) } }
     /// `Evidence.statistic.statisticType`: `CodeableConcept` 0..1, extensible binding (<http://hl7.org/fhir/ValueSet/statistic-type>)
     public var statisticType: CodeableConcept? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(statisticType newValue: CodeableConcept?) { _upsert(5, newValue) }
     /// `Evidence.statistic.category`: `CodeableConcept` 0..1
     public var category: CodeableConcept? { get { _object(6) } set { _setObject(6, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(category newValue: CodeableConcept?) { _upsert(6, newValue) }
     /// `Evidence.statistic.quantity`: `Quantity` 0..1
     public var quantity: Quantity? { get { _object(7) } set { _setObject(7, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(quantity newValue: Quantity?) { _upsert(7, newValue) }
     /// `Evidence.statistic.numberOfEvents`: `unsignedInt` 0..1
     public var numberOfEvents: Int? { get { _int(8) } set { _setInt(8, newValue) } }
     /// `Evidence.statistic.numberAffected`: `unsignedInt` 0..1
     public var numberAffected: Int? { get { _int(9) } set { _setInt(9, newValue) } }
     /// `Evidence.statistic.sampleSize`: `Evidence.statistic.sampleSize` 0..1
     public var sampleSize: EvidenceStatisticSampleSize? { get { _object(10) } set { _setObject(10, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(sampleSize newValue: EvidenceStatisticSampleSize?) { _upsert(10, newValue) }
     /// `Evidence.statistic.attributeEstimate`: `Evidence.statistic.attributeEstimate` 0..*
     public var attributeEstimate: [EvidenceStatisticAttributeEstimate] { get { _objects(11) } set { _setObjects(11, newValue) } }
     /// `Evidence.statistic.modelCharacteristic`: `Evidence.statistic.modelCharacteristic` 0..*
@@ -176,18 +154,12 @@ public final class EvidenceStatisticAttributeEstimate: BackboneElement {
     public var note: [Annotation] { get { _objects(4) } set { _setObjects(4, newValue) } }
     /// `Evidence.statistic.attributeEstimate.type`: `CodeableConcept` 0..1, extensible binding (<http://hl7.org/fhir/ValueSet/attribute-estimate-type>)
     public var type: CodeableConcept? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: CodeableConcept?) { _upsert(5, newValue) }
     /// `Evidence.statistic.attributeEstimate.quantity`: `Quantity` 0..1
     public var quantity: Quantity? { get { _object(6) } set { _setObject(6, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(quantity newValue: Quantity?) { _upsert(6, newValue) }
     /// `Evidence.statistic.attributeEstimate.level`: `decimal` 0..1
     public var level: FHIRDecimal? { get { _decimal(7) } set { _setDecimal(7, newValue) } }
     /// `Evidence.statistic.attributeEstimate.range`: `Range` 0..1
     public var range: Range? { get { _object(8) } set { _setObject(8, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(range newValue: Range?) { _upsert(8, newValue) }
     /// `Evidence.statistic.attributeEstimate.attributeEstimate`: as `Evidence.statistic.attributeEstimate` 0..*
     public var attributeEstimate: [EvidenceStatisticAttributeEstimate] { get { _objects(9) } set { _setObjects(9, newValue) } }
 }
@@ -199,12 +171,8 @@ public final class EvidenceStatisticModelCharacteristic: BackboneElement {
 
     /// `Evidence.statistic.modelCharacteristic.code`: `CodeableConcept` 1..1, extensible binding (<http://hl7.org/fhir/ValueSet/statistic-model-code>)
     public var code: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(code newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `Evidence.statistic.modelCharacteristic.value`: `Quantity` 0..1
     public var value: Quantity? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(value newValue: Quantity?) { _upsert(4, newValue) }
     /// `Evidence.statistic.modelCharacteristic.variable`: `Evidence.statistic.modelCharacteristic.variable` 0..*
     public var variable: [EvidenceStatisticModelCharacteristicVariable] { get { _objects(5) } set { _setObjects(5, newValue) } }
     /// `Evidence.statistic.modelCharacteristic.attributeEstimate`: as `Evidence.statistic.attributeEstimate` 0..*
@@ -218,8 +186,6 @@ public final class EvidenceStatisticModelCharacteristicVariable: BackboneElement
 
     /// `Evidence.statistic.modelCharacteristic.variable.variableDefinition`: `Reference` 1..1 to `Group` | `EvidenceVariable`
     public var variableDefinition: Reference? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(variableDefinition newValue: Reference?) { _upsert(3, newValue) }
     /// `Evidence.statistic.modelCharacteristic.variable.handling`: `code` 0..1, one of `EvidenceVariableHandling` (<http://hl7.org/fhir/ValueSet/variable-handling>)
     public var handling: EvidenceVariableHandling? { get { _code(4) } set { _setCode(4, newValue) } }
     /// `Evidence.statistic.modelCharacteristic.variable.valueCategory`: `CodeableConcept` 0..*
@@ -241,12 +207,8 @@ public final class EvidenceCertainty: BackboneElement {
     public var note: [Annotation] { get { _objects(4) } set { _setObjects(4, newValue) } }
     /// `Evidence.certainty.type`: `CodeableConcept` 0..1, extensible binding (<http://hl7.org/fhir/ValueSet/certainty-type>)
     public var type: CodeableConcept? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: CodeableConcept?) { _upsert(5, newValue) }
     /// `Evidence.certainty.rating`: `CodeableConcept` 0..1, extensible binding (<http://hl7.org/fhir/ValueSet/certainty-rating>)
     public var rating: CodeableConcept? { get { _object(6) } set { _setObject(6, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(rating newValue: CodeableConcept?) { _upsert(6, newValue) }
     /// `Evidence.certainty.rater`: `string` 0..1
     public var rater: String? { get { _string(7) } set { _setString(7, newValue) } }
     /// `Evidence.certainty.subcomponent`: as `Evidence.certainty` 0..*

@@ -24,20 +24,14 @@ public final class EvidenceReport: DomainResource {
     public var citeAsReference: Reference? { get { _object(13) } set { _setObject(13, newValue) } }
     /// `EvidenceReport.citeAs[x]` as `markdown`.
     public var citeAsMarkdown: String? { get { _string(14) } set { _setString(14, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(citeAsReference newValue: Reference?) { _upsert(13, newValue) }
     /// `EvidenceReport.type`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/evidence-report-type>)
     public var type: CodeableConcept? { get { _object(15) } set { _setObject(15, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: CodeableConcept?) { _upsert(15, newValue) }
     /// `EvidenceReport.note`: `Annotation` 0..*
     public var note: [Annotation] { get { _objects(16) } set { _setObjects(16, newValue) } }
     /// `EvidenceReport.relatedArtifact`: `RelatedArtifact` 0..*
     public var relatedArtifact: [RelatedArtifact] { get { _objects(17) } set { _setObjects(17, newValue) } }
     /// `EvidenceReport.subject`: `EvidenceReport.subject` 1..1
     public var subject: EvidenceReportSubject? { get { _object(18) } set { _setObject(18, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(subject newValue: EvidenceReportSubject?) { _upsert(18, newValue) }
     /// `EvidenceReport.publisher`: `string` 0..1
     public var publisher: String? { get { _string(19) } set { _setString(19, newValue) } }
     /// `EvidenceReport.contact`: `ContactDetail` 0..*
@@ -74,8 +68,6 @@ public final class EvidenceReportSubjectCharacteristic: BackboneElement {
 
     /// `EvidenceReport.subject.characteristic.code`: `CodeableConcept` 1..1, extensible binding (<http://hl7.org/fhir/ValueSet/focus-characteristic-code>)
     public var code: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(code newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `EvidenceReport.subject.characteristic.value[x]`: `Reference` | `CodeableConcept` | `boolean` | `Quantity` | `Range` 1..1
     public var value: EvidenceReportSubjectCharacteristicValue? { get { _choice(4) } set { _setChoice(4, 5, newValue) } }
     /// `EvidenceReport.subject.characteristic.value[x]` as `Reference`.
@@ -88,20 +80,10 @@ public final class EvidenceReportSubjectCharacteristic: BackboneElement {
     public var valueQuantity: Quantity? { get { _object(7) } set { _setObject(7, newValue) } }
     /// `EvidenceReport.subject.characteristic.value[x]` as `Range`.
     public var valueRange: Range? { get { _object(8) } set { _setObject(8, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueReference newValue: Reference?) { _upsert(4, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueCodeableConcept newValue: CodeableConcept?) { _upsert(5, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueQuantity newValue: Quantity?) { _upsert(7, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueRange newValue: Range?) { _upsert(8, newValue) }
     /// `EvidenceReport.subject.characteristic.exclude`: `boolean` 0..1
     public var exclude: Bool? { get { _bool(9) } set { _setBool(9, newValue) } }
     /// `EvidenceReport.subject.characteristic.period`: `Period` 0..1
     public var period: Period? { get { _object(10) } set { _setObject(10, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(period newValue: Period?) { _upsert(10, newValue) }
 }
 
 /// `EvidenceReport.relatesTo`, a backbone element
@@ -113,8 +95,6 @@ public final class EvidenceReportRelatesTo: BackboneElement {
     public var code: ReportRelationshipType? { get { _code(3) } set { _setCode(3, newValue) } }
     /// `EvidenceReport.relatesTo.target`: `EvidenceReport.relatesTo.target` 1..1
     public var target: EvidenceReportRelatesToTarget? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(target newValue: EvidenceReportRelatesToTarget?) { _upsert(4, newValue) }
 }
 
 /// `EvidenceReport.relatesTo.target`, a backbone element
@@ -126,14 +106,10 @@ public final class EvidenceReportRelatesToTarget: BackboneElement {
     public var url: String? { get { _string(3) } set { _setString(3, newValue) } }
     /// `EvidenceReport.relatesTo.target.identifier`: `Identifier` 0..1
     public var identifier: Identifier? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(identifier newValue: Identifier?) { _upsert(4, newValue) }
     /// `EvidenceReport.relatesTo.target.display`: `markdown` 0..1
     public var display: String? { get { _string(5) } set { _setString(5, newValue) } }
     /// `EvidenceReport.relatesTo.target.resource`: `Reference` 0..1
     public var resource: Reference? { get { _object(6) } set { _setObject(6, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(resource newValue: Reference?) { _upsert(6, newValue) }
 }
 
 /// `EvidenceReport.section`, a backbone element
@@ -145,24 +121,16 @@ public final class EvidenceReportSection: BackboneElement {
     public var title: String? { get { _string(3) } set { _setString(3, newValue) } }
     /// `EvidenceReport.section.focus`: `CodeableConcept` 0..1, extensible binding (<http://hl7.org/fhir/ValueSet/evidence-report-section>)
     public var focus: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(focus newValue: CodeableConcept?) { _upsert(4, newValue) }
     /// `EvidenceReport.section.focusReference`: `Reference` 0..1
     public var focusReference: Reference? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(focusReference newValue: Reference?) { _upsert(5, newValue) }
     /// `EvidenceReport.section.author`: `Reference` 0..* to `Patient` | `Practitioner` | `PractitionerRole` | `RelatedPerson` | `Device` | `Group` | `Organization`
     public var author: [Reference] { get { _objects(6) } set { _setObjects(6, newValue) } }
     /// `EvidenceReport.section.text`: `Narrative` 0..1
     public var text: Narrative? { get { _object(7) } set { _setObject(7, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(text newValue: Narrative?) { _upsert(7, newValue) }
     /// `EvidenceReport.section.mode`: `code` 0..1, one of `ListMode` (<http://hl7.org/fhir/ValueSet/list-mode>)
     public var mode: ListMode? { get { _code(8) } set { _setCode(8, newValue) } }
     /// `EvidenceReport.section.orderedBy`: `CodeableConcept` 0..1, preferred binding (<http://hl7.org/fhir/ValueSet/list-order>)
     public var orderedBy: CodeableConcept? { get { _object(9) } set { _setObject(9, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(orderedBy newValue: CodeableConcept?) { _upsert(9, newValue) }
     /// `EvidenceReport.section.entryClassifier`: `CodeableConcept` 0..*, extensible binding (<http://hl7.org/fhir/ValueSet/evidence-classifier-code>)
     public var entryClassifier: [CodeableConcept] { get { _objects(10) } set { _setObjects(10, newValue) } }
     /// `EvidenceReport.section.entryReference`: `Reference` 0..*
@@ -171,8 +139,6 @@ public final class EvidenceReportSection: BackboneElement {
     public var entryQuantity: [Quantity] { get { _objects(12) } set { _setObjects(12, newValue) } }
     /// `EvidenceReport.section.emptyReason`: `CodeableConcept` 0..1, preferred binding (<http://hl7.org/fhir/ValueSet/list-empty-reason>)
     public var emptyReason: CodeableConcept? { get { _object(13) } set { _setObject(13, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(emptyReason newValue: CodeableConcept?) { _upsert(13, newValue) }
     /// `EvidenceReport.section.section`: as `EvidenceReport.section` 0..*
     public var section: [EvidenceReportSection] { get { _objects(14) } set { _setObjects(14, newValue) } }
 }

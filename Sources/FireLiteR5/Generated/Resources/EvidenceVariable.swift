@@ -20,8 +20,6 @@ public final class EvidenceVariable: DomainResource {
     public var versionAlgorithmString: String? { get { _string(11) } set { _setString(11, newValue) } }
     /// `EvidenceVariable.versionAlgorithm[x]` as `Coding`.
     public var versionAlgorithmCoding: Coding? { get { _object(12) } set { _setObject(12, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(versionAlgorithmCoding newValue: Coding?) { _upsert(12, newValue) }
     /// `EvidenceVariable.name`: `string` 0..1
     public var name: String? { get { _string(13) } set { _setString(13, newValue) } }
     /// `EvidenceVariable.title`: `string` 0..1
@@ -56,8 +54,6 @@ public final class EvidenceVariable: DomainResource {
     public var lastReviewDate: FHIRDate? { get { _date(28) } set { _setDate(28, newValue) } }
     /// `EvidenceVariable.effectivePeriod`: `Period` 0..1
     public var effectivePeriod: Period? { get { _object(29) } set { _setObject(29, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(effectivePeriod newValue: Period?) { _upsert(29, newValue) }
     /// `EvidenceVariable.author`: `ContactDetail` 0..*
     public var author: [ContactDetail] { get { _objects(30) } set { _setObjects(30, newValue) } }
     /// `EvidenceVariable.editor`: `ContactDetail` 0..*
@@ -93,48 +89,30 @@ public final class EvidenceVariableCharacteristic: BackboneElement {
     public var exclude: Bool? { get { _bool(6) } set { _setBool(6, newValue) } }
     /// `EvidenceVariable.characteristic.definitionReference`: `Reference` 0..1 to `EvidenceVariable` | `Group` | `Evidence`
     public var definitionReference: Reference? { get { _object(7) } set { _setObject(7, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(definitionReference newValue: Reference?) { _upsert(7, newValue) }
     /// `EvidenceVariable.characteristic.definitionCanonical`: `canonical` 0..1 to `EvidenceVariable` | `Evidence`
     public var definitionCanonical: String? { get { _string(8) } set { _setString(8, newValue) } }
     /// `EvidenceVariable.characteristic.definitionCodeableConcept`: `CodeableConcept` 0..1
     public var definitionCodeableConcept: CodeableConcept? { get { _object(9) } set { _setObject(9, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(definitionCodeableConcept newValue: CodeableConcept?) { _upsert(9, newValue) }
     /// `EvidenceVariable.characteristic.definitionExpression`: `Expression` 0..1
     public var definitionExpression: Expression? { get { _object(10) } set { _setObject(10, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(definitionExpression newValue: Expression?) { _upsert(10, newValue) }
     /// `EvidenceVariable.characteristic.definitionId`: `id` 0..1
     public var definitionId: String? { get { _string(11) } set { _setString(11, newValue) } }
     /// `EvidenceVariable.characteristic.definitionByTypeAndValue`: `EvidenceVariable.characteristic.definitionByTypeAndValue` 0..1
     public var definitionByTypeAndValue: EvidenceVariableCharacteristicDefinitionByTypeAndValue? { get { _object(12) } set { _setObject(12, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(definitionByTypeAndValue newValue: EvidenceVariableCharacteristicDefinitionByTypeAndValue?) { _upsert(12, newValue) }
     /// `EvidenceVariable.characteristic.definitionByCombination`: `EvidenceVariable.characteristic.definitionByCombination` 0..1
     public var definitionByCombination: EvidenceVariableCharacteristicDefinitionByCombination? { get { _object(13) } set { _setObject(13, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(definitionByCombination newValue: EvidenceVariableCharacteristicDefinitionByCombination?) { _upsert(13, newValue) }
     /// `EvidenceVariable.characteristic.instances[x]`: `Quantity` | `Range` 0..1
     public var instances: EvidenceVariableCharacteristicInstances? { get { _choice(14) } set { _setChoice(14, 2, newValue) } }
     /// `EvidenceVariable.characteristic.instances[x]` as `Quantity`.
     public var instancesQuantity: Quantity? { get { _object(14) } set { _setObject(14, newValue) } }
     /// `EvidenceVariable.characteristic.instances[x]` as `Range`.
     public var instancesRange: Range? { get { _object(15) } set { _setObject(15, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(instancesQuantity newValue: Quantity?) { _upsert(14, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(instancesRange newValue: Range?) { _upsert(15, newValue) }
     /// `EvidenceVariable.characteristic.duration[x]`: `Quantity` | `Range` 0..1
     public var duration: EvidenceVariableCharacteristicDuration? { get { _choice(16) } set { _setChoice(16, 2, newValue) } }
     /// `EvidenceVariable.characteristic.duration[x]` as `Quantity`.
     public var durationQuantity: Quantity? { get { _object(16) } set { _setObject(16, newValue) } }
     /// `EvidenceVariable.characteristic.duration[x]` as `Range`.
     public var durationRange: Range? { get { _object(17) } set { _setObject(17, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(durationQuantity newValue: Quantity?) { _upsert(16, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(durationRange newValue: Range?) { _upsert(17, newValue) }
     /// `EvidenceVariable.characteristic.timeFromEvent`: `EvidenceVariable.characteristic.timeFromEvent` 0..*
     public var timeFromEvent: [EvidenceVariableCharacteristicTimeFromEvent] { get { _objects(18) } set { _setObjects(18, newValue) } }
 }
@@ -146,14 +124,10 @@ public final class EvidenceVariableCharacteristicDefinitionByTypeAndValue: Backb
 
     /// `EvidenceVariable.characteristic.definitionByTypeAndValue.type`: `CodeableConcept` 1..1, example binding (<http://terminology.hl7.org/ValueSet/usage-context-type>)
     public var type: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `EvidenceVariable.characteristic.definitionByTypeAndValue.method`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/definition-method>)
     public var method: [CodeableConcept] { get { _objects(4) } set { _setObjects(4, newValue) } }
     /// `EvidenceVariable.characteristic.definitionByTypeAndValue.device`: `Reference` 0..1 to `Device` | `DeviceMetric`
     public var device: Reference? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(device newValue: Reference?) { _upsert(5, newValue) }
     /// `EvidenceVariable.characteristic.definitionByTypeAndValue.value[x]`: `CodeableConcept` | `boolean` | `Quantity` | `Range` | `Reference` | `id` 1..1
     public var value: EvidenceVariableCharacteristicDefinitionByTypeAndValueValue? { get { _choice(6) } set { _setChoice(6, 6, newValue) } }
     /// `EvidenceVariable.characteristic.definitionByTypeAndValue.value[x]` as `CodeableConcept`.
@@ -168,18 +142,8 @@ public final class EvidenceVariableCharacteristicDefinitionByTypeAndValue: Backb
     public var valueReference: Reference? { get { _object(10) } set { _setObject(10, newValue) } }
     /// `EvidenceVariable.characteristic.definitionByTypeAndValue.value[x]` as `id`.
     public var valueId: String? { get { _string(11) } set { _setString(11, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueCodeableConcept newValue: CodeableConcept?) { _upsert(6, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueQuantity newValue: Quantity?) { _upsert(8, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueRange newValue: Range?) { _upsert(9, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueReference newValue: Reference?) { _upsert(10, newValue) }
     /// `EvidenceVariable.characteristic.definitionByTypeAndValue.offset`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/characteristic-offset>)
     public var offset: CodeableConcept? { get { _object(12) } set { _setObject(12, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(offset newValue: CodeableConcept?) { _upsert(12, newValue) }
 }
 
 /// `EvidenceVariable.characteristic.definitionByCombination`, a backbone element
@@ -214,18 +178,10 @@ public final class EvidenceVariableCharacteristicTimeFromEvent: BackboneElement 
     public var eventDateTime: FHIRDateTime? { get { _dateTime(7) } set { _setDateTime(7, newValue) } }
     /// `EvidenceVariable.characteristic.timeFromEvent.event[x]` as `id`.
     public var eventId: String? { get { _string(8) } set { _setString(8, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(eventCodeableConcept newValue: CodeableConcept?) { _upsert(5, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(eventReference newValue: Reference?) { _upsert(6, newValue) }
     /// `EvidenceVariable.characteristic.timeFromEvent.quantity`: `Quantity` 0..1
     public var quantity: Quantity? { get { _object(9) } set { _setObject(9, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(quantity newValue: Quantity?) { _upsert(9, newValue) }
     /// `EvidenceVariable.characteristic.timeFromEvent.range`: `Range` 0..1
     public var range: Range? { get { _object(10) } set { _setObject(10, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(range newValue: Range?) { _upsert(10, newValue) }
 }
 
 /// `EvidenceVariable.category`, a backbone element
@@ -243,12 +199,6 @@ public final class EvidenceVariableCategory: BackboneElement {
     public var valueQuantity: Quantity? { get { _object(5) } set { _setObject(5, newValue) } }
     /// `EvidenceVariable.category.value[x]` as `Range`.
     public var valueRange: Range? { get { _object(6) } set { _setObject(6, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueCodeableConcept newValue: CodeableConcept?) { _upsert(4, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueQuantity newValue: Quantity?) { _upsert(5, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueRange newValue: Range?) { _upsert(6, newValue) }
 }
 
 /// A value of `EvidenceVariable.versionAlgorithm[x]`.

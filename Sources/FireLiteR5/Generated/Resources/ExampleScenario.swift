@@ -20,8 +20,6 @@ public final class ExampleScenario: DomainResource {
     public var versionAlgorithmString: String? { get { _string(11) } set { _setString(11, newValue) } }
     /// `ExampleScenario.versionAlgorithm[x]` as `Coding`.
     public var versionAlgorithmCoding: Coding? { get { _object(12) } set { _setObject(12, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(versionAlgorithmCoding newValue: Coding?) { _upsert(12, newValue) }
     /// `ExampleScenario.name`: `string` 0..1
     public var name: String? { get { _string(13) } set { _setString(13, newValue) } }
     /// `ExampleScenario.title`: `string` 0..1
@@ -80,8 +78,6 @@ public final class ExampleScenarioInstance: BackboneElement {
     public var key: String? { get { _string(3) } set { _setString(3, newValue) } }
     /// `ExampleScenario.instance.structureType`: `Coding` 1..1, extensible binding (<http://hl7.org/fhir/ValueSet/examplescenario-instance-type>)
     public var structureType: Coding? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(structureType newValue: Coding?) { _upsert(4, newValue) }
     /// `ExampleScenario.instance.structureVersion`: `string` 0..1
     public var structureVersion: String? { get { _string(5) } set { _setString(5, newValue) } }
     /// `ExampleScenario.instance.structureProfile[x]`: `canonical` | `uri` 0..1
@@ -96,8 +92,6 @@ public final class ExampleScenarioInstance: BackboneElement {
     public var description: String? { get { _string(9) } set { _setString(9, newValue) } }
     /// `ExampleScenario.instance.content`: `Reference` 0..1
     public var content: Reference? { get { _object(10) } set { _setObject(10, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(content newValue: Reference?) { _upsert(10, newValue) }
     /// `ExampleScenario.instance.version`: `ExampleScenario.instance.version` 0..*
     public var version: [ExampleScenarioInstanceVersion] { get { _objects(11) } set { _setObjects(11, newValue) } }
     /// `ExampleScenario.instance.containedInstance`: `ExampleScenario.instance.containedInstance` 0..*
@@ -117,8 +111,6 @@ public final class ExampleScenarioInstanceVersion: BackboneElement {
     public var description: String? { get { _string(5) } set { _setString(5, newValue) } }
     /// `ExampleScenario.instance.version.content`: `Reference` 0..1
     public var content: Reference? { get { _object(6) } set { _setObject(6, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(content newValue: Reference?) { _upsert(6, newValue) }
 }
 
 /// `ExampleScenario.instance.containedInstance`, a backbone element
@@ -158,14 +150,10 @@ public final class ExampleScenarioProcessStep: BackboneElement {
     public var number: String? { get { _string(3) } set { _setString(3, newValue) } }
     /// `ExampleScenario.process.step.process`: as `ExampleScenario.process` 0..1
     public var process: ExampleScenarioProcess? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(process newValue: ExampleScenarioProcess?) { _upsert(4, newValue) }
     /// `ExampleScenario.process.step.workflow`: `canonical` 0..1 to `ExampleScenario`
     public var workflow: String? { get { _string(5) } set { _setString(5, newValue) } }
     /// `ExampleScenario.process.step.operation`: `ExampleScenario.process.step.operation` 0..1
     public var operation: ExampleScenarioProcessStepOperation? { get { _object(6) } set { _setObject(6, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(operation newValue: ExampleScenarioProcessStepOperation?) { _upsert(6, newValue) }
     /// `ExampleScenario.process.step.alternative`: `ExampleScenario.process.step.alternative` 0..*
     public var alternative: [ExampleScenarioProcessStepAlternative] { get { _objects(7) } set { _setObjects(7, newValue) } }
     /// `ExampleScenario.process.step.pause`: `boolean` 0..1
@@ -179,8 +167,6 @@ public final class ExampleScenarioProcessStepOperation: BackboneElement {
 
     /// `ExampleScenario.process.step.operation.type`: `Coding` 0..1, extensible binding (<http://hl7.org/fhir/ValueSet/testscript-operation-codes>)
     public var type: Coding? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: Coding?) { _upsert(3, newValue) }
     /// `ExampleScenario.process.step.operation.title`: `string` 1..1
     public var title: String? { get { _string(4) } set { _setString(4, newValue) } }
     /// `ExampleScenario.process.step.operation.initiator`: `string` 0..1
@@ -195,12 +181,8 @@ public final class ExampleScenarioProcessStepOperation: BackboneElement {
     public var receiverActive: Bool? { get { _bool(9) } set { _setBool(9, newValue) } }
     /// `ExampleScenario.process.step.operation.request`: as `ExampleScenario.instance.containedInstance` 0..1
     public var request: ExampleScenarioInstanceContainedInstance? { get { _object(10) } set { _setObject(10, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(request newValue: ExampleScenarioInstanceContainedInstance?) { _upsert(10, newValue) }
     /// `ExampleScenario.process.step.operation.response`: as `ExampleScenario.instance.containedInstance` 0..1
     public var response: ExampleScenarioInstanceContainedInstance? { get { _object(11) } set { _setObject(11, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(response newValue: ExampleScenarioInstanceContainedInstance?) { _upsert(11, newValue) }
 }
 
 /// `ExampleScenario.process.step.alternative`, a backbone element

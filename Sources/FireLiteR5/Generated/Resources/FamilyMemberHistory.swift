@@ -18,12 +18,8 @@ public final class FamilyMemberHistory: DomainResource {
     public var status: FamilyHistoryStatus? { get { _code(11) } set { _setCode(11, newValue) } }
     /// `FamilyMemberHistory.dataAbsentReason`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/history-absent-reason>)
     public var dataAbsentReason: CodeableConcept? { get { _object(12) } set { _setObject(12, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(dataAbsentReason newValue: CodeableConcept?) { _upsert(12, newValue) }
     /// `FamilyMemberHistory.patient`: `Reference` 1..1 to `Patient`
     public var patient: Reference? { get { _object(13) } set { _setObject(13, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(patient newValue: Reference?) { _upsert(13, newValue) }
     /// `FamilyMemberHistory.date`: `dateTime` 0..1
     public var date: FHIRDateTime? { get { _dateTime(14) } set { _setDateTime(14, newValue) } }
     /// `FamilyMemberHistory.participant`: `FamilyMemberHistory.participant` 0..*
@@ -32,12 +28,8 @@ public final class FamilyMemberHistory: DomainResource {
     public var name: String? { get { _string(16) } set { _setString(16, newValue) } }
     /// `FamilyMemberHistory.relationship`: `CodeableConcept` 1..1, example binding (<http://terminology.hl7.org/ValueSet/v3-FamilyMember>)
     public var relationship: CodeableConcept? { get { _object(17) } set { _setObject(17, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(relationship newValue: CodeableConcept?) { _upsert(17, newValue) }
     /// `FamilyMemberHistory.sex`: `CodeableConcept` 0..1, extensible binding (<http://hl7.org/fhir/ValueSet/administrative-gender>)
     public var sex: CodeableConcept? { get { _object(18) } set { _setObject(18, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(sex newValue: CodeableConcept?) { _upsert(18, newValue) }
     /// `FamilyMemberHistory.born[x]`: `Period` | `date` | `string` 0..1
     public var born: FamilyMemberHistoryBorn? { get { _choice(19) } set { _setChoice(19, 3, newValue) } }
     /// `FamilyMemberHistory.born[x]` as `Period`.
@@ -46,8 +38,6 @@ public final class FamilyMemberHistory: DomainResource {
     public var bornDate: FHIRDate? { get { _date(20) } set { _setDate(20, newValue) } }
     /// `FamilyMemberHistory.born[x]` as `string`.
     public var bornString: String? { get { _string(21) } set { _setString(21, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(bornPeriod newValue: Period?) { _upsert(19, newValue) }
     /// `FamilyMemberHistory.age[x]`: `Age` | `Range` | `string` 0..1
     public var age: FamilyMemberHistoryAge? { get { _choice(22) } set { _setChoice(22, 3, newValue) } }
     /// `FamilyMemberHistory.age[x]` as `Age`.
@@ -56,10 +46,6 @@ public final class FamilyMemberHistory: DomainResource {
     public var ageRange: Range? { get { _object(23) } set { _setObject(23, newValue) } }
     /// `FamilyMemberHistory.age[x]` as `string`.
     public var ageString: String? { get { _string(24) } set { _setString(24, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(ageAge newValue: Age?) { _upsert(22, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(ageRange newValue: Range?) { _upsert(23, newValue) }
     /// `FamilyMemberHistory.estimatedAge`: `boolean` 0..1
     public var estimatedAge: Bool? { get { _bool(25) } set { _setBool(25, newValue) } }
     /// `FamilyMemberHistory.deceased[x]`: `boolean` | `Age` | `Range` | `date` | `string` 0..1
@@ -74,10 +60,6 @@ public final class FamilyMemberHistory: DomainResource {
     public var deceasedDate: FHIRDate? { get { _date(29) } set { _setDate(29, newValue) } }
     /// `FamilyMemberHistory.deceased[x]` as `string`.
     public var deceasedString: String? { get { _string(30) } set { _setString(30, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(deceasedAge newValue: Age?) { _upsert(27, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(deceasedRange newValue: Range?) { _upsert(28, newValue) }
     /// `FamilyMemberHistory.reason`: `CodeableReference` 0..* to `Condition` | `Observation` | `AllergyIntolerance` | `QuestionnaireResponse` | `DiagnosticReport` | `DocumentReference`, example binding (<http://hl7.org/fhir/ValueSet/clinical-findings>)
     public var reason: [CodeableReference] { get { _objects(31) } set { _setObjects(31, newValue) } }
     /// `FamilyMemberHistory.note`: `Annotation` 0..*
@@ -95,12 +77,8 @@ public final class FamilyMemberHistoryParticipant: BackboneElement {
 
     /// `FamilyMemberHistory.participant.function`: `CodeableConcept` 0..1, extensible binding (<http://hl7.org/fhir/ValueSet/participation-role-type>)
     public var function: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(function newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `FamilyMemberHistory.participant.actor`: `Reference` 1..1 to `Practitioner` | `PractitionerRole` | `Patient` | `RelatedPerson` | `Device` | `Organization` | `CareTeam`
     public var actor: Reference? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(actor newValue: Reference?) { _upsert(4, newValue) }
 }
 
 /// `FamilyMemberHistory.condition`, a backbone element
@@ -110,12 +88,8 @@ public final class FamilyMemberHistoryCondition: BackboneElement {
 
     /// `FamilyMemberHistory.condition.code`: `CodeableConcept` 1..1, example binding (<http://hl7.org/fhir/ValueSet/condition-code>)
     public var code: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(code newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `FamilyMemberHistory.condition.outcome`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/condition-outcome>)
     public var outcome: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(outcome newValue: CodeableConcept?) { _upsert(4, newValue) }
     /// `FamilyMemberHistory.condition.contributedToDeath`: `boolean` 0..1
     public var contributedToDeath: Bool? { get { _bool(5) } set { _setBool(5, newValue) } }
     /// `FamilyMemberHistory.condition.onset[x]`: `Age` | `Range` | `Period` | `string` 0..1
@@ -128,12 +102,6 @@ public final class FamilyMemberHistoryCondition: BackboneElement {
     public var onsetPeriod: Period? { get { _object(8) } set { _setObject(8, newValue) } }
     /// `FamilyMemberHistory.condition.onset[x]` as `string`.
     public var onsetString: String? { get { _string(9) } set { _setString(9, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(onsetAge newValue: Age?) { _upsert(6, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(onsetRange newValue: Range?) { _upsert(7, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(onsetPeriod newValue: Period?) { _upsert(8, newValue) }
     /// `FamilyMemberHistory.condition.note`: `Annotation` 0..*
     public var note: [Annotation] { get { _objects(10) } set { _setObjects(10, newValue) } }
 }
@@ -145,12 +113,8 @@ public final class FamilyMemberHistoryProcedure: BackboneElement {
 
     /// `FamilyMemberHistory.procedure.code`: `CodeableConcept` 1..1, example binding (<http://hl7.org/fhir/ValueSet/procedure-code>)
     public var code: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(code newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `FamilyMemberHistory.procedure.outcome`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/clinical-findings>)
     public var outcome: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(outcome newValue: CodeableConcept?) { _upsert(4, newValue) }
     /// `FamilyMemberHistory.procedure.contributedToDeath`: `boolean` 0..1
     public var contributedToDeath: Bool? { get { _bool(5) } set { _setBool(5, newValue) } }
     /// `FamilyMemberHistory.procedure.performed[x]`: `Age` | `Range` | `Period` | `string` | `dateTime` 0..1
@@ -165,12 +129,6 @@ public final class FamilyMemberHistoryProcedure: BackboneElement {
     public var performedString: String? { get { _string(9) } set { _setString(9, newValue) } }
     /// `FamilyMemberHistory.procedure.performed[x]` as `dateTime`.
     public var performedDateTime: FHIRDateTime? { get { _dateTime(10) } set { _setDateTime(10, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(performedAge newValue: Age?) { _upsert(6, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(performedRange newValue: Range?) { _upsert(7, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(performedPeriod newValue: Period?) { _upsert(8, newValue) }
     /// `FamilyMemberHistory.procedure.note`: `Annotation` 0..*
     public var note: [Annotation] { get { _objects(11) } set { _setObjects(11, newValue) } }
 }

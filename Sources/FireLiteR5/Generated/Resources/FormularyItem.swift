@@ -12,8 +12,6 @@ public final class FormularyItem: DomainResource {
     public var identifier: [Identifier] { get { _objects(8) } set { _setObjects(8, newValue) } }
     /// `FormularyItem.code`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/medication-codes>)
     public var code: CodeableConcept? { get { _object(9) } set { _setObject(9, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(code newValue: CodeableConcept?) { _upsert(9, newValue) }
     /// `FormularyItem.status`: `code` 0..1, one of `FormularyItemStatus` (<http://hl7.org/fhir/ValueSet/formularyitem-status>)
     public var status: FormularyItemStatus? { get { _code(10) } set { _setCode(10, newValue) } }
 }

@@ -16,20 +16,14 @@ public final class GenomicStudy: DomainResource {
     public var type: [CodeableConcept] { get { _objects(10) } set { _setObjects(10, newValue) } }
     /// `GenomicStudy.subject`: `Reference` 1..1 to `Patient` | `Group` | `Substance` | `BiologicallyDerivedProduct` | `NutritionProduct`
     public var subject: Reference? { get { _object(11) } set { _setObject(11, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(subject newValue: Reference?) { _upsert(11, newValue) }
     /// `GenomicStudy.encounter`: `Reference` 0..1 to `Encounter`
     public var encounter: Reference? { get { _object(12) } set { _setObject(12, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(encounter newValue: Reference?) { _upsert(12, newValue) }
     /// `GenomicStudy.startDate`: `dateTime` 0..1
     public var startDate: FHIRDateTime? { get { _dateTime(13) } set { _setDateTime(13, newValue) } }
     /// `GenomicStudy.basedOn`: `Reference` 0..* to `ServiceRequest` | `Task`
     public var basedOn: [Reference] { get { _objects(14) } set { _setObjects(14, newValue) } }
     /// `GenomicStudy.referrer`: `Reference` 0..1 to `Practitioner` | `PractitionerRole`
     public var referrer: Reference? { get { _object(15) } set { _setObject(15, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(referrer newValue: Reference?) { _upsert(15, newValue) }
     /// `GenomicStudy.interpreter`: `Reference` 0..* to `Practitioner` | `PractitionerRole`
     public var interpreter: [Reference] { get { _objects(16) } set { _setObjects(16, newValue) } }
     /// `GenomicStudy.reason`: `CodeableReference` 0..* to `Condition` | `Observation`
@@ -59,8 +53,6 @@ public final class GenomicStudyAnalysis: BackboneElement {
     public var changeType: [CodeableConcept] { get { _objects(5) } set { _setObjects(5, newValue) } }
     /// `GenomicStudy.analysis.genomeBuild`: `CodeableConcept` 0..1, extensible binding (<http://loinc.org/vs/LL1040-6>)
     public var genomeBuild: CodeableConcept? { get { _object(6) } set { _setObject(6, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(genomeBuild newValue: CodeableConcept?) { _upsert(6, newValue) }
     /// `GenomicStudy.analysis.instantiatesCanonical`: `canonical` 0..1 to `PlanDefinition` | `ActivityDefinition`
     public var instantiatesCanonical: String? { get { _string(7) } set { _setString(7, newValue) } }
     /// `GenomicStudy.analysis.instantiatesUri`: `uri` 0..1
@@ -77,8 +69,6 @@ public final class GenomicStudyAnalysis: BackboneElement {
     public var note: [Annotation] { get { _objects(13) } set { _setObjects(13, newValue) } }
     /// `GenomicStudy.analysis.protocolPerformed`: `Reference` 0..1 to `Procedure` | `Task`
     public var protocolPerformed: Reference? { get { _object(14) } set { _setObject(14, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(protocolPerformed newValue: Reference?) { _upsert(14, newValue) }
     /// `GenomicStudy.analysis.regionsStudied`: `Reference` 0..* to `DocumentReference` | `Observation`
     public var regionsStudied: [Reference] { get { _objects(15) } set { _setObjects(15, newValue) } }
     /// `GenomicStudy.analysis.regionsCalled`: `Reference` 0..* to `DocumentReference` | `Observation`
@@ -100,22 +90,14 @@ public final class GenomicStudyAnalysisInput: BackboneElement {
 
     /// `GenomicStudy.analysis.input.file`: `Reference` 0..1 to `DocumentReference`
     public var file: Reference? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(file newValue: Reference?) { _upsert(3, newValue) }
     /// `GenomicStudy.analysis.input.type`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/genomicstudy-dataformat>)
     public var type: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: CodeableConcept?) { _upsert(4, newValue) }
     /// `GenomicStudy.analysis.input.generatedBy[x]`: `Identifier` | `Reference` 0..1 to `GenomicStudy`
     public var generatedBy: GenomicStudyAnalysisInputGeneratedBy? { get { _choice(5) } set { _setChoice(5, 2, newValue) } }
     /// `GenomicStudy.analysis.input.generatedBy[x]` as `Identifier`.
     public var generatedByIdentifier: Identifier? { get { _object(5) } set { _setObject(5, newValue) } }
     /// `GenomicStudy.analysis.input.generatedBy[x]` as `Reference`.
     public var generatedByReference: Reference? { get { _object(6) } set { _setObject(6, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(generatedByIdentifier newValue: Identifier?) { _upsert(5, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(generatedByReference newValue: Reference?) { _upsert(6, newValue) }
 }
 
 /// `GenomicStudy.analysis.output`, a backbone element
@@ -125,12 +107,8 @@ public final class GenomicStudyAnalysisOutput: BackboneElement {
 
     /// `GenomicStudy.analysis.output.file`: `Reference` 0..1 to `DocumentReference`
     public var file: Reference? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(file newValue: Reference?) { _upsert(3, newValue) }
     /// `GenomicStudy.analysis.output.type`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/genomicstudy-dataformat>)
     public var type: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: CodeableConcept?) { _upsert(4, newValue) }
 }
 
 /// `GenomicStudy.analysis.performer`, a backbone element
@@ -140,12 +118,8 @@ public final class GenomicStudyAnalysisPerformer: BackboneElement {
 
     /// `GenomicStudy.analysis.performer.actor`: `Reference` 0..1 to `Practitioner` | `PractitionerRole` | `Organization` | `Device`
     public var actor: Reference? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(actor newValue: Reference?) { _upsert(3, newValue) }
     /// `GenomicStudy.analysis.performer.role`: `CodeableConcept` 0..1
     public var role: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(role newValue: CodeableConcept?) { _upsert(4, newValue) }
 }
 
 /// `GenomicStudy.analysis.device`, a backbone element
@@ -155,12 +129,8 @@ public final class GenomicStudyAnalysisDevice: BackboneElement {
 
     /// `GenomicStudy.analysis.device.device`: `Reference` 0..1 to `Device`
     public var device: Reference? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(device newValue: Reference?) { _upsert(3, newValue) }
     /// `GenomicStudy.analysis.device.function`: `CodeableConcept` 0..1
     public var function: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(function newValue: CodeableConcept?) { _upsert(4, newValue) }
 }
 
 /// A value of `GenomicStudy.analysis.input.generatedBy[x]`.

@@ -14,32 +14,22 @@ public final class Goal: DomainResource {
     public var lifecycleStatus: GoalLifecycleStatus? { get { _code(9) } set { _setCode(9, newValue) } }
     /// `Goal.achievementStatus`: `CodeableConcept` 0..1, preferred binding (<http://hl7.org/fhir/ValueSet/goal-achievement>)
     public var achievementStatus: CodeableConcept? { get { _object(10) } set { _setObject(10, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(achievementStatus newValue: CodeableConcept?) { _upsert(10, newValue) }
     /// `Goal.category`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/goal-category>)
     public var category: [CodeableConcept] { get { _objects(11) } set { _setObjects(11, newValue) } }
     /// `Goal.continuous`: `boolean` 0..1
     public var continuous: Bool? { get { _bool(12) } set { _setBool(12, newValue) } }
     /// `Goal.priority`: `CodeableConcept` 0..1, preferred binding (<http://hl7.org/fhir/ValueSet/goal-priority>)
     public var priority: CodeableConcept? { get { _object(13) } set { _setObject(13, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(priority newValue: CodeableConcept?) { _upsert(13, newValue) }
     /// `Goal.description`: `CodeableConcept` 1..1, example binding (<http://hl7.org/fhir/ValueSet/clinical-findings>)
     public var description: CodeableConcept? { get { _object(14) } set { _setObject(14, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(description newValue: CodeableConcept?) { _upsert(14, newValue) }
     /// `Goal.subject`: `Reference` 1..1 to `Patient` | `Group` | `Organization`
     public var subject: Reference? { get { _object(15) } set { _setObject(15, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(subject newValue: Reference?) { _upsert(15, newValue) }
     /// `Goal.start[x]`: `date` | `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/goal-start-event>)
     public var start: GoalStart? { get { _choice(16) } set { _setChoice(16, 2, newValue) } }
     /// `Goal.start[x]` as `date`.
     public var startDate: FHIRDate? { get { _date(16) } set { _setDate(16, newValue) } }
     /// `Goal.start[x]` as `CodeableConcept`.
     public var startCodeableConcept: CodeableConcept? { get { _object(17) } set { _setObject(17, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(startCodeableConcept newValue: CodeableConcept?) { _upsert(17, newValue) }
     /// `Goal.target`: `Goal.target` 0..*
     public var target: [GoalTarget] { get { _objects(18) } set { _setObjects(18, newValue) } }
     /// `Goal.statusDate`: `date` 0..1
@@ -48,8 +38,6 @@ public final class Goal: DomainResource {
     public var statusReason: String? { get { _string(20) } set { _setString(20, newValue) } }
     /// `Goal.source`: `Reference` 0..1 to `Patient` | `Practitioner` | `PractitionerRole` | `RelatedPerson` | `CareTeam`
     public var source: Reference? { get { _object(21) } set { _setObject(21, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(source newValue: Reference?) { _upsert(21, newValue) }
     /// `Goal.addresses`: `Reference` 0..* to `Condition` | `Observation` | `MedicationStatement` | `MedicationRequest` | `NutritionOrder` | `ServiceRequest` | `RiskAssessment` | `Procedure`
     public var addresses: [Reference] { get { _objects(22) } set { _setObjects(22, newValue) } }
     /// `Goal.note`: `Annotation` 0..*
@@ -65,8 +53,6 @@ public final class GoalTarget: BackboneElement {
 
     /// `Goal.target.measure`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/observation-codes>)
     public var measure: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(measure newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `Goal.target.detail[x]`: `Quantity` | `Range` | `CodeableConcept` | `string` | `boolean` | `integer` | `Ratio` 0..1
     public var detail: GoalTargetDetail? { get { _choice(4) } set { _setChoice(4, 7, newValue) } }
     /// `Goal.target.detail[x]` as `Quantity`.
@@ -83,22 +69,12 @@ public final class GoalTarget: BackboneElement {
     public var detailInteger: Int? { get { _int(9) } set { _setInt(9, newValue) } }
     /// `Goal.target.detail[x]` as `Ratio`.
     public var detailRatio: Ratio? { get { _object(10) } set { _setObject(10, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(detailQuantity newValue: Quantity?) { _upsert(4, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(detailRange newValue: Range?) { _upsert(5, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(detailCodeableConcept newValue: CodeableConcept?) { _upsert(6, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(detailRatio newValue: Ratio?) { _upsert(10, newValue) }
     /// `Goal.target.due[x]`: `date` | `Duration` 0..1
     public var due: GoalTargetDue? { get { _choice(11) } set { _setChoice(11, 2, newValue) } }
     /// `Goal.target.due[x]` as `date`.
     public var dueDate: FHIRDate? { get { _date(11) } set { _setDate(11, newValue) } }
     /// `Goal.target.due[x]` as `Duration`.
     public var dueDuration: Duration? { get { _object(12) } set { _setObject(12, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(dueDuration newValue: Duration?) { _upsert(12, newValue) }
 }
 
 /// A value of `Goal.start[x]`.

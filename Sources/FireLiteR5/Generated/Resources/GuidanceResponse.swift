@@ -10,8 +10,6 @@ public final class GuidanceResponse: DomainResource {
 
     /// `GuidanceResponse.requestIdentifier`: `Identifier` 0..1
     public var requestIdentifier: Identifier? { get { _object(8) } set { _setObject(8, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(requestIdentifier newValue: Identifier?) { _upsert(8, newValue) }
     /// `GuidanceResponse.identifier`: `Identifier` 0..*
     public var identifier: [Identifier] { get { _objects(9) } set { _setObjects(9, newValue) } }
     /// `GuidanceResponse.module[x]`: `uri` | `canonical` | `CodeableConcept` 1..1, example binding (<http://hl7.org/fhir/ValueSet/guidance-module-code>)
@@ -22,36 +20,24 @@ public final class GuidanceResponse: DomainResource {
     public var moduleCanonical: String? { get { _string(11) } set { _setString(11, newValue) } }
     /// `GuidanceResponse.module[x]` as `CodeableConcept`.
     public var moduleCodeableConcept: CodeableConcept? { get { _object(12) } set { _setObject(12, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(moduleCodeableConcept newValue: CodeableConcept?) { _upsert(12, newValue) }
     /// `GuidanceResponse.status`: `code` 1..1, one of `GuidanceResponseStatus` (<http://hl7.org/fhir/ValueSet/guidance-response-status>)
     public var status: GuidanceResponseStatus? { get { _code(13) } set { _setCode(13, newValue) } }
     /// `GuidanceResponse.subject`: `Reference` 0..1 to `Patient` | `Group`
     public var subject: Reference? { get { _object(14) } set { _setObject(14, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(subject newValue: Reference?) { _upsert(14, newValue) }
     /// `GuidanceResponse.encounter`: `Reference` 0..1 to `Encounter`
     public var encounter: Reference? { get { _object(15) } set { _setObject(15, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(encounter newValue: Reference?) { _upsert(15, newValue) }
     /// `GuidanceResponse.occurrenceDateTime`: `dateTime` 0..1
     public var occurrenceDateTime: FHIRDateTime? { get { _dateTime(16) } set { _setDateTime(16, newValue) } }
     /// `GuidanceResponse.performer`: `Reference` 0..1 to `Device`
     public var performer: Reference? { get { _object(17) } set { _setObject(17, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(performer newValue: Reference?) { _upsert(17, newValue) }
     /// `GuidanceResponse.reason`: `CodeableReference` 0..*
     public var reason: [CodeableReference] { get { _objects(18) } set { _setObjects(18, newValue) } }
     /// `GuidanceResponse.note`: `Annotation` 0..*
     public var note: [Annotation] { get { _objects(19) } set { _setObjects(19, newValue) } }
     /// `GuidanceResponse.evaluationMessage`: `Reference` 0..1 to `OperationOutcome`
     public var evaluationMessage: Reference? { get { _object(20) } set { _setObject(20, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(evaluationMessage newValue: Reference?) { _upsert(20, newValue) }
     /// `GuidanceResponse.outputParameters`: `Reference` 0..1 to `Parameters`
     public var outputParameters: Reference? { get { _object(21) } set { _setObject(21, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(outputParameters newValue: Reference?) { _upsert(21, newValue) }
     /// `GuidanceResponse.result`: `Reference` 0..* to `Appointment` | `AppointmentResponse` | `CarePlan` | `Claim` | `CommunicationRequest` | `Contract` | `CoverageEligibilityRequest` | `DeviceRequest` | `EnrollmentRequest` | `ImmunizationRecommendation` | `MedicationRequest` | `NutritionOrder` | `RequestOrchestration` | `ServiceRequest` | `SupplyRequest` | `Task` | `VisionPrescription`
     public var result: [Reference] { get { _objects(22) } set { _setObjects(22, newValue) } }
     /// `GuidanceResponse.dataRequirement`: `DataRequirement` 0..*

@@ -14,8 +14,6 @@ public final class HealthcareService: DomainResource {
     public var active: Bool? { get { _bool(9) } set { _setBool(9, newValue) } }
     /// `HealthcareService.providedBy`: `Reference` 0..1 to `Organization`
     public var providedBy: Reference? { get { _object(10) } set { _setObject(10, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(providedBy newValue: Reference?) { _upsert(10, newValue) }
     /// `HealthcareService.offeredIn`: `Reference` 0..* to `HealthcareService`
     public var offeredIn: [Reference] { get { _objects(11) } set { _setObjects(11, newValue) } }
     /// `HealthcareService.category`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/service-category>)
@@ -34,8 +32,6 @@ public final class HealthcareService: DomainResource {
     public var extraDetails: String? { get { _string(18) } set { _setString(18, newValue) } }
     /// `HealthcareService.photo`: `Attachment` 0..1
     public var photo: Attachment? { get { _object(19) } set { _setObject(19, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(photo newValue: Attachment?) { _upsert(19, newValue) }
     /// `HealthcareService.contact`: `ExtendedContactDetail` 0..*
     public var contact: [ExtendedContactDetail] { get { _objects(20) } set { _setObjects(20, newValue) } }
     /// `HealthcareService.coverageArea`: `Reference` 0..* to `Location`
@@ -67,8 +63,6 @@ public final class HealthcareServiceEligibility: BackboneElement {
 
     /// `HealthcareService.eligibility.code`: `CodeableConcept` 0..1
     public var code: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(code newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `HealthcareService.eligibility.comment`: `markdown` 0..1
     public var comment: String? { get { _string(4) } set { _setString(4, newValue) } }
 }

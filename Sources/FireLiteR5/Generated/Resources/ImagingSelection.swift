@@ -14,8 +14,6 @@ public final class ImagingSelection: DomainResource {
     public var status: ImagingSelectionStatus? { get { _code(9) } set { _setCode(9, newValue) } }
     /// `ImagingSelection.subject`: `Reference` 0..1 to `Patient` | `Group` | `Device` | `Location` | `Organization` | `Procedure` | `Practitioner` | `Medication` | `Substance` | `Specimen`
     public var subject: Reference? { get { _object(10) } set { _setObject(10, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(subject newValue: Reference?) { _upsert(10, newValue) }
     /// `ImagingSelection.issued`: `instant` 0..1
     public var issued: FHIRInstant? { get { _instant(11) } set { _setInstant(11, newValue) } }
     /// `ImagingSelection.performer`: `ImagingSelection.performer` 0..*
@@ -26,8 +24,6 @@ public final class ImagingSelection: DomainResource {
     public var category: [CodeableConcept] { get { _objects(14) } set { _setObjects(14, newValue) } }
     /// `ImagingSelection.code`: `CodeableConcept` 1..1, example binding (<http://dicom.nema.org/medical/dicom/current/output/chtml/part16/sect_CID_7010.html>)
     public var code: CodeableConcept? { get { _object(15) } set { _setObject(15, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(code newValue: CodeableConcept?) { _upsert(15, newValue) }
     /// `ImagingSelection.studyUid`: `id` 0..1
     public var studyUid: String? { get { _string(16) } set { _setString(16, newValue) } }
     /// `ImagingSelection.derivedFrom`: `Reference` 0..* to `ImagingStudy` | `DocumentReference`
@@ -42,8 +38,6 @@ public final class ImagingSelection: DomainResource {
     public var frameOfReferenceUid: String? { get { _string(21) } set { _setString(21, newValue) } }
     /// `ImagingSelection.bodySite`: `CodeableReference` 0..1 to `BodyStructure`, example binding (<http://hl7.org/fhir/ValueSet/body-site>)
     public var bodySite: CodeableReference? { get { _object(22) } set { _setObject(22, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(bodySite newValue: CodeableReference?) { _upsert(22, newValue) }
     /// `ImagingSelection.focus`: `Reference` 0..* to `ImagingSelection`
     public var focus: [Reference] { get { _objects(23) } set { _setObjects(23, newValue) } }
     /// `ImagingSelection.instance`: `ImagingSelection.instance` 0..*
@@ -57,12 +51,8 @@ public final class ImagingSelectionPerformer: BackboneElement {
 
     /// `ImagingSelection.performer.function`: `CodeableConcept` 0..1, extensible binding (<http://hl7.org/fhir/ValueSet/series-performer-function>)
     public var function: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(function newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `ImagingSelection.performer.actor`: `Reference` 0..1 to `Practitioner` | `PractitionerRole` | `Device` | `Organization` | `CareTeam` | `Patient` | `RelatedPerson` | `HealthcareService`
     public var actor: Reference? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(actor newValue: Reference?) { _upsert(4, newValue) }
 }
 
 /// `ImagingSelection.instance`, a backbone element
@@ -76,8 +66,6 @@ public final class ImagingSelectionInstance: BackboneElement {
     public var number: Int? { get { _int(4) } set { _setInt(4, newValue) } }
     /// `ImagingSelection.instance.sopClass`: `Coding` 0..1, extensible binding (<http://dicom.nema.org/medical/dicom/current/output/chtml/part04/sect_B.5.html#table_B.5-1>)
     public var sopClass: Coding? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(sopClass newValue: Coding?) { _upsert(5, newValue) }
     /// `ImagingSelection.instance.subset`: `string` 0..*
     public var subset: [String] { get { _strings(6) } set { _setStrings(6, newValue) } }
     /// `ImagingSelection.instance.imageRegion2D`: `ImagingSelection.instance.imageRegion2D` 0..*

@@ -16,12 +16,8 @@ public final class ImagingStudy: DomainResource {
     public var modality: [CodeableConcept] { get { _objects(10) } set { _setObjects(10, newValue) } }
     /// `ImagingStudy.subject`: `Reference` 1..1 to `Patient` | `Device` | `Group`
     public var subject: Reference? { get { _object(11) } set { _setObject(11, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(subject newValue: Reference?) { _upsert(11, newValue) }
     /// `ImagingStudy.encounter`: `Reference` 0..1 to `Encounter`
     public var encounter: Reference? { get { _object(12) } set { _setObject(12, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(encounter newValue: Reference?) { _upsert(12, newValue) }
     /// `ImagingStudy.started`: `dateTime` 0..1
     public var started: FHIRDateTime? { get { _dateTime(13) } set { _setDateTime(13, newValue) } }
     /// `ImagingStudy.basedOn`: `Reference` 0..* to `CarePlan` | `ServiceRequest` | `Appointment` | `AppointmentResponse` | `Task`
@@ -30,8 +26,6 @@ public final class ImagingStudy: DomainResource {
     public var partOf: [Reference] { get { _objects(15) } set { _setObjects(15, newValue) } }
     /// `ImagingStudy.referrer`: `Reference` 0..1 to `Practitioner` | `PractitionerRole`
     public var referrer: Reference? { get { _object(16) } set { _setObject(16, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(referrer newValue: Reference?) { _upsert(16, newValue) }
     /// `ImagingStudy.endpoint`: `Reference` 0..* to `Endpoint`
     public var endpoint: [Reference] { get { _objects(17) } set { _setObjects(17, newValue) } }
     /// `ImagingStudy.numberOfSeries`: `unsignedInt` 0..1
@@ -42,8 +36,6 @@ public final class ImagingStudy: DomainResource {
     public var procedure: [CodeableReference] { get { _objects(20) } set { _setObjects(20, newValue) } }
     /// `ImagingStudy.location`: `Reference` 0..1 to `Location`
     public var location: Reference? { get { _object(21) } set { _setObject(21, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(location newValue: Reference?) { _upsert(21, newValue) }
     /// `ImagingStudy.reason`: `CodeableReference` 0..* to `Condition` | `Observation` | `DiagnosticReport` | `DocumentReference`, example binding (<http://hl7.org/fhir/ValueSet/procedure-reason>)
     public var reason: [CodeableReference] { get { _objects(22) } set { _setObjects(22, newValue) } }
     /// `ImagingStudy.note`: `Annotation` 0..*
@@ -65,8 +57,6 @@ public final class ImagingStudySeries: BackboneElement {
     public var number: Int? { get { _int(4) } set { _setInt(4, newValue) } }
     /// `ImagingStudy.series.modality`: `CodeableConcept` 1..1, extensible binding (<http://dicom.nema.org/medical/dicom/current/output/chtml/part16/sect_CID_33.html>)
     public var modality: CodeableConcept? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(modality newValue: CodeableConcept?) { _upsert(5, newValue) }
     /// `ImagingStudy.series.description`: `string` 0..1
     public var description: String? { get { _string(6) } set { _setString(6, newValue) } }
     /// `ImagingStudy.series.numberOfInstances`: `unsignedInt` 0..1
@@ -75,12 +65,8 @@ public final class ImagingStudySeries: BackboneElement {
     public var endpoint: [Reference] { get { _objects(8) } set { _setObjects(8, newValue) } }
     /// `ImagingStudy.series.bodySite`: `CodeableReference` 0..1 to `BodyStructure`, example binding (<http://hl7.org/fhir/ValueSet/body-site>)
     public var bodySite: CodeableReference? { get { _object(9) } set { _setObject(9, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(bodySite newValue: CodeableReference?) { _upsert(9, newValue) }
     /// `ImagingStudy.series.laterality`: `CodeableConcept` 0..1, example binding (<http://dicom.nema.org/medical/dicom/current/output/chtml/part16/sect_CID_244.html>)
     public var laterality: CodeableConcept? { get { _object(10) } set { _setObject(10, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(laterality newValue: CodeableConcept?) { _upsert(10, newValue) }
     /// `ImagingStudy.series.specimen`: `Reference` 0..* to `Specimen`
     public var specimen: [Reference] { get { _objects(11) } set { _setObjects(11, newValue) } }
     /// `ImagingStudy.series.started`: `dateTime` 0..1
@@ -98,12 +84,8 @@ public final class ImagingStudySeriesPerformer: BackboneElement {
 
     /// `ImagingStudy.series.performer.function`: `CodeableConcept` 0..1, extensible binding (<http://hl7.org/fhir/ValueSet/series-performer-function>)
     public var function: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(function newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `ImagingStudy.series.performer.actor`: `Reference` 1..1 to `Practitioner` | `PractitionerRole` | `Organization` | `CareTeam` | `Patient` | `Device` | `RelatedPerson` | `HealthcareService`
     public var actor: Reference? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(actor newValue: Reference?) { _upsert(4, newValue) }
 }
 
 /// `ImagingStudy.series.instance`, a backbone element
@@ -115,8 +97,6 @@ public final class ImagingStudySeriesInstance: BackboneElement {
     public var uid: String? { get { _string(3) } set { _setString(3, newValue) } }
     /// `ImagingStudy.series.instance.sopClass`: `Coding` 1..1, extensible binding (<http://dicom.nema.org/medical/dicom/current/output/chtml/part04/sect_B.5.html#table_B.5-1>)
     public var sopClass: Coding? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(sopClass newValue: Coding?) { _upsert(4, newValue) }
     /// `ImagingStudy.series.instance.number`: `unsignedInt` 0..1
     public var number: Int? { get { _int(5) } set { _setInt(5, newValue) } }
     /// `ImagingStudy.series.instance.title`: `string` 0..1

@@ -16,32 +16,20 @@ public final class Immunization: DomainResource {
     public var status: ImmunizationStatus? { get { _code(10) } set { _setCode(10, newValue) } }
     /// `Immunization.statusReason`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/immunization-status-reason>)
     public var statusReason: CodeableConcept? { get { _object(11) } set { _setObject(11, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(statusReason newValue: CodeableConcept?) { _upsert(11, newValue) }
     /// `Immunization.vaccineCode`: `CodeableConcept` 1..1, example binding (<http://hl7.org/fhir/ValueSet/vaccine-code>)
     public var vaccineCode: CodeableConcept? { get { _object(12) } set { _setObject(12, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(vaccineCode newValue: CodeableConcept?) { _upsert(12, newValue) }
     /// `Immunization.administeredProduct`: `CodeableReference` 0..1 to `Medication`
     public var administeredProduct: CodeableReference? { get { _object(13) } set { _setObject(13, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(administeredProduct newValue: CodeableReference?) { _upsert(13, newValue) }
     /// `Immunization.manufacturer`: `CodeableReference` 0..1 to `Organization`
     public var manufacturer: CodeableReference? { get { _object(14) } set { _setObject(14, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(manufacturer newValue: CodeableReference?) { _upsert(14, newValue) }
     /// `Immunization.lotNumber`: `string` 0..1
     public var lotNumber: String? { get { _string(15) } set { _setString(15, newValue) } }
     /// `Immunization.expirationDate`: `date` 0..1
     public var expirationDate: FHIRDate? { get { _date(16) } set { _setDate(16, newValue) } }
     /// `Immunization.patient`: `Reference` 1..1 to `Patient`
     public var patient: Reference? { get { _object(17) } set { _setObject(17, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(patient newValue: Reference?) { _upsert(17, newValue) }
     /// `Immunization.encounter`: `Reference` 0..1 to `Encounter`
     public var encounter: Reference? { get { _object(18) } set { _setObject(18, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(encounter newValue: Reference?) { _upsert(18, newValue) }
     /// `Immunization.supportingInformation`: `Reference` 0..*
     public var supportingInformation: [Reference] { get { _objects(19) } set { _setObjects(19, newValue) } }
     /// `Immunization.occurrence[x]`: `dateTime` | `string` 1..1
@@ -54,24 +42,14 @@ public final class Immunization: DomainResource {
     public var primarySource: Bool? { get { _bool(22) } set { _setBool(22, newValue) } }
     /// `Immunization.informationSource`: `CodeableReference` 0..1 to `Patient` | `Practitioner` | `PractitionerRole` | `RelatedPerson` | `Organization`, example binding (<http://hl7.org/fhir/ValueSet/immunization-origin>)
     public var informationSource: CodeableReference? { get { _object(23) } set { _setObject(23, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(informationSource newValue: CodeableReference?) { _upsert(23, newValue) }
     /// `Immunization.location`: `Reference` 0..1 to `Location`
     public var location: Reference? { get { _object(24) } set { _setObject(24, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(location newValue: Reference?) { _upsert(24, newValue) }
     /// `Immunization.site`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/immunization-site>)
     public var site: CodeableConcept? { get { _object(25) } set { _setObject(25, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(site newValue: CodeableConcept?) { _upsert(25, newValue) }
     /// `Immunization.route`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/immunization-route>)
     public var route: CodeableConcept? { get { _object(26) } set { _setObject(26, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(route newValue: CodeableConcept?) { _upsert(26, newValue) }
     /// `Immunization.doseQuantity`: `Quantity` 0..1
     public var doseQuantity: Quantity? { get { _object(27) } set { _setObject(27, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(doseQuantity newValue: Quantity?) { _upsert(27, newValue) }
     /// `Immunization.performer`: `Immunization.performer` 0..*
     public var performer: [ImmunizationPerformer] { get { _objects(28) } set { _setObjects(28, newValue) } }
     /// `Immunization.note`: `Annotation` 0..*
@@ -86,8 +64,6 @@ public final class Immunization: DomainResource {
     public var programEligibility: [ImmunizationProgramEligibility] { get { _objects(33) } set { _setObjects(33, newValue) } }
     /// `Immunization.fundingSource`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/immunization-funding-source>)
     public var fundingSource: CodeableConcept? { get { _object(34) } set { _setObject(34, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(fundingSource newValue: CodeableConcept?) { _upsert(34, newValue) }
     /// `Immunization.reaction`: `Immunization.reaction` 0..*
     public var reaction: [ImmunizationReaction] { get { _objects(35) } set { _setObjects(35, newValue) } }
     /// `Immunization.protocolApplied`: `Immunization.protocolApplied` 0..*
@@ -101,12 +77,8 @@ public final class ImmunizationPerformer: BackboneElement {
 
     /// `Immunization.performer.function`: `CodeableConcept` 0..1, extensible binding (<http://hl7.org/fhir/ValueSet/immunization-function>)
     public var function: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(function newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `Immunization.performer.actor`: `Reference` 1..1 to `Practitioner` | `PractitionerRole` | `Organization` | `Patient` | `RelatedPerson`
     public var actor: Reference? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(actor newValue: Reference?) { _upsert(4, newValue) }
 }
 
 /// `Immunization.programEligibility`, a backbone element
@@ -116,12 +88,8 @@ public final class ImmunizationProgramEligibility: BackboneElement {
 
     /// `Immunization.programEligibility.program`: `CodeableConcept` 1..1, example binding (<http://hl7.org/fhir/ValueSet/immunization-vaccine-funding-program>)
     public var program: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(program newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `Immunization.programEligibility.programStatus`: `CodeableConcept` 1..1, example binding (<http://hl7.org/fhir/ValueSet/immunization-program-eligibility>)
     public var programStatus: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(programStatus newValue: CodeableConcept?) { _upsert(4, newValue) }
 }
 
 /// `Immunization.reaction`, a backbone element
@@ -133,8 +101,6 @@ public final class ImmunizationReaction: BackboneElement {
     public var date: FHIRDateTime? { get { _dateTime(3) } set { _setDateTime(3, newValue) } }
     /// `Immunization.reaction.manifestation`: `CodeableReference` 0..1 to `Observation`
     public var manifestation: CodeableReference? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(manifestation newValue: CodeableReference?) { _upsert(4, newValue) }
     /// `Immunization.reaction.reported`: `boolean` 0..1
     public var reported: Bool? { get { _bool(5) } set { _setBool(5, newValue) } }
 }
@@ -148,8 +114,6 @@ public final class ImmunizationProtocolApplied: BackboneElement {
     public var series: String? { get { _string(3) } set { _setString(3, newValue) } }
     /// `Immunization.protocolApplied.authority`: `Reference` 0..1 to `Organization`
     public var authority: Reference? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(authority newValue: Reference?) { _upsert(4, newValue) }
     /// `Immunization.protocolApplied.targetDisease`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/immunization-target-disease>)
     public var targetDisease: [CodeableConcept] { get { _objects(5) } set { _setObjects(5, newValue) } }
     /// `Immunization.protocolApplied.doseNumber`: `string` 1..1

@@ -12,14 +12,10 @@ public final class ImmunizationRecommendation: DomainResource {
     public var identifier: [Identifier] { get { _objects(8) } set { _setObjects(8, newValue) } }
     /// `ImmunizationRecommendation.patient`: `Reference` 1..1 to `Patient`
     public var patient: Reference? { get { _object(9) } set { _setObject(9, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(patient newValue: Reference?) { _upsert(9, newValue) }
     /// `ImmunizationRecommendation.date`: `dateTime` 1..1
     public var date: FHIRDateTime? { get { _dateTime(10) } set { _setDateTime(10, newValue) } }
     /// `ImmunizationRecommendation.authority`: `Reference` 0..1 to `Organization`
     public var authority: Reference? { get { _object(11) } set { _setObject(11, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(authority newValue: Reference?) { _upsert(11, newValue) }
     /// `ImmunizationRecommendation.recommendation`: `ImmunizationRecommendation.recommendation` 1..*
     public var recommendation: [ImmunizationRecommendationRecommendation] { get { _objects(12) } set { _setObjects(12, newValue) } }
 }
@@ -37,8 +33,6 @@ public final class ImmunizationRecommendationRecommendation: BackboneElement {
     public var contraindicatedVaccineCode: [CodeableConcept] { get { _objects(5) } set { _setObjects(5, newValue) } }
     /// `ImmunizationRecommendation.recommendation.forecastStatus`: `CodeableConcept` 1..1, example binding (<http://hl7.org/fhir/ValueSet/immunization-recommendation-status>)
     public var forecastStatus: CodeableConcept? { get { _object(6) } set { _setObject(6, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(forecastStatus newValue: CodeableConcept?) { _upsert(6, newValue) }
     /// `ImmunizationRecommendation.recommendation.forecastReason`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/immunization-recommendation-reason>)
     public var forecastReason: [CodeableConcept] { get { _objects(7) } set { _setObjects(7, newValue) } }
     /// `ImmunizationRecommendation.recommendation.dateCriterion`: `ImmunizationRecommendation.recommendation.dateCriterion` 0..*
@@ -64,8 +58,6 @@ public final class ImmunizationRecommendationRecommendationDateCriterion: Backbo
 
     /// `ImmunizationRecommendation.recommendation.dateCriterion.code`: `CodeableConcept` 1..1, example binding (<http://hl7.org/fhir/ValueSet/immunization-recommendation-date-criterion>)
     public var code: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(code newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `ImmunizationRecommendation.recommendation.dateCriterion.value`: `dateTime` 1..1
     public var value: FHIRDateTime? { get { _dateTime(4) } set { _setDateTime(4, newValue) } }
 }

@@ -20,8 +20,6 @@ public final class ImplementationGuide: DomainResource {
     public var versionAlgorithmString: String? { get { _string(11) } set { _setString(11, newValue) } }
     /// `ImplementationGuide.versionAlgorithm[x]` as `Coding`.
     public var versionAlgorithmCoding: Coding? { get { _object(12) } set { _setObject(12, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(versionAlgorithmCoding newValue: Coding?) { _upsert(12, newValue) }
     /// `ImplementationGuide.name`: `string` 1..1
     public var name: String? { get { _string(13) } set { _setString(13, newValue) } }
     /// `ImplementationGuide.title`: `string` 0..1
@@ -60,12 +58,8 @@ public final class ImplementationGuide: DomainResource {
     public var global: [ImplementationGuideGlobal] { get { _objects(30) } set { _setObjects(30, newValue) } }
     /// `ImplementationGuide.definition`: `ImplementationGuide.definition` 0..1
     public var definition: ImplementationGuideDefinition? { get { _object(31) } set { _setObject(31, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(definition newValue: ImplementationGuideDefinition?) { _upsert(31, newValue) }
     /// `ImplementationGuide.manifest`: `ImplementationGuide.manifest` 0..1
     public var manifest: ImplementationGuideManifest? { get { _object(32) } set { _setObject(32, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(manifest newValue: ImplementationGuideManifest?) { _upsert(32, newValue) }
 }
 
 /// `ImplementationGuide.dependsOn`, a backbone element
@@ -105,8 +99,6 @@ public final class ImplementationGuideDefinition: BackboneElement {
     public var resource: [ImplementationGuideDefinitionResource] { get { _objects(4) } set { _setObjects(4, newValue) } }
     /// `ImplementationGuide.definition.page`: `ImplementationGuide.definition.page` 0..1
     public var page: ImplementationGuideDefinitionPage? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(page newValue: ImplementationGuideDefinitionPage?) { _upsert(5, newValue) }
     /// `ImplementationGuide.definition.parameter`: `ImplementationGuide.definition.parameter` 0..*
     public var parameter: [ImplementationGuideDefinitionParameter] { get { _objects(6) } set { _setObjects(6, newValue) } }
     /// `ImplementationGuide.definition.template`: `ImplementationGuide.definition.template` 0..*
@@ -131,8 +123,6 @@ public final class ImplementationGuideDefinitionResource: BackboneElement {
 
     /// `ImplementationGuide.definition.resource.reference`: `Reference` 1..1
     public var reference: Reference? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(reference newValue: Reference?) { _upsert(3, newValue) }
     /// `ImplementationGuide.definition.resource.fhirVersion`: `code` 0..*, one of `FHIRVersion` (<http://hl7.org/fhir/ValueSet/FHIR-version>)
     public var fhirVersion: [FHIRVersion] { get { _codes(4) } set { _setCodes(4, newValue) } }
     /// `ImplementationGuide.definition.resource.name`: `string` 0..1
@@ -177,8 +167,6 @@ public final class ImplementationGuideDefinitionParameter: BackboneElement {
 
     /// `ImplementationGuide.definition.parameter.code`: `Coding` 1..1, extensible binding (<http://hl7.org/fhir/ValueSet/guide-parameter-code>)
     public var code: Coding? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(code newValue: Coding?) { _upsert(3, newValue) }
     /// `ImplementationGuide.definition.parameter.value`: `string` 1..1
     public var value: String? { get { _string(4) } set { _setString(4, newValue) } }
 }
@@ -220,8 +208,6 @@ public final class ImplementationGuideManifestResource: BackboneElement {
 
     /// `ImplementationGuide.manifest.resource.reference`: `Reference` 1..1
     public var reference: Reference? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(reference newValue: Reference?) { _upsert(3, newValue) }
     /// `ImplementationGuide.manifest.resource.isExample`: `boolean` 0..1
     public var isExample: Bool? { get { _bool(4) } set { _setBool(4, newValue) } }
     /// `ImplementationGuide.manifest.resource.profile`: `canonical` 0..* to `StructureDefinition`

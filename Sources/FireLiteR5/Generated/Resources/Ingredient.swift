@@ -10,22 +10,16 @@ public final class Ingredient: DomainResource {
 
     /// `Ingredient.identifier`: `Identifier` 0..1
     public var identifier: Identifier? { get { _object(8) } set { _setObject(8, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(identifier newValue: Identifier?) { _upsert(8, newValue) }
     /// `Ingredient.status`: `code` 1..1, one of `PublicationStatus` (<http://hl7.org/fhir/ValueSet/publication-status>)
     public var status: PublicationStatus? { get { _code(9) } set { _setCode(9, newValue) } }
     /// `Ingredient.for`: `Reference` 0..* to `MedicinalProductDefinition` | `AdministrableProductDefinition` | `ManufacturedItemDefinition`
     public var `for`: [Reference] { get { _objects(10) } set { _setObjects(10, newValue) } }
     /// `Ingredient.role`: `CodeableConcept` 1..1, example binding (<http://hl7.org/fhir/ValueSet/ingredient-role>)
     public var role: CodeableConcept? { get { _object(11) } set { _setObject(11, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(role newValue: CodeableConcept?) { _upsert(11, newValue) }
     /// `Ingredient.function`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/ingredient-function>)
     public var function: [CodeableConcept] { get { _objects(12) } set { _setObjects(12, newValue) } }
     /// `Ingredient.group`: `CodeableConcept` 0..1
     public var group: CodeableConcept? { get { _object(13) } set { _setObject(13, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(group newValue: CodeableConcept?) { _upsert(13, newValue) }
     /// `Ingredient.allergenicIndicator`: `boolean` 0..1
     public var allergenicIndicator: Bool? { get { _bool(14) } set { _setBool(14, newValue) } }
     /// `Ingredient.comment`: `markdown` 0..1
@@ -34,8 +28,6 @@ public final class Ingredient: DomainResource {
     public var manufacturer: [IngredientManufacturer] { get { _objects(16) } set { _setObjects(16, newValue) } }
     /// `Ingredient.substance`: `Ingredient.substance` 1..1
     public var substance: IngredientSubstance? { get { _object(17) } set { _setObject(17, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(substance newValue: IngredientSubstance?) { _upsert(17, newValue) }
 }
 
 /// `Ingredient.manufacturer`, a backbone element
@@ -47,8 +39,6 @@ public final class IngredientManufacturer: BackboneElement {
     public var role: IngredientManufacturerRole? { get { _code(3) } set { _setCode(3, newValue) } }
     /// `Ingredient.manufacturer.manufacturer`: `Reference` 1..1 to `Organization`
     public var manufacturer: Reference? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(manufacturer newValue: Reference?) { _upsert(4, newValue) }
 }
 
 /// `Ingredient.substance`, a backbone element
@@ -58,8 +48,6 @@ public final class IngredientSubstance: BackboneElement {
 
     /// `Ingredient.substance.code`: `CodeableReference` 1..1 to `SubstanceDefinition`, example binding (<http://hl7.org/fhir/ValueSet/substance-codes>)
     public var code: CodeableReference? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(code newValue: CodeableReference?) { _upsert(3, newValue) }
     /// `Ingredient.substance.strength`: `Ingredient.substance.strength` 0..*
     public var strength: [IngredientSubstanceStrength] { get { _objects(4) } set { _setObjects(4, newValue) } }
 }
@@ -79,14 +67,6 @@ public final class IngredientSubstanceStrength: BackboneElement {
     public var presentationCodeableConcept: CodeableConcept? { get { _object(5) } set { _setObject(5, newValue) } }
     /// `Ingredient.substance.strength.presentation[x]` as `Quantity`.
     public var presentationQuantity: Quantity? { get { _object(6) } set { _setObject(6, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(presentationRatio newValue: Ratio?) { _upsert(3, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(presentationRatioRange newValue: RatioRange?) { _upsert(4, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(presentationCodeableConcept newValue: CodeableConcept?) { _upsert(5, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(presentationQuantity newValue: Quantity?) { _upsert(6, newValue) }
     /// `Ingredient.substance.strength.textPresentation`: `string` 0..1
     public var textPresentation: String? { get { _string(7) } set { _setString(7, newValue) } }
     /// `Ingredient.substance.strength.concentration[x]`: `Ratio` | `RatioRange` | `CodeableConcept` | `Quantity` 0..1
@@ -99,20 +79,10 @@ public final class IngredientSubstanceStrength: BackboneElement {
     public var concentrationCodeableConcept: CodeableConcept? { get { _object(10) } set { _setObject(10, newValue) } }
     /// `Ingredient.substance.strength.concentration[x]` as `Quantity`.
     public var concentrationQuantity: Quantity? { get { _object(11) } set { _setObject(11, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(concentrationRatio newValue: Ratio?) { _upsert(8, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(concentrationRatioRange newValue: RatioRange?) { _upsert(9, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(concentrationCodeableConcept newValue: CodeableConcept?) { _upsert(10, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(concentrationQuantity newValue: Quantity?) { _upsert(11, newValue) }
     /// `Ingredient.substance.strength.textConcentration`: `string` 0..1
     public var textConcentration: String? { get { _string(12) } set { _setString(12, newValue) } }
     /// `Ingredient.substance.strength.basis`: `CodeableConcept` 0..1
     public var basis: CodeableConcept? { get { _object(13) } set { _setObject(13, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(basis newValue: CodeableConcept?) { _upsert(13, newValue) }
     /// `Ingredient.substance.strength.measurementPoint`: `string` 0..1
     public var measurementPoint: String? { get { _string(14) } set { _setString(14, newValue) } }
     /// `Ingredient.substance.strength.country`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/country>)
@@ -128,8 +98,6 @@ public final class IngredientSubstanceStrengthReferenceStrength: BackboneElement
 
     /// `Ingredient.substance.strength.referenceStrength.substance`: `CodeableReference` 1..1 to `SubstanceDefinition`, example binding (<http://hl7.org/fhir/ValueSet/substance-codes>)
     public var substance: CodeableReference? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(substance newValue: CodeableReference?) { _upsert(3, newValue) }
     /// `Ingredient.substance.strength.referenceStrength.strength[x]`: `Ratio` | `RatioRange` | `Quantity` 1..1
     public var strength: IngredientSubstanceStrengthReferenceStrengthStrength? { get { _choice(4) } set { _setChoice(4, 3, newValue) } }
     /// `Ingredient.substance.strength.referenceStrength.strength[x]` as `Ratio`.
@@ -138,12 +106,6 @@ public final class IngredientSubstanceStrengthReferenceStrength: BackboneElement
     public var strengthRatioRange: RatioRange? { get { _object(5) } set { _setObject(5, newValue) } }
     /// `Ingredient.substance.strength.referenceStrength.strength[x]` as `Quantity`.
     public var strengthQuantity: Quantity? { get { _object(6) } set { _setObject(6, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(strengthRatio newValue: Ratio?) { _upsert(4, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(strengthRatioRange newValue: RatioRange?) { _upsert(5, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(strengthQuantity newValue: Quantity?) { _upsert(6, newValue) }
     /// `Ingredient.substance.strength.referenceStrength.measurementPoint`: `string` 0..1
     public var measurementPoint: String? { get { _string(7) } set { _setString(7, newValue) } }
     /// `Ingredient.substance.strength.referenceStrength.country`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/country>)

@@ -20,16 +20,10 @@ public final class InsurancePlan: DomainResource {
     public var alias: [String] { get { _strings(12) } set { _setStrings(12, newValue) } }
     /// `InsurancePlan.period`: `Period` 0..1
     public var period: Period? { get { _object(13) } set { _setObject(13, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(period newValue: Period?) { _upsert(13, newValue) }
     /// `InsurancePlan.ownedBy`: `Reference` 0..1 to `Organization`
     public var ownedBy: Reference? { get { _object(14) } set { _setObject(14, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(ownedBy newValue: Reference?) { _upsert(14, newValue) }
     /// `InsurancePlan.administeredBy`: `Reference` 0..1 to `Organization`
     public var administeredBy: Reference? { get { _object(15) } set { _setObject(15, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(administeredBy newValue: Reference?) { _upsert(15, newValue) }
     /// `InsurancePlan.coverageArea`: `Reference` 0..* to `Location`
     public var coverageArea: [Reference] { get { _objects(16) } set { _setObjects(16, newValue) } }
     /// `InsurancePlan.contact`: `ExtendedContactDetail` 0..*
@@ -51,8 +45,6 @@ public final class InsurancePlanCoverage: BackboneElement {
 
     /// `InsurancePlan.coverage.type`: `CodeableConcept` 1..1
     public var type: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `InsurancePlan.coverage.network`: `Reference` 0..* to `Organization`
     public var network: [Reference] { get { _objects(4) } set { _setObjects(4, newValue) } }
     /// `InsurancePlan.coverage.benefit`: `InsurancePlan.coverage.benefit` 1..*
@@ -66,8 +58,6 @@ public final class InsurancePlanCoverageBenefit: BackboneElement {
 
     /// `InsurancePlan.coverage.benefit.type`: `CodeableConcept` 1..1
     public var type: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `InsurancePlan.coverage.benefit.requirement`: `string` 0..1
     public var requirement: String? { get { _string(4) } set { _setString(4, newValue) } }
     /// `InsurancePlan.coverage.benefit.limit`: `InsurancePlan.coverage.benefit.limit` 0..*
@@ -81,12 +71,8 @@ public final class InsurancePlanCoverageBenefitLimit: BackboneElement {
 
     /// `InsurancePlan.coverage.benefit.limit.value`: `Quantity` 0..1
     public var value: Quantity? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(value newValue: Quantity?) { _upsert(3, newValue) }
     /// `InsurancePlan.coverage.benefit.limit.code`: `CodeableConcept` 0..1
     public var code: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(code newValue: CodeableConcept?) { _upsert(4, newValue) }
 }
 
 /// `InsurancePlan.plan`, a backbone element
@@ -98,8 +84,6 @@ public final class InsurancePlanPlan: BackboneElement {
     public var identifier: [Identifier] { get { _objects(3) } set { _setObjects(3, newValue) } }
     /// `InsurancePlan.plan.type`: `CodeableConcept` 0..1
     public var type: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: CodeableConcept?) { _upsert(4, newValue) }
     /// `InsurancePlan.plan.coverageArea`: `Reference` 0..* to `Location`
     public var coverageArea: [Reference] { get { _objects(5) } set { _setObjects(5, newValue) } }
     /// `InsurancePlan.plan.network`: `Reference` 0..* to `Organization`
@@ -117,14 +101,10 @@ public final class InsurancePlanPlanGeneralCost: BackboneElement {
 
     /// `InsurancePlan.plan.generalCost.type`: `CodeableConcept` 0..1
     public var type: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `InsurancePlan.plan.generalCost.groupSize`: `positiveInt` 0..1
     public var groupSize: Int? { get { _int(4) } set { _setInt(4, newValue) } }
     /// `InsurancePlan.plan.generalCost.cost`: `Money` 0..1
     public var cost: Money? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(cost newValue: Money?) { _upsert(5, newValue) }
     /// `InsurancePlan.plan.generalCost.comment`: `string` 0..1
     public var comment: String? { get { _string(6) } set { _setString(6, newValue) } }
 }
@@ -136,8 +116,6 @@ public final class InsurancePlanPlanSpecificCost: BackboneElement {
 
     /// `InsurancePlan.plan.specificCost.category`: `CodeableConcept` 1..1
     public var category: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(category newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `InsurancePlan.plan.specificCost.benefit`: `InsurancePlan.plan.specificCost.benefit` 0..*
     public var benefit: [InsurancePlanPlanSpecificCostBenefit] { get { _objects(4) } set { _setObjects(4, newValue) } }
 }
@@ -149,8 +127,6 @@ public final class InsurancePlanPlanSpecificCostBenefit: BackboneElement {
 
     /// `InsurancePlan.plan.specificCost.benefit.type`: `CodeableConcept` 1..1
     public var type: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `InsurancePlan.plan.specificCost.benefit.cost`: `InsurancePlan.plan.specificCost.benefit.cost` 0..*
     public var cost: [InsurancePlanPlanSpecificCostBenefitCost] { get { _objects(4) } set { _setObjects(4, newValue) } }
 }
@@ -162,18 +138,12 @@ public final class InsurancePlanPlanSpecificCostBenefitCost: BackboneElement {
 
     /// `InsurancePlan.plan.specificCost.benefit.cost.type`: `CodeableConcept` 1..1
     public var type: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `InsurancePlan.plan.specificCost.benefit.cost.applicability`: `CodeableConcept` 0..1, one of `BenefitCostApplicability` (<http://hl7.org/fhir/ValueSet/insuranceplan-applicability>)
     public var applicability: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(applicability newValue: CodeableConcept?) { _upsert(4, newValue) }
     /// `InsurancePlan.plan.specificCost.benefit.cost.qualifiers`: `CodeableConcept` 0..*
     public var qualifiers: [CodeableConcept] { get { _objects(5) } set { _setObjects(5, newValue) } }
     /// `InsurancePlan.plan.specificCost.benefit.cost.value`: `Quantity` 0..1
     public var value: Quantity? { get { _object(6) } set { _setObject(6, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(value newValue: Quantity?) { _upsert(6, newValue) }
 }
 
 private let insurancePlanLayout = Layout(_class: InsurancePlan.self, "InsurancePlan", .resource, base: DomainResource._layout, release: .r5, """

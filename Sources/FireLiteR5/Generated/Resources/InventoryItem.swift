@@ -22,30 +22,20 @@ public final class InventoryItem: DomainResource {
     public var responsibleOrganization: [InventoryItemResponsibleOrganization] { get { _objects(13) } set { _setObjects(13, newValue) } }
     /// `InventoryItem.description`: `InventoryItem.description` 0..1
     public var description: InventoryItemDescription? { get { _object(14) } set { _setObject(14, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(description newValue: InventoryItemDescription?) { _upsert(14, newValue) }
     /// `InventoryItem.inventoryStatus`: `CodeableConcept` 0..*
     public var inventoryStatus: [CodeableConcept] { get { _objects(15) } set { _setObjects(15, newValue) } }
     /// `InventoryItem.baseUnit`: `CodeableConcept` 0..1
     public var baseUnit: CodeableConcept? { get { _object(16) } set { _setObject(16, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(baseUnit newValue: CodeableConcept?) { _upsert(16, newValue) }
     /// `InventoryItem.netContent`: `Quantity` 0..1
     public var netContent: Quantity? { get { _object(17) } set { _setObject(17, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(netContent newValue: Quantity?) { _upsert(17, newValue) }
     /// `InventoryItem.association`: `InventoryItem.association` 0..*
     public var association: [InventoryItemAssociation] { get { _objects(18) } set { _setObjects(18, newValue) } }
     /// `InventoryItem.characteristic`: `InventoryItem.characteristic` 0..*
     public var characteristic: [InventoryItemCharacteristic] { get { _objects(19) } set { _setObjects(19, newValue) } }
     /// `InventoryItem.instance`: `InventoryItem.instance` 0..1
     public var instance: InventoryItemInstance? { get { _object(20) } set { _setObject(20, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(instance newValue: InventoryItemInstance?) { _upsert(20, newValue) }
     /// `InventoryItem.productReference`: `Reference` 0..1 to `Medication` | `Device` | `NutritionProduct` | `BiologicallyDerivedProduct`
     public var productReference: Reference? { get { _object(21) } set { _setObject(21, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(productReference newValue: Reference?) { _upsert(21, newValue) }
 }
 
 /// `InventoryItem.name`, a backbone element
@@ -55,8 +45,6 @@ public final class InventoryItemName: BackboneElement {
 
     /// `InventoryItem.name.nameType`: `Coding` 1..1, preferred binding (<http://hl7.org/fhir/ValueSet/inventoryitem-nametype>)
     public var nameType: Coding? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(nameType newValue: Coding?) { _upsert(3, newValue) }
     /// `InventoryItem.name.language`: `code` 1..1, one of `CommonLanguages` (<http://hl7.org/fhir/ValueSet/languages>)
     public var language: CommonLanguages? { get { _code(4) } set { _setCode(4, newValue) } }
     /// `InventoryItem.name.name`: `string` 1..1
@@ -70,12 +58,8 @@ public final class InventoryItemResponsibleOrganization: BackboneElement {
 
     /// `InventoryItem.responsibleOrganization.role`: `CodeableConcept` 1..1
     public var role: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(role newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `InventoryItem.responsibleOrganization.organization`: `Reference` 1..1 to `Organization`
     public var organization: Reference? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(organization newValue: Reference?) { _upsert(4, newValue) }
 }
 
 /// `InventoryItem.description`, a backbone element
@@ -96,16 +80,10 @@ public final class InventoryItemAssociation: BackboneElement {
 
     /// `InventoryItem.association.associationType`: `CodeableConcept` 1..1
     public var associationType: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(associationType newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `InventoryItem.association.relatedItem`: `Reference` 1..1 to `InventoryItem` | `Medication` | `MedicationKnowledge` | `Device` | `DeviceDefinition` | `NutritionProduct` | `BiologicallyDerivedProduct`
     public var relatedItem: Reference? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(relatedItem newValue: Reference?) { _upsert(4, newValue) }
     /// `InventoryItem.association.quantity`: `Ratio` 1..1
     public var quantity: Ratio? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(quantity newValue: Ratio?) { _upsert(5, newValue) }
 }
 
 /// `InventoryItem.characteristic`, a backbone element
@@ -115,8 +93,6 @@ public final class InventoryItemCharacteristic: BackboneElement {
 
     /// `InventoryItem.characteristic.characteristicType`: `CodeableConcept` 1..1
     public var characteristicType: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(characteristicType newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `InventoryItem.characteristic.value[x]`: `string` | `integer` | `decimal` | `boolean` | `url` | `dateTime` | `Quantity` | `Range` | `Ratio` | `Annotation` | `Address` | `Duration` | `CodeableConcept` 1..1
     public var value: InventoryItemCharacteristicValue? { get { _choice(4) } set { _setChoice(4, 13, newValue) } }
     /// `InventoryItem.characteristic.value[x]` as `string`.
@@ -145,20 +121,6 @@ public final class InventoryItemCharacteristic: BackboneElement {
     public var valueDuration: Duration? { get { _object(15) } set { _setObject(15, newValue) } }
     /// `InventoryItem.characteristic.value[x]` as `CodeableConcept`.
     public var valueCodeableConcept: CodeableConcept? { get { _object(16) } set { _setObject(16, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueQuantity newValue: Quantity?) { _upsert(10, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueRange newValue: Range?) { _upsert(11, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueRatio newValue: Ratio?) { _upsert(12, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueAnnotation newValue: Annotation?) { _upsert(13, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueAddress newValue: Address?) { _upsert(14, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueDuration newValue: Duration?) { _upsert(15, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueCodeableConcept newValue: CodeableConcept?) { _upsert(16, newValue) }
 }
 
 /// `InventoryItem.instance`, a backbone element
@@ -174,12 +136,8 @@ public final class InventoryItemInstance: BackboneElement {
     public var expiry: FHIRDateTime? { get { _dateTime(5) } set { _setDateTime(5, newValue) } }
     /// `InventoryItem.instance.subject`: `Reference` 0..1 to `Patient` | `Organization`
     public var subject: Reference? { get { _object(6) } set { _setObject(6, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(subject newValue: Reference?) { _upsert(6, newValue) }
     /// `InventoryItem.instance.location`: `Reference` 0..1 to `Location`
     public var location: Reference? { get { _object(7) } set { _setObject(7, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(location newValue: Reference?) { _upsert(7, newValue) }
 }
 
 /// A value of `InventoryItem.characteristic.value[x]`.

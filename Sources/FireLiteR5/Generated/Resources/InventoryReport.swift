@@ -16,22 +16,14 @@ public final class InventoryReport: DomainResource {
     public var countType: InventoryCountType? { get { _code(10) } set { _setCode(10, newValue) } }
     /// `InventoryReport.operationType`: `CodeableConcept` 0..1
     public var operationType: CodeableConcept? { get { _object(11) } set { _setObject(11, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(operationType newValue: CodeableConcept?) { _upsert(11, newValue) }
     /// `InventoryReport.operationTypeReason`: `CodeableConcept` 0..1
     public var operationTypeReason: CodeableConcept? { get { _object(12) } set { _setObject(12, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(operationTypeReason newValue: CodeableConcept?) { _upsert(12, newValue) }
     /// `InventoryReport.reportedDateTime`: `dateTime` 1..1
     public var reportedDateTime: FHIRDateTime? { get { _dateTime(13) } set { _setDateTime(13, newValue) } }
     /// `InventoryReport.reporter`: `Reference` 0..1 to `Practitioner` | `Patient` | `RelatedPerson` | `Device`
     public var reporter: Reference? { get { _object(14) } set { _setObject(14, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(reporter newValue: Reference?) { _upsert(14, newValue) }
     /// `InventoryReport.reportingPeriod`: `Period` 0..1
     public var reportingPeriod: Period? { get { _object(15) } set { _setObject(15, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(reportingPeriod newValue: Period?) { _upsert(15, newValue) }
     /// `InventoryReport.inventoryListing`: `InventoryReport.inventoryListing` 0..*
     public var inventoryListing: [InventoryReportInventoryListing] { get { _objects(16) } set { _setObjects(16, newValue) } }
     /// `InventoryReport.note`: `Annotation` 0..*
@@ -45,12 +37,8 @@ public final class InventoryReportInventoryListing: BackboneElement {
 
     /// `InventoryReport.inventoryListing.location`: `Reference` 0..1 to `Location`
     public var location: Reference? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(location newValue: Reference?) { _upsert(3, newValue) }
     /// `InventoryReport.inventoryListing.itemStatus`: `CodeableConcept` 0..1
     public var itemStatus: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(itemStatus newValue: CodeableConcept?) { _upsert(4, newValue) }
     /// `InventoryReport.inventoryListing.countingDateTime`: `dateTime` 0..1
     public var countingDateTime: FHIRDateTime? { get { _dateTime(5) } set { _setDateTime(5, newValue) } }
     /// `InventoryReport.inventoryListing.item`: `InventoryReport.inventoryListing.item` 0..*
@@ -64,16 +52,10 @@ public final class InventoryReportInventoryListingItem: BackboneElement {
 
     /// `InventoryReport.inventoryListing.item.category`: `CodeableConcept` 0..1
     public var category: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(category newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `InventoryReport.inventoryListing.item.quantity`: `Quantity` 1..1
     public var quantity: Quantity? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(quantity newValue: Quantity?) { _upsert(4, newValue) }
     /// `InventoryReport.inventoryListing.item.item`: `CodeableReference` 1..1 to `Medication` | `Device` | `Medication` | `NutritionProduct` | `InventoryItem` | `BiologicallyDerivedProduct` | `InventoryItem`
     public var item: CodeableReference? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(item newValue: CodeableReference?) { _upsert(5, newValue) }
 }
 
 private let inventoryReportLayout = Layout(_class: InventoryReport.self, "InventoryReport", .resource, base: DomainResource._layout, release: .r5, """

@@ -16,16 +16,10 @@ public final class Invoice: DomainResource {
     public var cancelledReason: String? { get { _string(10) } set { _setString(10, newValue) } }
     /// `Invoice.type`: `CodeableConcept` 0..1
     public var type: CodeableConcept? { get { _object(11) } set { _setObject(11, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: CodeableConcept?) { _upsert(11, newValue) }
     /// `Invoice.subject`: `Reference` 0..1 to `Patient` | `Group`
     public var subject: Reference? { get { _object(12) } set { _setObject(12, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(subject newValue: Reference?) { _upsert(12, newValue) }
     /// `Invoice.recipient`: `Reference` 0..1 to `Organization` | `Patient` | `RelatedPerson`
     public var recipient: Reference? { get { _object(13) } set { _setObject(13, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(recipient newValue: Reference?) { _upsert(13, newValue) }
     /// `Invoice.date`: `dateTime` 0..1
     public var date: FHIRDateTime? { get { _dateTime(14) } set { _setDateTime(14, newValue) } }
     /// `Invoice.creation`: `dateTime` 0..1
@@ -36,30 +30,20 @@ public final class Invoice: DomainResource {
     public var periodDate: FHIRDate? { get { _date(16) } set { _setDate(16, newValue) } }
     /// `Invoice.period[x]` as `Period`.
     public var periodPeriod: Period? { get { _object(17) } set { _setObject(17, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(periodPeriod newValue: Period?) { _upsert(17, newValue) }
     /// `Invoice.participant`: `Invoice.participant` 0..*
     public var participant: [InvoiceParticipant] { get { _objects(18) } set { _setObjects(18, newValue) } }
     /// `Invoice.issuer`: `Reference` 0..1 to `Organization`
     public var issuer: Reference? { get { _object(19) } set { _setObject(19, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(issuer newValue: Reference?) { _upsert(19, newValue) }
     /// `Invoice.account`: `Reference` 0..1 to `Account`
     public var account: Reference? { get { _object(20) } set { _setObject(20, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(account newValue: Reference?) { _upsert(20, newValue) }
     /// `Invoice.lineItem`: `Invoice.lineItem` 0..*
     public var lineItem: [InvoiceLineItem] { get { _objects(21) } set { _setObjects(21, newValue) } }
     /// `Invoice.totalPriceComponent`: `MonetaryComponent` 0..*
     public var totalPriceComponent: [MonetaryComponent] { get { _objects(22) } set { _setObjects(22, newValue) } }
     /// `Invoice.totalNet`: `Money` 0..1
     public var totalNet: Money? { get { _object(23) } set { _setObject(23, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(totalNet newValue: Money?) { _upsert(23, newValue) }
     /// `Invoice.totalGross`: `Money` 0..1
     public var totalGross: Money? { get { _object(24) } set { _setObject(24, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(totalGross newValue: Money?) { _upsert(24, newValue) }
     /// `Invoice.paymentTerms`: `markdown` 0..1
     public var paymentTerms: String? { get { _string(25) } set { _setString(25, newValue) } }
     /// `Invoice.note`: `Annotation` 0..*
@@ -73,12 +57,8 @@ public final class InvoiceParticipant: BackboneElement {
 
     /// `Invoice.participant.role`: `CodeableConcept` 0..1
     public var role: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(role newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `Invoice.participant.actor`: `Reference` 1..1 to `Practitioner` | `Organization` | `Patient` | `PractitionerRole` | `Device` | `RelatedPerson`
     public var actor: Reference? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(actor newValue: Reference?) { _upsert(4, newValue) }
 }
 
 /// `Invoice.lineItem`, a backbone element
@@ -94,18 +74,12 @@ public final class InvoiceLineItem: BackboneElement {
     public var servicedDate: FHIRDate? { get { _date(4) } set { _setDate(4, newValue) } }
     /// `Invoice.lineItem.serviced[x]` as `Period`.
     public var servicedPeriod: Period? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(servicedPeriod newValue: Period?) { _upsert(5, newValue) }
     /// `Invoice.lineItem.chargeItem[x]`: `Reference` | `CodeableConcept` 1..1 to `ChargeItem`
     public var chargeItem: InvoiceLineItemChargeItem? { get { _choice(6) } set { _setChoice(6, 2, newValue) } }
     /// `Invoice.lineItem.chargeItem[x]` as `Reference`.
     public var chargeItemReference: Reference? { get { _object(6) } set { _setObject(6, newValue) } }
     /// `Invoice.lineItem.chargeItem[x]` as `CodeableConcept`.
     public var chargeItemCodeableConcept: CodeableConcept? { get { _object(7) } set { _setObject(7, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(chargeItemReference newValue: Reference?) { _upsert(6, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(chargeItemCodeableConcept newValue: CodeableConcept?) { _upsert(7, newValue) }
     /// `Invoice.lineItem.priceComponent`: `MonetaryComponent` 0..*
     public var priceComponent: [MonetaryComponent] { get { _objects(8) } set { _setObjects(8, newValue) } }
 }

@@ -20,8 +20,6 @@ public final class Library: DomainResource {
     public var versionAlgorithmString: String? { get { _string(11) } set { _setString(11, newValue) } }
     /// `Library.versionAlgorithm[x]` as `Coding`.
     public var versionAlgorithmCoding: Coding? { get { _object(12) } set { _setObject(12, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(versionAlgorithmCoding newValue: Coding?) { _upsert(12, newValue) }
     /// `Library.name`: `string` 0..1
     public var name: String? { get { _string(13) } set { _setString(13, newValue) } }
     /// `Library.title`: `string` 0..1
@@ -34,18 +32,12 @@ public final class Library: DomainResource {
     public var experimental: Bool? { get { _bool(17) } set { _setBool(17, newValue) } }
     /// `Library.type`: `CodeableConcept` 1..1, extensible binding (<http://hl7.org/fhir/ValueSet/library-type>)
     public var type: CodeableConcept? { get { _object(18) } set { _setObject(18, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: CodeableConcept?) { _upsert(18, newValue) }
     /// `Library.subject[x]`: `CodeableConcept` | `Reference` 0..1 to `Group`, extensible binding (<http://hl7.org/fhir/ValueSet/participant-resource-types>)
     public var subject: LibrarySubject? { get { _choice(19) } set { _setChoice(19, 2, newValue) } }
     /// `Library.subject[x]` as `CodeableConcept`.
     public var subjectCodeableConcept: CodeableConcept? { get { _object(19) } set { _setObject(19, newValue) } }
     /// `Library.subject[x]` as `Reference`.
     public var subjectReference: Reference? { get { _object(20) } set { _setObject(20, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(subjectCodeableConcept newValue: CodeableConcept?) { _upsert(19, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(subjectReference newValue: Reference?) { _upsert(20, newValue) }
     /// `Library.date`: `dateTime` 0..1
     public var date: FHIRDateTime? { get { _dateTime(21) } set { _setDateTime(21, newValue) } }
     /// `Library.publisher`: `string` 0..1
@@ -72,8 +64,6 @@ public final class Library: DomainResource {
     public var lastReviewDate: FHIRDate? { get { _date(32) } set { _setDate(32, newValue) } }
     /// `Library.effectivePeriod`: `Period` 0..1
     public var effectivePeriod: Period? { get { _object(33) } set { _setObject(33, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(effectivePeriod newValue: Period?) { _upsert(33, newValue) }
     /// `Library.topic`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/definition-topic>)
     public var topic: [CodeableConcept] { get { _objects(34) } set { _setObjects(34, newValue) } }
     /// `Library.author`: `ContactDetail` 0..*

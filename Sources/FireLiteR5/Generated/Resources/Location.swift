@@ -14,8 +14,6 @@ public final class Location: DomainResource {
     public var status: LocationStatus? { get { _code(9) } set { _setCode(9, newValue) } }
     /// `Location.operationalStatus`: `Coding` 0..1, preferred binding (<http://terminology.hl7.org/ValueSet/v2-0116>)
     public var operationalStatus: Coding? { get { _object(10) } set { _setObject(10, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(operationalStatus newValue: Coding?) { _upsert(10, newValue) }
     /// `Location.name`: `string` 0..1
     public var name: String? { get { _string(11) } set { _setString(11, newValue) } }
     /// `Location.alias`: `string` 0..*
@@ -30,24 +28,14 @@ public final class Location: DomainResource {
     public var contact: [ExtendedContactDetail] { get { _objects(16) } set { _setObjects(16, newValue) } }
     /// `Location.address`: `Address` 0..1
     public var address: Address? { get { _object(17) } set { _setObject(17, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(address newValue: Address?) { _upsert(17, newValue) }
     /// `Location.form`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/location-form>)
     public var form: CodeableConcept? { get { _object(18) } set { _setObject(18, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(form newValue: CodeableConcept?) { _upsert(18, newValue) }
     /// `Location.position`: `Location.position` 0..1
     public var position: LocationPosition? { get { _object(19) } set { _setObject(19, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(position newValue: LocationPosition?) { _upsert(19, newValue) }
     /// `Location.managingOrganization`: `Reference` 0..1 to `Organization`
     public var managingOrganization: Reference? { get { _object(20) } set { _setObject(20, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(managingOrganization newValue: Reference?) { _upsert(20, newValue) }
     /// `Location.partOf`: `Reference` 0..1 to `Location`
     public var partOf: Reference? { get { _object(21) } set { _setObject(21, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(partOf newValue: Reference?) { _upsert(21, newValue) }
     /// `Location.characteristic`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/location-characteristic>)
     public var characteristic: [CodeableConcept] { get { _objects(22) } set { _setObjects(22, newValue) } }
     /// `Location.hoursOfOperation`: `Availability` 0..*

@@ -16,12 +16,8 @@ public final class ManufacturedItemDefinition: DomainResource {
     public var name: String? { get { _string(10) } set { _setString(10, newValue) } }
     /// `ManufacturedItemDefinition.manufacturedDoseForm`: `CodeableConcept` 1..1, example binding (<http://hl7.org/fhir/ValueSet/manufactured-dose-form>)
     public var manufacturedDoseForm: CodeableConcept? { get { _object(11) } set { _setObject(11, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(manufacturedDoseForm newValue: CodeableConcept?) { _upsert(11, newValue) }
     /// `ManufacturedItemDefinition.unitOfPresentation`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/unit-of-presentation>)
     public var unitOfPresentation: CodeableConcept? { get { _object(12) } set { _setObject(12, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(unitOfPresentation newValue: CodeableConcept?) { _upsert(12, newValue) }
     /// `ManufacturedItemDefinition.manufacturer`: `Reference` 0..* to `Organization`
     public var manufacturer: [Reference] { get { _objects(13) } set { _setObjects(13, newValue) } }
     /// `ManufacturedItemDefinition.marketingStatus`: `MarketingStatus` 0..*
@@ -41,8 +37,6 @@ public final class ManufacturedItemDefinitionProperty: BackboneElement {
 
     /// `ManufacturedItemDefinition.property.type`: `CodeableConcept` 1..1, example binding (<http://hl7.org/fhir/ValueSet/product-characteristic-codes>)
     public var type: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `ManufacturedItemDefinition.property.value[x]`: `CodeableConcept` | `Quantity` | `date` | `boolean` | `markdown` | `Attachment` | `Reference` 0..1 to `Binary`
     public var value: ManufacturedItemDefinitionPropertyValue? { get { _choice(4) } set { _setChoice(4, 7, newValue) } }
     /// `ManufacturedItemDefinition.property.value[x]` as `CodeableConcept`.
@@ -59,14 +53,6 @@ public final class ManufacturedItemDefinitionProperty: BackboneElement {
     public var valueAttachment: Attachment? { get { _object(9) } set { _setObject(9, newValue) } }
     /// `ManufacturedItemDefinition.property.value[x]` as `Reference`.
     public var valueReference: Reference? { get { _object(10) } set { _setObject(10, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueCodeableConcept newValue: CodeableConcept?) { _upsert(4, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueQuantity newValue: Quantity?) { _upsert(5, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueAttachment newValue: Attachment?) { _upsert(9, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueReference newValue: Reference?) { _upsert(10, newValue) }
 }
 
 /// `ManufacturedItemDefinition.component`, a backbone element
@@ -76,8 +62,6 @@ public final class ManufacturedItemDefinitionComponent: BackboneElement {
 
     /// `ManufacturedItemDefinition.component.type`: `CodeableConcept` 1..1
     public var type: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `ManufacturedItemDefinition.component.function`: `CodeableConcept` 0..*
     public var function: [CodeableConcept] { get { _objects(4) } set { _setObjects(4, newValue) } }
     /// `ManufacturedItemDefinition.component.amount`: `Quantity` 0..*

@@ -20,8 +20,6 @@ public final class Measure: DomainResource {
     public var versionAlgorithmString: String? { get { _string(11) } set { _setString(11, newValue) } }
     /// `Measure.versionAlgorithm[x]` as `Coding`.
     public var versionAlgorithmCoding: Coding? { get { _object(12) } set { _setObject(12, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(versionAlgorithmCoding newValue: Coding?) { _upsert(12, newValue) }
     /// `Measure.name`: `string` 0..1
     public var name: String? { get { _string(13) } set { _setString(13, newValue) } }
     /// `Measure.title`: `string` 0..1
@@ -38,10 +36,6 @@ public final class Measure: DomainResource {
     public var subjectCodeableConcept: CodeableConcept? { get { _object(18) } set { _setObject(18, newValue) } }
     /// `Measure.subject[x]` as `Reference`.
     public var subjectReference: Reference? { get { _object(19) } set { _setObject(19, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(subjectCodeableConcept newValue: CodeableConcept?) { _upsert(18, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(subjectReference newValue: Reference?) { _upsert(19, newValue) }
     /// `Measure.basis`: `code` 0..1, one of `FHIRTypes` (<http://hl7.org/fhir/ValueSet/fhir-types>)
     public var basis: FHIRTypes? { get { _code(20) } set { _setCode(20, newValue) } }
     /// `Measure.date`: `dateTime` 0..1
@@ -70,8 +64,6 @@ public final class Measure: DomainResource {
     public var lastReviewDate: FHIRDate? { get { _date(32) } set { _setDate(32, newValue) } }
     /// `Measure.effectivePeriod`: `Period` 0..1
     public var effectivePeriod: Period? { get { _object(33) } set { _setObject(33, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(effectivePeriod newValue: Period?) { _upsert(33, newValue) }
     /// `Measure.topic`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/definition-topic>)
     public var topic: [CodeableConcept] { get { _objects(34) } set { _setObjects(34, newValue) } }
     /// `Measure.author`: `ContactDetail` 0..*
@@ -90,16 +82,10 @@ public final class Measure: DomainResource {
     public var disclaimer: String? { get { _string(41) } set { _setString(41, newValue) } }
     /// `Measure.scoring`: `CodeableConcept` 0..1, extensible binding (<http://terminology.hl7.org/ValueSet/measure-scoring>)
     public var scoring: CodeableConcept? { get { _object(42) } set { _setObject(42, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(scoring newValue: CodeableConcept?) { _upsert(42, newValue) }
     /// `Measure.scoringUnit`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/measure-scoring-unit>)
     public var scoringUnit: CodeableConcept? { get { _object(43) } set { _setObject(43, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(scoringUnit newValue: CodeableConcept?) { _upsert(43, newValue) }
     /// `Measure.compositeScoring`: `CodeableConcept` 0..1, extensible binding (<http://hl7.org/fhir/ValueSet/composite-measure-scoring>)
     public var compositeScoring: CodeableConcept? { get { _object(44) } set { _setObject(44, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(compositeScoring newValue: CodeableConcept?) { _upsert(44, newValue) }
     /// `Measure.type`: `CodeableConcept` 0..*, extensible binding (<http://hl7.org/fhir/ValueSet/measure-type>)
     public var type: [CodeableConcept] { get { _objects(45) } set { _setObjects(45, newValue) } }
     /// `Measure.riskAdjustment`: `markdown` 0..1
@@ -112,8 +98,6 @@ public final class Measure: DomainResource {
     public var clinicalRecommendationStatement: String? { get { _string(49) } set { _setString(49, newValue) } }
     /// `Measure.improvementNotation`: `CodeableConcept` 0..1, one of `MeasureImprovementNotation` (<http://hl7.org/fhir/ValueSet/measure-improvement-notation>)
     public var improvementNotation: CodeableConcept? { get { _object(50) } set { _setObject(50, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(improvementNotation newValue: CodeableConcept?) { _upsert(50, newValue) }
     /// `Measure.term`: `Measure.term` 0..*
     public var term: [MeasureTerm] { get { _objects(51) } set { _setObjects(51, newValue) } }
     /// `Measure.guidance`: `markdown` 0..1
@@ -131,8 +115,6 @@ public final class MeasureTerm: BackboneElement {
 
     /// `Measure.term.code`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/measure-definition-example>)
     public var code: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(code newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `Measure.term.definition`: `markdown` 0..1
     public var definition: String? { get { _string(4) } set { _setString(4, newValue) } }
 }
@@ -146,8 +128,6 @@ public final class MeasureGroup: BackboneElement {
     public var linkId: String? { get { _string(3) } set { _setString(3, newValue) } }
     /// `Measure.group.code`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/measure-group-example>)
     public var code: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(code newValue: CodeableConcept?) { _upsert(4, newValue) }
     /// `Measure.group.description`: `markdown` 0..1
     public var description: String? { get { _string(5) } set { _setString(5, newValue) } }
     /// `Measure.group.type`: `CodeableConcept` 0..*, extensible binding (<http://hl7.org/fhir/ValueSet/measure-type>)
@@ -158,26 +138,16 @@ public final class MeasureGroup: BackboneElement {
     public var subjectCodeableConcept: CodeableConcept? { get { _object(7) } set { _setObject(7, newValue) } }
     /// `Measure.group.subject[x]` as `Reference`.
     public var subjectReference: Reference? { get { _object(8) } set { _setObject(8, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(subjectCodeableConcept newValue: CodeableConcept?) { _upsert(7, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(subjectReference newValue: Reference?) { _upsert(8, newValue) }
     /// `Measure.group.basis`: `code` 0..1, one of `FHIRTypes` (<http://hl7.org/fhir/ValueSet/fhir-types>)
     public var basis: FHIRTypes? { get { _code(9) } set { _setCode(9, newValue) } }
     /// `Measure.group.scoring`: `CodeableConcept` 0..1, extensible binding (<http://terminology.hl7.org/ValueSet/measure-scoring>)
     public var scoring: CodeableConcept? { get { _object(10) } set { _setObject(10, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(scoring newValue: CodeableConcept?) { _upsert(10, newValue) }
     /// `Measure.group.scoringUnit`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/measure-scoring-unit>)
     public var scoringUnit: CodeableConcept? { get { _object(11) } set { _setObject(11, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(scoringUnit newValue: CodeableConcept?) { _upsert(11, newValue) }
     /// `Measure.group.rateAggregation`: `markdown` 0..1
     public var rateAggregation: String? { get { _string(12) } set { _setString(12, newValue) } }
     /// `Measure.group.improvementNotation`: `CodeableConcept` 0..1, one of `MeasureImprovementNotation` (<http://hl7.org/fhir/ValueSet/measure-improvement-notation>)
     public var improvementNotation: CodeableConcept? { get { _object(13) } set { _setObject(13, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(improvementNotation newValue: CodeableConcept?) { _upsert(13, newValue) }
     /// `Measure.group.library`: `canonical` 0..* to `Library`
     public var library: [String] { get { _strings(14) } set { _setStrings(14, newValue) } }
     /// `Measure.group.population`: `Measure.group.population` 0..*
@@ -195,24 +165,16 @@ public final class MeasureGroupPopulation: BackboneElement {
     public var linkId: String? { get { _string(3) } set { _setString(3, newValue) } }
     /// `Measure.group.population.code`: `CodeableConcept` 0..1, extensible binding (<http://hl7.org/fhir/ValueSet/measure-population>)
     public var code: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(code newValue: CodeableConcept?) { _upsert(4, newValue) }
     /// `Measure.group.population.description`: `markdown` 0..1
     public var description: String? { get { _string(5) } set { _setString(5, newValue) } }
     /// `Measure.group.population.criteria`: `Expression` 0..1
     public var criteria: Expression? { get { _object(6) } set { _setObject(6, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(criteria newValue: Expression?) { _upsert(6, newValue) }
     /// `Measure.group.population.groupDefinition`: `Reference` 0..1 to `Group`
     public var groupDefinition: Reference? { get { _object(7) } set { _setObject(7, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(groupDefinition newValue: Reference?) { _upsert(7, newValue) }
     /// `Measure.group.population.inputPopulationId`: `string` 0..1
     public var inputPopulationId: String? { get { _string(8) } set { _setString(8, newValue) } }
     /// `Measure.group.population.aggregateMethod`: `CodeableConcept` 0..1, extensible binding (<http://hl7.org/fhir/ValueSet/measure-aggregate-method>)
     public var aggregateMethod: CodeableConcept? { get { _object(9) } set { _setObject(9, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(aggregateMethod newValue: CodeableConcept?) { _upsert(9, newValue) }
 }
 
 /// `Measure.group.stratifier`, a backbone element
@@ -224,18 +186,12 @@ public final class MeasureGroupStratifier: BackboneElement {
     public var linkId: String? { get { _string(3) } set { _setString(3, newValue) } }
     /// `Measure.group.stratifier.code`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/measure-stratifier-example>)
     public var code: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(code newValue: CodeableConcept?) { _upsert(4, newValue) }
     /// `Measure.group.stratifier.description`: `markdown` 0..1
     public var description: String? { get { _string(5) } set { _setString(5, newValue) } }
     /// `Measure.group.stratifier.criteria`: `Expression` 0..1
     public var criteria: Expression? { get { _object(6) } set { _setObject(6, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(criteria newValue: Expression?) { _upsert(6, newValue) }
     /// `Measure.group.stratifier.groupDefinition`: `Reference` 0..1 to `Group`
     public var groupDefinition: Reference? { get { _object(7) } set { _setObject(7, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(groupDefinition newValue: Reference?) { _upsert(7, newValue) }
     /// `Measure.group.stratifier.component`: `Measure.group.stratifier.component` 0..*
     public var component: [MeasureGroupStratifierComponent] { get { _objects(8) } set { _setObjects(8, newValue) } }
 }
@@ -249,18 +205,12 @@ public final class MeasureGroupStratifierComponent: BackboneElement {
     public var linkId: String? { get { _string(3) } set { _setString(3, newValue) } }
     /// `Measure.group.stratifier.component.code`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/measure-stratifier-example>)
     public var code: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(code newValue: CodeableConcept?) { _upsert(4, newValue) }
     /// `Measure.group.stratifier.component.description`: `markdown` 0..1
     public var description: String? { get { _string(5) } set { _setString(5, newValue) } }
     /// `Measure.group.stratifier.component.criteria`: `Expression` 0..1
     public var criteria: Expression? { get { _object(6) } set { _setObject(6, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(criteria newValue: Expression?) { _upsert(6, newValue) }
     /// `Measure.group.stratifier.component.groupDefinition`: `Reference` 0..1 to `Group`
     public var groupDefinition: Reference? { get { _object(7) } set { _setObject(7, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(groupDefinition newValue: Reference?) { _upsert(7, newValue) }
 }
 
 /// `Measure.supplementalData`, a backbone element
@@ -272,16 +222,12 @@ public final class MeasureSupplementalData: BackboneElement {
     public var linkId: String? { get { _string(3) } set { _setString(3, newValue) } }
     /// `Measure.supplementalData.code`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/measure-supplemental-data-example>)
     public var code: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(code newValue: CodeableConcept?) { _upsert(4, newValue) }
     /// `Measure.supplementalData.usage`: `CodeableConcept` 0..*, extensible binding (<http://hl7.org/fhir/ValueSet/measure-data-usage>)
     public var usage: [CodeableConcept] { get { _objects(5) } set { _setObjects(5, newValue) } }
     /// `Measure.supplementalData.description`: `markdown` 0..1
     public var description: String? { get { _string(6) } set { _setString(6, newValue) } }
     /// `Measure.supplementalData.criteria`: `Expression` 1..1
     public var criteria: Expression? { get { _object(7) } set { _setObject(7, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(criteria newValue: Expression?) { _upsert(7, newValue) }
 }
 
 /// A value of `Measure.versionAlgorithm[x]`.

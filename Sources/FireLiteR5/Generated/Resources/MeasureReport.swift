@@ -20,38 +20,22 @@ public final class MeasureReport: DomainResource {
     public var measure: String? { get { _string(12) } set { _setString(12, newValue) } }
     /// `MeasureReport.subject`: `Reference` 0..1 to `CareTeam` | `Device` | `Group` | `HealthcareService` | `Location` | `Organization` | `Patient` | `Practitioner` | `PractitionerRole` | `RelatedPerson`
     public var subject: Reference? { get { _object(13) } set { _setObject(13, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(subject newValue: Reference?) { _upsert(13, newValue) }
     /// `MeasureReport.date`: `dateTime` 0..1
     public var date: FHIRDateTime? { get { _dateTime(14) } set { _setDateTime(14, newValue) } }
     /// `MeasureReport.reporter`: `Reference` 0..1 to `Practitioner` | `PractitionerRole` | `Organization` | `Group`
     public var reporter: Reference? { get { _object(15) } set { _setObject(15, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(reporter newValue: Reference?) { _upsert(15, newValue) }
     /// `MeasureReport.reportingVendor`: `Reference` 0..1 to `Organization`
     public var reportingVendor: Reference? { get { _object(16) } set { _setObject(16, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(reportingVendor newValue: Reference?) { _upsert(16, newValue) }
     /// `MeasureReport.location`: `Reference` 0..1 to `Location`
     public var location: Reference? { get { _object(17) } set { _setObject(17, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(location newValue: Reference?) { _upsert(17, newValue) }
     /// `MeasureReport.period`: `Period` 1..1
     public var period: Period? { get { _object(18) } set { _setObject(18, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(period newValue: Period?) { _upsert(18, newValue) }
     /// `MeasureReport.inputParameters`: `Reference` 0..1 to `Parameters`
     public var inputParameters: Reference? { get { _object(19) } set { _setObject(19, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(inputParameters newValue: Reference?) { _upsert(19, newValue) }
     /// `MeasureReport.scoring`: `CodeableConcept` 0..1, extensible binding (<http://terminology.hl7.org/ValueSet/measure-scoring>)
     public var scoring: CodeableConcept? { get { _object(20) } set { _setObject(20, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(scoring newValue: CodeableConcept?) { _upsert(20, newValue) }
     /// `MeasureReport.improvementNotation`: `CodeableConcept` 0..1, one of `MeasureImprovementNotation` (<http://hl7.org/fhir/ValueSet/measure-improvement-notation>)
     public var improvementNotation: CodeableConcept? { get { _object(21) } set { _setObject(21, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(improvementNotation newValue: CodeableConcept?) { _upsert(21, newValue) }
     /// `MeasureReport.group`: `MeasureReport.group` 0..*
     public var group: [MeasureReportGroup] { get { _objects(22) } set { _setObjects(22, newValue) } }
     /// `MeasureReport.supplementalData`: `Reference` 0..*
@@ -69,12 +53,8 @@ public final class MeasureReportGroup: BackboneElement {
     public var linkId: String? { get { _string(3) } set { _setString(3, newValue) } }
     /// `MeasureReport.group.code`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/measure-group-example>)
     public var code: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(code newValue: CodeableConcept?) { _upsert(4, newValue) }
     /// `MeasureReport.group.subject`: `Reference` 0..1 to `CareTeam` | `Device` | `Group` | `HealthcareService` | `Location` | `Organization` | `Patient` | `Practitioner` | `PractitionerRole` | `RelatedPerson`
     public var subject: Reference? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(subject newValue: Reference?) { _upsert(5, newValue) }
     /// `MeasureReport.group.population`: `MeasureReport.group.population` 0..*
     public var population: [MeasureReportGroupPopulation] { get { _objects(6) } set { _setObjects(6, newValue) } }
     /// `MeasureReport.group.measureScore[x]`: `Quantity` | `dateTime` | `CodeableConcept` | `Period` | `Range` | `Duration` 0..1
@@ -91,16 +71,6 @@ public final class MeasureReportGroup: BackboneElement {
     public var measureScoreRange: Range? { get { _object(11) } set { _setObject(11, newValue) } }
     /// `MeasureReport.group.measureScore[x]` as `Duration`.
     public var measureScoreDuration: Duration? { get { _object(12) } set { _setObject(12, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(measureScoreQuantity newValue: Quantity?) { _upsert(7, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(measureScoreCodeableConcept newValue: CodeableConcept?) { _upsert(9, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(measureScorePeriod newValue: Period?) { _upsert(10, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(measureScoreRange newValue: Range?) { _upsert(11, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(measureScoreDuration newValue: Duration?) { _upsert(12, newValue) }
     /// `MeasureReport.group.stratifier`: `MeasureReport.group.stratifier` 0..*
     public var stratifier: [MeasureReportGroupStratifier] { get { _objects(13) } set { _setObjects(13, newValue) } }
 }
@@ -114,20 +84,14 @@ public final class MeasureReportGroupPopulation: BackboneElement {
     public var linkId: String? { get { _string(3) } set { _setString(3, newValue) } }
     /// `MeasureReport.group.population.code`: `CodeableConcept` 0..1, extensible binding (<http://hl7.org/fhir/ValueSet/measure-population>)
     public var code: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(code newValue: CodeableConcept?) { _upsert(4, newValue) }
     /// `MeasureReport.group.population.count`: `integer` 0..1
     public var count: Int? { get { _int(5) } set { _setInt(5, newValue) } }
     /// `MeasureReport.group.population.subjectResults`: `Reference` 0..1 to `List`
     public var subjectResults: Reference? { get { _object(6) } set { _setObject(6, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(subjectResults newValue: Reference?) { _upsert(6, newValue) }
     /// `MeasureReport.group.population.subjectReport`: `Reference` 0..* to `MeasureReport`
     public var subjectReport: [Reference] { get { _objects(7) } set { _setObjects(7, newValue) } }
     /// `MeasureReport.group.population.subjects`: `Reference` 0..1 to `Group`
     public var subjects: Reference? { get { _object(8) } set { _setObject(8, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(subjects newValue: Reference?) { _upsert(8, newValue) }
 }
 
 /// `MeasureReport.group.stratifier`, a backbone element
@@ -139,8 +103,6 @@ public final class MeasureReportGroupStratifier: BackboneElement {
     public var linkId: String? { get { _string(3) } set { _setString(3, newValue) } }
     /// `MeasureReport.group.stratifier.code`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/measure-stratifier-example>)
     public var code: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(code newValue: CodeableConcept?) { _upsert(4, newValue) }
     /// `MeasureReport.group.stratifier.stratum`: `MeasureReport.group.stratifier.stratum` 0..*
     public var stratum: [MeasureReportGroupStratifierStratum] { get { _objects(5) } set { _setObjects(5, newValue) } }
 }
@@ -162,14 +124,6 @@ public final class MeasureReportGroupStratifierStratum: BackboneElement {
     public var valueRange: Range? { get { _object(6) } set { _setObject(6, newValue) } }
     /// `MeasureReport.group.stratifier.stratum.value[x]` as `Reference`.
     public var valueReference: Reference? { get { _object(7) } set { _setObject(7, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueCodeableConcept newValue: CodeableConcept?) { _upsert(3, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueQuantity newValue: Quantity?) { _upsert(5, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueRange newValue: Range?) { _upsert(6, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueReference newValue: Reference?) { _upsert(7, newValue) }
     /// `MeasureReport.group.stratifier.stratum.component`: `MeasureReport.group.stratifier.stratum.component` 0..*
     public var component: [MeasureReportGroupStratifierStratumComponent] { get { _objects(8) } set { _setObjects(8, newValue) } }
     /// `MeasureReport.group.stratifier.stratum.population`: `MeasureReport.group.stratifier.stratum.population` 0..*
@@ -188,16 +142,6 @@ public final class MeasureReportGroupStratifierStratum: BackboneElement {
     public var measureScoreRange: Range? { get { _object(14) } set { _setObject(14, newValue) } }
     /// `MeasureReport.group.stratifier.stratum.measureScore[x]` as `Duration`.
     public var measureScoreDuration: Duration? { get { _object(15) } set { _setObject(15, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(measureScoreQuantity newValue: Quantity?) { _upsert(10, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(measureScoreCodeableConcept newValue: CodeableConcept?) { _upsert(12, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(measureScorePeriod newValue: Period?) { _upsert(13, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(measureScoreRange newValue: Range?) { _upsert(14, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(measureScoreDuration newValue: Duration?) { _upsert(15, newValue) }
 }
 
 /// `MeasureReport.group.stratifier.stratum.component`, a backbone element
@@ -209,8 +153,6 @@ public final class MeasureReportGroupStratifierStratumComponent: BackboneElement
     public var linkId: String? { get { _string(3) } set { _setString(3, newValue) } }
     /// `MeasureReport.group.stratifier.stratum.component.code`: `CodeableConcept` 1..1, example binding (<http://hl7.org/fhir/ValueSet/measure-stratifier-example>)
     public var code: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(code newValue: CodeableConcept?) { _upsert(4, newValue) }
     /// `MeasureReport.group.stratifier.stratum.component.value[x]`: `CodeableConcept` | `boolean` | `Quantity` | `Range` | `Reference` 1..1, example binding (<http://hl7.org/fhir/ValueSet/measurereport-stratifier-value-example>)
     public var value: MeasureReportGroupStratifierStratumComponentValue? { get { _choice(5) } set { _setChoice(5, 5, newValue) } }
     /// `MeasureReport.group.stratifier.stratum.component.value[x]` as `CodeableConcept`.
@@ -223,14 +165,6 @@ public final class MeasureReportGroupStratifierStratumComponent: BackboneElement
     public var valueRange: Range? { get { _object(8) } set { _setObject(8, newValue) } }
     /// `MeasureReport.group.stratifier.stratum.component.value[x]` as `Reference`.
     public var valueReference: Reference? { get { _object(9) } set { _setObject(9, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueCodeableConcept newValue: CodeableConcept?) { _upsert(5, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueQuantity newValue: Quantity?) { _upsert(7, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueRange newValue: Range?) { _upsert(8, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueReference newValue: Reference?) { _upsert(9, newValue) }
 }
 
 /// `MeasureReport.group.stratifier.stratum.population`, a backbone element
@@ -242,20 +176,14 @@ public final class MeasureReportGroupStratifierStratumPopulation: BackboneElemen
     public var linkId: String? { get { _string(3) } set { _setString(3, newValue) } }
     /// `MeasureReport.group.stratifier.stratum.population.code`: `CodeableConcept` 0..1, extensible binding (<http://hl7.org/fhir/ValueSet/measure-population>)
     public var code: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(code newValue: CodeableConcept?) { _upsert(4, newValue) }
     /// `MeasureReport.group.stratifier.stratum.population.count`: `integer` 0..1
     public var count: Int? { get { _int(5) } set { _setInt(5, newValue) } }
     /// `MeasureReport.group.stratifier.stratum.population.subjectResults`: `Reference` 0..1 to `List`
     public var subjectResults: Reference? { get { _object(6) } set { _setObject(6, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(subjectResults newValue: Reference?) { _upsert(6, newValue) }
     /// `MeasureReport.group.stratifier.stratum.population.subjectReport`: `Reference` 0..* to `MeasureReport`
     public var subjectReport: [Reference] { get { _objects(7) } set { _setObjects(7, newValue) } }
     /// `MeasureReport.group.stratifier.stratum.population.subjects`: `Reference` 0..1 to `Group`
     public var subjects: Reference? { get { _object(8) } set { _setObject(8, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(subjects newValue: Reference?) { _upsert(8, newValue) }
 }
 
 /// A value of `MeasureReport.group.measureScore[x]`.

@@ -12,32 +12,20 @@ public final class Medication: DomainResource {
     public var identifier: [Identifier] { get { _objects(8) } set { _setObjects(8, newValue) } }
     /// `Medication.code`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/medication-codes>)
     public var code: CodeableConcept? { get { _object(9) } set { _setObject(9, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(code newValue: CodeableConcept?) { _upsert(9, newValue) }
     /// `Medication.status`: `code` 0..1, one of `MedicationStatus` (<http://hl7.org/fhir/ValueSet/medication-status>)
     public var status: MedicationStatus? { get { _code(10) } set { _setCode(10, newValue) } }
     /// `Medication.marketingAuthorizationHolder`: `Reference` 0..1 to `Organization`
     public var marketingAuthorizationHolder: Reference? { get { _object(11) } set { _setObject(11, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(marketingAuthorizationHolder newValue: Reference?) { _upsert(11, newValue) }
     /// `Medication.doseForm`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/medication-form-codes>)
     public var doseForm: CodeableConcept? { get { _object(12) } set { _setObject(12, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(doseForm newValue: CodeableConcept?) { _upsert(12, newValue) }
     /// `Medication.totalVolume`: `Quantity` 0..1
     public var totalVolume: Quantity? { get { _object(13) } set { _setObject(13, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(totalVolume newValue: Quantity?) { _upsert(13, newValue) }
     /// `Medication.ingredient`: `Medication.ingredient` 0..*
     public var ingredient: [MedicationIngredient] { get { _objects(14) } set { _setObjects(14, newValue) } }
     /// `Medication.batch`: `Medication.batch` 0..1
     public var batch: MedicationBatch? { get { _object(15) } set { _setObject(15, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(batch newValue: MedicationBatch?) { _upsert(15, newValue) }
     /// `Medication.definition`: `Reference` 0..1 to `MedicationKnowledge`
     public var definition: Reference? { get { _object(16) } set { _setObject(16, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(definition newValue: Reference?) { _upsert(16, newValue) }
 }
 
 /// `Medication.ingredient`, a backbone element
@@ -47,8 +35,6 @@ public final class MedicationIngredient: BackboneElement {
 
     /// `Medication.ingredient.item`: `CodeableReference` 1..1 to `Substance` | `Medication`, example binding (<http://hl7.org/fhir/ValueSet/medication-codes>)
     public var item: CodeableReference? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(item newValue: CodeableReference?) { _upsert(3, newValue) }
     /// `Medication.ingredient.isActive`: `boolean` 0..1
     public var isActive: Bool? { get { _bool(4) } set { _setBool(4, newValue) } }
     /// `Medication.ingredient.strength[x]`: `Ratio` | `CodeableConcept` | `Quantity` 0..1, preferred binding (<http://hl7.org/fhir/ValueSet/medication-ingredientstrength>)
@@ -59,12 +45,6 @@ public final class MedicationIngredient: BackboneElement {
     public var strengthCodeableConcept: CodeableConcept? { get { _object(6) } set { _setObject(6, newValue) } }
     /// `Medication.ingredient.strength[x]` as `Quantity`.
     public var strengthQuantity: Quantity? { get { _object(7) } set { _setObject(7, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(strengthRatio newValue: Ratio?) { _upsert(5, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(strengthCodeableConcept newValue: CodeableConcept?) { _upsert(6, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(strengthQuantity newValue: Quantity?) { _upsert(7, newValue) }
 }
 
 /// `Medication.batch`, a backbone element

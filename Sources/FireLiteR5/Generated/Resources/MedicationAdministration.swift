@@ -22,16 +22,10 @@ public final class MedicationAdministration: DomainResource {
     public var category: [CodeableConcept] { get { _objects(13) } set { _setObjects(13, newValue) } }
     /// `MedicationAdministration.medication`: `CodeableReference` 1..1 to `Medication`, example binding (<http://hl7.org/fhir/ValueSet/medication-codes>)
     public var medication: CodeableReference? { get { _object(14) } set { _setObject(14, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(medication newValue: CodeableReference?) { _upsert(14, newValue) }
     /// `MedicationAdministration.subject`: `Reference` 1..1 to `Patient` | `Group`
     public var subject: Reference? { get { _object(15) } set { _setObject(15, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(subject newValue: Reference?) { _upsert(15, newValue) }
     /// `MedicationAdministration.encounter`: `Reference` 0..1 to `Encounter`
     public var encounter: Reference? { get { _object(16) } set { _setObject(16, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(encounter newValue: Reference?) { _upsert(16, newValue) }
     /// `MedicationAdministration.supportingInformation`: `Reference` 0..*
     public var supportingInformation: [Reference] { get { _objects(17) } set { _setObjects(17, newValue) } }
     /// `MedicationAdministration.occurence[x]`: `dateTime` | `Period` | `Timing` 1..1
@@ -42,10 +36,6 @@ public final class MedicationAdministration: DomainResource {
     public var occurencePeriod: Period? { get { _object(19) } set { _setObject(19, newValue) } }
     /// `MedicationAdministration.occurence[x]` as `Timing`.
     public var occurenceTiming: Timing? { get { _object(20) } set { _setObject(20, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(occurencePeriod newValue: Period?) { _upsert(19, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(occurenceTiming newValue: Timing?) { _upsert(20, newValue) }
     /// `MedicationAdministration.recorded`: `dateTime` 0..1
     public var recorded: FHIRDateTime? { get { _dateTime(21) } set { _setDateTime(21, newValue) } }
     /// `MedicationAdministration.isSubPotent`: `boolean` 0..1
@@ -58,16 +48,12 @@ public final class MedicationAdministration: DomainResource {
     public var reason: [CodeableReference] { get { _objects(25) } set { _setObjects(25, newValue) } }
     /// `MedicationAdministration.request`: `Reference` 0..1 to `MedicationRequest`
     public var request: Reference? { get { _object(26) } set { _setObject(26, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(request newValue: Reference?) { _upsert(26, newValue) }
     /// `MedicationAdministration.device`: `CodeableReference` 0..* to `Device`
     public var device: [CodeableReference] { get { _objects(27) } set { _setObjects(27, newValue) } }
     /// `MedicationAdministration.note`: `Annotation` 0..*
     public var note: [Annotation] { get { _objects(28) } set { _setObjects(28, newValue) } }
     /// `MedicationAdministration.dosage`: `MedicationAdministration.dosage` 0..1
     public var dosage: MedicationAdministrationDosage? { get { _object(29) } set { _setObject(29, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(dosage newValue: MedicationAdministrationDosage?) { _upsert(29, newValue) }
     /// `MedicationAdministration.eventHistory`: `Reference` 0..* to `Provenance`
     public var eventHistory: [Reference] { get { _objects(30) } set { _setObjects(30, newValue) } }
 }
@@ -79,12 +65,8 @@ public final class MedicationAdministrationPerformer: BackboneElement {
 
     /// `MedicationAdministration.performer.function`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/med-admin-perform-function>)
     public var function: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(function newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `MedicationAdministration.performer.actor`: `CodeableReference` 1..1 to `Practitioner` | `PractitionerRole` | `Patient` | `RelatedPerson` | `Device`
     public var actor: CodeableReference? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(actor newValue: CodeableReference?) { _upsert(4, newValue) }
 }
 
 /// `MedicationAdministration.dosage`, a backbone element
@@ -96,30 +78,18 @@ public final class MedicationAdministrationDosage: BackboneElement {
     public var text: String? { get { _string(3) } set { _setString(3, newValue) } }
     /// `MedicationAdministration.dosage.site`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/approach-site-codes>)
     public var site: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(site newValue: CodeableConcept?) { _upsert(4, newValue) }
     /// `MedicationAdministration.dosage.route`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/route-codes>)
     public var route: CodeableConcept? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(route newValue: CodeableConcept?) { _upsert(5, newValue) }
     /// `MedicationAdministration.dosage.method`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/administration-method-codes>)
     public var method: CodeableConcept? { get { _object(6) } set { _setObject(6, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(method newValue: CodeableConcept?) { _upsert(6, newValue) }
     /// `MedicationAdministration.dosage.dose`: `Quantity` 0..1
     public var dose: Quantity? { get { _object(7) } set { _setObject(7, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(dose newValue: Quantity?) { _upsert(7, newValue) }
     /// `MedicationAdministration.dosage.rate[x]`: `Ratio` | `Quantity` 0..1
     public var rate: MedicationAdministrationDosageRate? { get { _choice(8) } set { _setChoice(8, 2, newValue) } }
     /// `MedicationAdministration.dosage.rate[x]` as `Ratio`.
     public var rateRatio: Ratio? { get { _object(8) } set { _setObject(8, newValue) } }
     /// `MedicationAdministration.dosage.rate[x]` as `Quantity`.
     public var rateQuantity: Quantity? { get { _object(9) } set { _setObject(9, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(rateRatio newValue: Ratio?) { _upsert(8, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(rateQuantity newValue: Quantity?) { _upsert(9, newValue) }
 }
 
 /// A value of `MedicationAdministration.occurence[x]`.

@@ -18,46 +18,30 @@ public final class MedicationDispense: DomainResource {
     public var status: MedicationDispenseStatus? { get { _code(11) } set { _setCode(11, newValue) } }
     /// `MedicationDispense.notPerformedReason`: `CodeableReference` 0..1 to `DetectedIssue`, example binding (<http://hl7.org/fhir/ValueSet/medicationdispense-status-reason>)
     public var notPerformedReason: CodeableReference? { get { _object(12) } set { _setObject(12, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(notPerformedReason newValue: CodeableReference?) { _upsert(12, newValue) }
     /// `MedicationDispense.statusChanged`: `dateTime` 0..1
     public var statusChanged: FHIRDateTime? { get { _dateTime(13) } set { _setDateTime(13, newValue) } }
     /// `MedicationDispense.category`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/medicationdispense-admin-location>)
     public var category: [CodeableConcept] { get { _objects(14) } set { _setObjects(14, newValue) } }
     /// `MedicationDispense.medication`: `CodeableReference` 1..1 to `Medication`, example binding (<http://hl7.org/fhir/ValueSet/medication-codes>)
     public var medication: CodeableReference? { get { _object(15) } set { _setObject(15, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(medication newValue: CodeableReference?) { _upsert(15, newValue) }
     /// `MedicationDispense.subject`: `Reference` 1..1 to `Patient` | `Group`
     public var subject: Reference? { get { _object(16) } set { _setObject(16, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(subject newValue: Reference?) { _upsert(16, newValue) }
     /// `MedicationDispense.encounter`: `Reference` 0..1 to `Encounter`
     public var encounter: Reference? { get { _object(17) } set { _setObject(17, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(encounter newValue: Reference?) { _upsert(17, newValue) }
     /// `MedicationDispense.supportingInformation`: `Reference` 0..*
     public var supportingInformation: [Reference] { get { _objects(18) } set { _setObjects(18, newValue) } }
     /// `MedicationDispense.performer`: `MedicationDispense.performer` 0..*
     public var performer: [MedicationDispensePerformer] { get { _objects(19) } set { _setObjects(19, newValue) } }
     /// `MedicationDispense.location`: `Reference` 0..1 to `Location`
     public var location: Reference? { get { _object(20) } set { _setObject(20, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(location newValue: Reference?) { _upsert(20, newValue) }
     /// `MedicationDispense.authorizingPrescription`: `Reference` 0..* to `MedicationRequest`
     public var authorizingPrescription: [Reference] { get { _objects(21) } set { _setObjects(21, newValue) } }
     /// `MedicationDispense.type`: `CodeableConcept` 0..1, example binding (<http://terminology.hl7.org/ValueSet/v3-ActPharmacySupplyType>)
     public var type: CodeableConcept? { get { _object(22) } set { _setObject(22, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: CodeableConcept?) { _upsert(22, newValue) }
     /// `MedicationDispense.quantity`: `Quantity` 0..1
     public var quantity: Quantity? { get { _object(23) } set { _setObject(23, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(quantity newValue: Quantity?) { _upsert(23, newValue) }
     /// `MedicationDispense.daysSupply`: `Quantity` 0..1
     public var daysSupply: Quantity? { get { _object(24) } set { _setObject(24, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(daysSupply newValue: Quantity?) { _upsert(24, newValue) }
     /// `MedicationDispense.recorded`: `dateTime` 0..1
     public var recorded: FHIRDateTime? { get { _dateTime(25) } set { _setDateTime(25, newValue) } }
     /// `MedicationDispense.whenPrepared`: `dateTime` 0..1
@@ -66,8 +50,6 @@ public final class MedicationDispense: DomainResource {
     public var whenHandedOver: FHIRDateTime? { get { _dateTime(27) } set { _setDateTime(27, newValue) } }
     /// `MedicationDispense.destination`: `Reference` 0..1 to `Location`
     public var destination: Reference? { get { _object(28) } set { _setObject(28, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(destination newValue: Reference?) { _upsert(28, newValue) }
     /// `MedicationDispense.receiver`: `Reference` 0..* to `Patient` | `Practitioner` | `RelatedPerson` | `Location` | `PractitionerRole`
     public var receiver: [Reference] { get { _objects(29) } set { _setObjects(29, newValue) } }
     /// `MedicationDispense.note`: `Annotation` 0..*
@@ -78,8 +60,6 @@ public final class MedicationDispense: DomainResource {
     public var dosageInstruction: [Dosage] { get { _objects(32) } set { _setObjects(32, newValue) } }
     /// `MedicationDispense.substitution`: `MedicationDispense.substitution` 0..1
     public var substitution: MedicationDispenseSubstitution? { get { _object(33) } set { _setObject(33, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(substitution newValue: MedicationDispenseSubstitution?) { _upsert(33, newValue) }
     /// `MedicationDispense.eventHistory`: `Reference` 0..* to `Provenance`
     public var eventHistory: [Reference] { get { _objects(34) } set { _setObjects(34, newValue) } }
 }
@@ -91,12 +71,8 @@ public final class MedicationDispensePerformer: BackboneElement {
 
     /// `MedicationDispense.performer.function`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/medicationdispense-performer-function>)
     public var function: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(function newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `MedicationDispense.performer.actor`: `Reference` 1..1 to `Practitioner` | `PractitionerRole` | `Organization` | `Patient` | `Device` | `RelatedPerson` | `CareTeam`
     public var actor: Reference? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(actor newValue: Reference?) { _upsert(4, newValue) }
 }
 
 /// `MedicationDispense.substitution`, a backbone element
@@ -108,14 +84,10 @@ public final class MedicationDispenseSubstitution: BackboneElement {
     public var wasSubstituted: Bool? { get { _bool(3) } set { _setBool(3, newValue) } }
     /// `MedicationDispense.substitution.type`: `CodeableConcept` 0..1, example binding (<http://terminology.hl7.org/ValueSet/v3-ActSubstanceAdminSubstitutionCode>)
     public var type: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: CodeableConcept?) { _upsert(4, newValue) }
     /// `MedicationDispense.substitution.reason`: `CodeableConcept` 0..*, example binding (<http://terminology.hl7.org/ValueSet/v3-SubstanceAdminSubstitutionReason>)
     public var reason: [CodeableConcept] { get { _objects(5) } set { _setObjects(5, newValue) } }
     /// `MedicationDispense.substitution.responsibleParty`: `Reference` 0..1 to `Practitioner` | `PractitionerRole` | `Organization`
     public var responsibleParty: Reference? { get { _object(6) } set { _setObject(6, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(responsibleParty newValue: Reference?) { _upsert(6, newValue) }
 }
 
 private let medicationDispenseLayout = Layout(_class: MedicationDispense.self, "MedicationDispense", .resource, base: DomainResource._layout, release: .r5, """

@@ -12,14 +12,10 @@ public final class MedicationKnowledge: DomainResource {
     public var identifier: [Identifier] { get { _objects(8) } set { _setObjects(8, newValue) } }
     /// `MedicationKnowledge.code`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/medication-codes>)
     public var code: CodeableConcept? { get { _object(9) } set { _setObject(9, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(code newValue: CodeableConcept?) { _upsert(9, newValue) }
     /// `MedicationKnowledge.status`: `code` 0..1, one of `MedicationKnowledgeStatus` (<http://hl7.org/fhir/ValueSet/medicationknowledge-status>)
     public var status: MedicationKnowledgeStatus? { get { _code(10) } set { _setCode(10, newValue) } }
     /// `MedicationKnowledge.author`: `Reference` 0..1 to `Organization`
     public var author: Reference? { get { _object(11) } set { _setObject(11, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(author newValue: Reference?) { _upsert(11, newValue) }
     /// `MedicationKnowledge.intendedJurisdiction`: `CodeableConcept` 0..*
     public var intendedJurisdiction: [CodeableConcept] { get { _objects(12) } set { _setObjects(12, newValue) } }
     /// `MedicationKnowledge.name`: `string` 0..*
@@ -52,8 +48,6 @@ public final class MedicationKnowledge: DomainResource {
     public var regulatory: [MedicationKnowledgeRegulatory] { get { _objects(26) } set { _setObjects(26, newValue) } }
     /// `MedicationKnowledge.definitional`: `MedicationKnowledge.definitional` 0..1
     public var definitional: MedicationKnowledgeDefinitional? { get { _object(27) } set { _setObject(27, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(definitional newValue: MedicationKnowledgeDefinitional?) { _upsert(27, newValue) }
 }
 
 /// `MedicationKnowledge.relatedMedicationKnowledge`, a backbone element
@@ -63,8 +57,6 @@ public final class MedicationKnowledgeRelatedMedicationKnowledge: BackboneElemen
 
     /// `MedicationKnowledge.relatedMedicationKnowledge.type`: `CodeableConcept` 1..1
     public var type: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `MedicationKnowledge.relatedMedicationKnowledge.reference`: `Reference` 1..* to `MedicationKnowledge`
     public var reference: [Reference] { get { _objects(4) } set { _setObjects(4, newValue) } }
 }
@@ -76,12 +68,8 @@ public final class MedicationKnowledgeMonograph: BackboneElement {
 
     /// `MedicationKnowledge.monograph.type`: `CodeableConcept` 0..1
     public var type: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `MedicationKnowledge.monograph.source`: `Reference` 0..1 to `DocumentReference`
     public var source: Reference? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(source newValue: Reference?) { _upsert(4, newValue) }
 }
 
 /// `MedicationKnowledge.cost`, a backbone element
@@ -93,8 +81,6 @@ public final class MedicationKnowledgeCost: BackboneElement {
     public var effectiveDate: [Period] { get { _objects(3) } set { _setObjects(3, newValue) } }
     /// `MedicationKnowledge.cost.type`: `CodeableConcept` 1..1
     public var type: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: CodeableConcept?) { _upsert(4, newValue) }
     /// `MedicationKnowledge.cost.source`: `string` 0..1
     public var source: String? { get { _string(5) } set { _setString(5, newValue) } }
     /// `MedicationKnowledge.cost.cost[x]`: `Money` | `CodeableConcept` 1..1, example binding (<http://hl7.org/fhir/ValueSet/medication-cost-category>)
@@ -103,10 +89,6 @@ public final class MedicationKnowledgeCost: BackboneElement {
     public var costMoney: Money? { get { _object(6) } set { _setObject(6, newValue) } }
     /// `MedicationKnowledge.cost.cost[x]` as `CodeableConcept`.
     public var costCodeableConcept: CodeableConcept? { get { _object(7) } set { _setObject(7, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(costMoney newValue: Money?) { _upsert(6, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(costCodeableConcept newValue: CodeableConcept?) { _upsert(7, newValue) }
 }
 
 /// `MedicationKnowledge.monitoringProgram`, a backbone element
@@ -116,8 +98,6 @@ public final class MedicationKnowledgeMonitoringProgram: BackboneElement {
 
     /// `MedicationKnowledge.monitoringProgram.type`: `CodeableConcept` 0..1
     public var type: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `MedicationKnowledge.monitoringProgram.name`: `string` 0..1
     public var name: String? { get { _string(4) } set { _setString(4, newValue) } }
 }
@@ -140,14 +120,10 @@ public final class MedicationKnowledgeIndicationGuidelineDosingGuideline: Backbo
 
     /// `MedicationKnowledge.indicationGuideline.dosingGuideline.treatmentIntent`: `CodeableConcept` 0..1
     public var treatmentIntent: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(treatmentIntent newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `MedicationKnowledge.indicationGuideline.dosingGuideline.dosage`: `MedicationKnowledge.indicationGuideline.dosingGuideline.dosage` 0..*
     public var dosage: [MedicationKnowledgeIndicationGuidelineDosingGuidelineDosage] { get { _objects(4) } set { _setObjects(4, newValue) } }
     /// `MedicationKnowledge.indicationGuideline.dosingGuideline.administrationTreatment`: `CodeableConcept` 0..1
     public var administrationTreatment: CodeableConcept? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(administrationTreatment newValue: CodeableConcept?) { _upsert(5, newValue) }
     /// `MedicationKnowledge.indicationGuideline.dosingGuideline.patientCharacteristic`: `MedicationKnowledge.indicationGuideline.dosingGuideline.patientCharacteristic` 0..*
     public var patientCharacteristic: [MedicationKnowledgeIndicationGuidelineDosingGuidelinePatientCharacteristic] { get { _objects(6) } set { _setObjects(6, newValue) } }
 }
@@ -159,8 +135,6 @@ public final class MedicationKnowledgeIndicationGuidelineDosingGuidelineDosage: 
 
     /// `MedicationKnowledge.indicationGuideline.dosingGuideline.dosage.type`: `CodeableConcept` 1..1
     public var type: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `MedicationKnowledge.indicationGuideline.dosingGuideline.dosage.dosage`: `Dosage` 1..*
     public var dosage: [Dosage] { get { _objects(4) } set { _setObjects(4, newValue) } }
 }
@@ -172,8 +146,6 @@ public final class MedicationKnowledgeIndicationGuidelineDosingGuidelinePatientC
 
     /// `MedicationKnowledge.indicationGuideline.dosingGuideline.patientCharacteristic.type`: `CodeableConcept` 1..1
     public var type: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `MedicationKnowledge.indicationGuideline.dosingGuideline.patientCharacteristic.value[x]`: `CodeableConcept` | `Quantity` | `Range` 0..1
     public var value: MedicationKnowledgeIndicationGuidelineDosingGuidelinePatientCharacteristicValue? { get { _choice(4) } set { _setChoice(4, 3, newValue) } }
     /// `MedicationKnowledge.indicationGuideline.dosingGuideline.patientCharacteristic.value[x]` as `CodeableConcept`.
@@ -182,12 +154,6 @@ public final class MedicationKnowledgeIndicationGuidelineDosingGuidelinePatientC
     public var valueQuantity: Quantity? { get { _object(5) } set { _setObject(5, newValue) } }
     /// `MedicationKnowledge.indicationGuideline.dosingGuideline.patientCharacteristic.value[x]` as `Range`.
     public var valueRange: Range? { get { _object(6) } set { _setObject(6, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueCodeableConcept newValue: CodeableConcept?) { _upsert(4, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueQuantity newValue: Quantity?) { _upsert(5, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueRange newValue: Range?) { _upsert(6, newValue) }
 }
 
 /// `MedicationKnowledge.medicineClassification`, a backbone element
@@ -197,8 +163,6 @@ public final class MedicationKnowledgeMedicineClassification: BackboneElement {
 
     /// `MedicationKnowledge.medicineClassification.type`: `CodeableConcept` 1..1
     public var type: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `MedicationKnowledge.medicineClassification.source[x]`: `string` | `uri` 0..1
     public var source: MedicationKnowledgeMedicineClassificationSource? { get { _choice(4) } set { _setChoice(4, 2, newValue) } }
     /// `MedicationKnowledge.medicineClassification.source[x]` as `string`.
@@ -218,8 +182,6 @@ public final class MedicationKnowledgePackaging: BackboneElement {
     public var cost: [MedicationKnowledgeCost] { get { _objects(3) } set { _setObjects(3, newValue) } }
     /// `MedicationKnowledge.packaging.packagedProduct`: `Reference` 0..1 to `PackagedProductDefinition`
     public var packagedProduct: Reference? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(packagedProduct newValue: Reference?) { _upsert(4, newValue) }
 }
 
 /// `MedicationKnowledge.storageGuideline`, a backbone element
@@ -233,8 +195,6 @@ public final class MedicationKnowledgeStorageGuideline: BackboneElement {
     public var note: [Annotation] { get { _objects(4) } set { _setObjects(4, newValue) } }
     /// `MedicationKnowledge.storageGuideline.stabilityDuration`: `Duration` 0..1
     public var stabilityDuration: Duration? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(stabilityDuration newValue: Duration?) { _upsert(5, newValue) }
     /// `MedicationKnowledge.storageGuideline.environmentalSetting`: `MedicationKnowledge.storageGuideline.environmentalSetting` 0..*
     public var environmentalSetting: [MedicationKnowledgeStorageGuidelineEnvironmentalSetting] { get { _objects(6) } set { _setObjects(6, newValue) } }
 }
@@ -246,8 +206,6 @@ public final class MedicationKnowledgeStorageGuidelineEnvironmentalSetting: Back
 
     /// `MedicationKnowledge.storageGuideline.environmentalSetting.type`: `CodeableConcept` 1..1
     public var type: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `MedicationKnowledge.storageGuideline.environmentalSetting.value[x]`: `Quantity` | `Range` | `CodeableConcept` 1..1
     public var value: MedicationKnowledgeStorageGuidelineEnvironmentalSettingValue? { get { _choice(4) } set { _setChoice(4, 3, newValue) } }
     /// `MedicationKnowledge.storageGuideline.environmentalSetting.value[x]` as `Quantity`.
@@ -256,12 +214,6 @@ public final class MedicationKnowledgeStorageGuidelineEnvironmentalSetting: Back
     public var valueRange: Range? { get { _object(5) } set { _setObject(5, newValue) } }
     /// `MedicationKnowledge.storageGuideline.environmentalSetting.value[x]` as `CodeableConcept`.
     public var valueCodeableConcept: CodeableConcept? { get { _object(6) } set { _setObject(6, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueQuantity newValue: Quantity?) { _upsert(4, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueRange newValue: Range?) { _upsert(5, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueCodeableConcept newValue: CodeableConcept?) { _upsert(6, newValue) }
 }
 
 /// `MedicationKnowledge.regulatory`, a backbone element
@@ -271,16 +223,12 @@ public final class MedicationKnowledgeRegulatory: BackboneElement {
 
     /// `MedicationKnowledge.regulatory.regulatoryAuthority`: `Reference` 1..1 to `Organization`
     public var regulatoryAuthority: Reference? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(regulatoryAuthority newValue: Reference?) { _upsert(3, newValue) }
     /// `MedicationKnowledge.regulatory.substitution`: `MedicationKnowledge.regulatory.substitution` 0..*
     public var substitution: [MedicationKnowledgeRegulatorySubstitution] { get { _objects(4) } set { _setObjects(4, newValue) } }
     /// `MedicationKnowledge.regulatory.schedule`: `CodeableConcept` 0..*
     public var schedule: [CodeableConcept] { get { _objects(5) } set { _setObjects(5, newValue) } }
     /// `MedicationKnowledge.regulatory.maxDispense`: `MedicationKnowledge.regulatory.maxDispense` 0..1
     public var maxDispense: MedicationKnowledgeRegulatoryMaxDispense? { get { _object(6) } set { _setObject(6, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(maxDispense newValue: MedicationKnowledgeRegulatoryMaxDispense?) { _upsert(6, newValue) }
 }
 
 /// `MedicationKnowledge.regulatory.substitution`, a backbone element
@@ -290,8 +238,6 @@ public final class MedicationKnowledgeRegulatorySubstitution: BackboneElement {
 
     /// `MedicationKnowledge.regulatory.substitution.type`: `CodeableConcept` 1..1
     public var type: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `MedicationKnowledge.regulatory.substitution.allowed`: `boolean` 1..1
     public var allowed: Bool? { get { _bool(4) } set { _setBool(4, newValue) } }
 }
@@ -303,12 +249,8 @@ public final class MedicationKnowledgeRegulatoryMaxDispense: BackboneElement {
 
     /// `MedicationKnowledge.regulatory.maxDispense.quantity`: `Quantity` 1..1
     public var quantity: Quantity? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(quantity newValue: Quantity?) { _upsert(3, newValue) }
     /// `MedicationKnowledge.regulatory.maxDispense.period`: `Duration` 0..1
     public var period: Duration? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(period newValue: Duration?) { _upsert(4, newValue) }
 }
 
 /// `MedicationKnowledge.definitional`, a backbone element
@@ -320,8 +262,6 @@ public final class MedicationKnowledgeDefinitional: BackboneElement {
     public var definition: [Reference] { get { _objects(3) } set { _setObjects(3, newValue) } }
     /// `MedicationKnowledge.definitional.doseForm`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/medication-form-codes>)
     public var doseForm: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(doseForm newValue: CodeableConcept?) { _upsert(4, newValue) }
     /// `MedicationKnowledge.definitional.intendedRoute`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/route-codes>)
     public var intendedRoute: [CodeableConcept] { get { _objects(5) } set { _setObjects(5, newValue) } }
     /// `MedicationKnowledge.definitional.ingredient`: `MedicationKnowledge.definitional.ingredient` 0..*
@@ -337,12 +277,8 @@ public final class MedicationKnowledgeDefinitionalIngredient: BackboneElement {
 
     /// `MedicationKnowledge.definitional.ingredient.item`: `CodeableReference` 1..1 to `Substance`
     public var item: CodeableReference? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(item newValue: CodeableReference?) { _upsert(3, newValue) }
     /// `MedicationKnowledge.definitional.ingredient.type`: `CodeableConcept` 0..1, example binding (<http://terminology.hl7.org/ValueSet/v3-RoleClassIngredientEntity>)
     public var type: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: CodeableConcept?) { _upsert(4, newValue) }
     /// `MedicationKnowledge.definitional.ingredient.strength[x]`: `Ratio` | `CodeableConcept` | `Quantity` 0..1, example binding (<http://hl7.org/fhir/ValueSet/medication-ingredientstrength>)
     public var strength: MedicationKnowledgeDefinitionalIngredientStrength? { get { _choice(5) } set { _setChoice(5, 3, newValue) } }
     /// `MedicationKnowledge.definitional.ingredient.strength[x]` as `Ratio`.
@@ -351,12 +287,6 @@ public final class MedicationKnowledgeDefinitionalIngredient: BackboneElement {
     public var strengthCodeableConcept: CodeableConcept? { get { _object(6) } set { _setObject(6, newValue) } }
     /// `MedicationKnowledge.definitional.ingredient.strength[x]` as `Quantity`.
     public var strengthQuantity: Quantity? { get { _object(7) } set { _setObject(7, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(strengthRatio newValue: Ratio?) { _upsert(5, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(strengthCodeableConcept newValue: CodeableConcept?) { _upsert(6, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(strengthQuantity newValue: Quantity?) { _upsert(7, newValue) }
 }
 
 /// `MedicationKnowledge.definitional.drugCharacteristic`, a backbone element
@@ -366,8 +296,6 @@ public final class MedicationKnowledgeDefinitionalDrugCharacteristic: BackboneEl
 
     /// `MedicationKnowledge.definitional.drugCharacteristic.type`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/medicationknowledge-characteristic>)
     public var type: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `MedicationKnowledge.definitional.drugCharacteristic.value[x]`: `CodeableConcept` | `string` | `Quantity` | `base64Binary` | `Attachment` 0..1
     public var value: MedicationKnowledgeDefinitionalDrugCharacteristicValue? { get { _choice(4) } set { _setChoice(4, 5, newValue) } }
     /// `MedicationKnowledge.definitional.drugCharacteristic.value[x]` as `CodeableConcept`.
@@ -380,12 +308,6 @@ public final class MedicationKnowledgeDefinitionalDrugCharacteristic: BackboneEl
     public var valueBase64Binary: String? { get { _string(7) } set { _setString(7, newValue) } }
     /// `MedicationKnowledge.definitional.drugCharacteristic.value[x]` as `Attachment`.
     public var valueAttachment: Attachment? { get { _object(8) } set { _setObject(8, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueCodeableConcept newValue: CodeableConcept?) { _upsert(4, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueQuantity newValue: Quantity?) { _upsert(6, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueAttachment newValue: Attachment?) { _upsert(8, newValue) }
 }
 
 /// A value of `MedicationKnowledge.cost.cost[x]`.

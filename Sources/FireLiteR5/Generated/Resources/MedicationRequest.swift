@@ -14,18 +14,12 @@ public final class MedicationRequest: DomainResource {
     public var basedOn: [Reference] { get { _objects(9) } set { _setObjects(9, newValue) } }
     /// `MedicationRequest.priorPrescription`: `Reference` 0..1 to `MedicationRequest`
     public var priorPrescription: Reference? { get { _object(10) } set { _setObject(10, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(priorPrescription newValue: Reference?) { _upsert(10, newValue) }
     /// `MedicationRequest.groupIdentifier`: `Identifier` 0..1
     public var groupIdentifier: Identifier? { get { _object(11) } set { _setObject(11, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(groupIdentifier newValue: Identifier?) { _upsert(11, newValue) }
     /// `MedicationRequest.status`: `code` 1..1, one of `MedicationRequestStatus` (<http://hl7.org/fhir/ValueSet/medicationrequest-status>)
     public var status: MedicationRequestStatus? { get { _code(12) } set { _setCode(12, newValue) } }
     /// `MedicationRequest.statusReason`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/medicationrequest-status-reason>)
     public var statusReason: CodeableConcept? { get { _object(13) } set { _setObject(13, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(statusReason newValue: CodeableConcept?) { _upsert(13, newValue) }
     /// `MedicationRequest.statusChanged`: `dateTime` 0..1
     public var statusChanged: FHIRDateTime? { get { _dateTime(14) } set { _setDateTime(14, newValue) } }
     /// `MedicationRequest.intent`: `code` 1..1, one of `MedicationRequestIntent` (<http://hl7.org/fhir/ValueSet/medicationrequest-intent>)
@@ -38,46 +32,32 @@ public final class MedicationRequest: DomainResource {
     public var doNotPerform: Bool? { get { _bool(18) } set { _setBool(18, newValue) } }
     /// `MedicationRequest.medication`: `CodeableReference` 1..1 to `Medication`, example binding (<http://hl7.org/fhir/ValueSet/medication-codes>)
     public var medication: CodeableReference? { get { _object(19) } set { _setObject(19, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(medication newValue: CodeableReference?) { _upsert(19, newValue) }
     /// `MedicationRequest.subject`: `Reference` 1..1 to `Patient` | `Group`
     public var subject: Reference? { get { _object(20) } set { _setObject(20, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(subject newValue: Reference?) { _upsert(20, newValue) }
     /// `MedicationRequest.informationSource`: `Reference` 0..* to `Patient` | `Practitioner` | `PractitionerRole` | `RelatedPerson` | `Organization`
     public var informationSource: [Reference] { get { _objects(21) } set { _setObjects(21, newValue) } }
     /// `MedicationRequest.encounter`: `Reference` 0..1 to `Encounter`
     public var encounter: Reference? { get { _object(22) } set { _setObject(22, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(encounter newValue: Reference?) { _upsert(22, newValue) }
     /// `MedicationRequest.supportingInformation`: `Reference` 0..*
     public var supportingInformation: [Reference] { get { _objects(23) } set { _setObjects(23, newValue) } }
     /// `MedicationRequest.authoredOn`: `dateTime` 0..1
     public var authoredOn: FHIRDateTime? { get { _dateTime(24) } set { _setDateTime(24, newValue) } }
     /// `MedicationRequest.requester`: `Reference` 0..1 to `Practitioner` | `PractitionerRole` | `Organization` | `Patient` | `RelatedPerson` | `Device`
     public var requester: Reference? { get { _object(25) } set { _setObject(25, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(requester newValue: Reference?) { _upsert(25, newValue) }
     /// `MedicationRequest.reported`: `boolean` 0..1
     public var reported: Bool? { get { _bool(26) } set { _setBool(26, newValue) } }
     /// `MedicationRequest.performerType`: `CodeableConcept` 0..1, extensible binding (<http://hl7.org/fhir/ValueSet/medication-intended-performer-role>)
     public var performerType: CodeableConcept? { get { _object(27) } set { _setObject(27, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(performerType newValue: CodeableConcept?) { _upsert(27, newValue) }
     /// `MedicationRequest.performer`: `Reference` 0..* to `Practitioner` | `PractitionerRole` | `Organization` | `Patient` | `DeviceDefinition` | `RelatedPerson` | `CareTeam` | `HealthcareService`
     public var performer: [Reference] { get { _objects(28) } set { _setObjects(28, newValue) } }
     /// `MedicationRequest.device`: `CodeableReference` 0..* to `DeviceDefinition`
     public var device: [CodeableReference] { get { _objects(29) } set { _setObjects(29, newValue) } }
     /// `MedicationRequest.recorder`: `Reference` 0..1 to `Practitioner` | `PractitionerRole`
     public var recorder: Reference? { get { _object(30) } set { _setObject(30, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(recorder newValue: Reference?) { _upsert(30, newValue) }
     /// `MedicationRequest.reason`: `CodeableReference` 0..* to `Condition` | `Observation`, example binding (<http://hl7.org/fhir/ValueSet/condition-code>)
     public var reason: [CodeableReference] { get { _objects(31) } set { _setObjects(31, newValue) } }
     /// `MedicationRequest.courseOfTherapyType`: `CodeableConcept` 0..1, extensible binding (<http://hl7.org/fhir/ValueSet/medicationrequest-course-of-therapy>)
     public var courseOfTherapyType: CodeableConcept? { get { _object(32) } set { _setObject(32, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(courseOfTherapyType newValue: CodeableConcept?) { _upsert(32, newValue) }
     /// `MedicationRequest.insurance`: `Reference` 0..* to `Coverage` | `ClaimResponse`
     public var insurance: [Reference] { get { _objects(33) } set { _setObjects(33, newValue) } }
     /// `MedicationRequest.note`: `Annotation` 0..*
@@ -86,18 +66,12 @@ public final class MedicationRequest: DomainResource {
     public var renderedDosageInstruction: String? { get { _string(35) } set { _setString(35, newValue) } }
     /// `MedicationRequest.effectiveDosePeriod`: `Period` 0..1
     public var effectiveDosePeriod: Period? { get { _object(36) } set { _setObject(36, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(effectiveDosePeriod newValue: Period?) { _upsert(36, newValue) }
     /// `MedicationRequest.dosageInstruction`: `Dosage` 0..*
     public var dosageInstruction: [Dosage] { get { _objects(37) } set { _setObjects(37, newValue) } }
     /// `MedicationRequest.dispenseRequest`: `MedicationRequest.dispenseRequest` 0..1
     public var dispenseRequest: MedicationRequestDispenseRequest? { get { _object(38) } set { _setObject(38, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(dispenseRequest newValue: MedicationRequestDispenseRequest?) { _upsert(38, newValue) }
     /// `MedicationRequest.substitution`: `MedicationRequest.substitution` 0..1
     public var substitution: MedicationRequestSubstitution? { get { _object(39) } set { _setObject(39, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(substitution newValue: MedicationRequestSubstitution?) { _upsert(39, newValue) }
     /// `MedicationRequest.eventHistory`: `Reference` 0..* to `Provenance`
     public var eventHistory: [Reference] { get { _objects(40) } set { _setObjects(40, newValue) } }
 }
@@ -109,36 +83,22 @@ public final class MedicationRequestDispenseRequest: BackboneElement {
 
     /// `MedicationRequest.dispenseRequest.initialFill`: `MedicationRequest.dispenseRequest.initialFill` 0..1
     public var initialFill: MedicationRequestDispenseRequestInitialFill? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(initialFill newValue: MedicationRequestDispenseRequestInitialFill?) { _upsert(3, newValue) }
     /// `MedicationRequest.dispenseRequest.dispenseInterval`: `Duration` 0..1
     public var dispenseInterval: Duration? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(dispenseInterval newValue: Duration?) { _upsert(4, newValue) }
     /// `MedicationRequest.dispenseRequest.validityPeriod`: `Period` 0..1
     public var validityPeriod: Period? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(validityPeriod newValue: Period?) { _upsert(5, newValue) }
     /// `MedicationRequest.dispenseRequest.numberOfRepeatsAllowed`: `unsignedInt` 0..1
     public var numberOfRepeatsAllowed: Int? { get { _int(6) } set { _setInt(6, newValue) } }
     /// `MedicationRequest.dispenseRequest.quantity`: `Quantity` 0..1
     public var quantity: Quantity? { get { _object(7) } set { _setObject(7, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(quantity newValue: Quantity?) { _upsert(7, newValue) }
     /// `MedicationRequest.dispenseRequest.expectedSupplyDuration`: `Duration` 0..1
     public var expectedSupplyDuration: Duration? { get { _object(8) } set { _setObject(8, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(expectedSupplyDuration newValue: Duration?) { _upsert(8, newValue) }
     /// `MedicationRequest.dispenseRequest.dispenser`: `Reference` 0..1 to `Organization`
     public var dispenser: Reference? { get { _object(9) } set { _setObject(9, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(dispenser newValue: Reference?) { _upsert(9, newValue) }
     /// `MedicationRequest.dispenseRequest.dispenserInstruction`: `Annotation` 0..*
     public var dispenserInstruction: [Annotation] { get { _objects(10) } set { _setObjects(10, newValue) } }
     /// `MedicationRequest.dispenseRequest.doseAdministrationAid`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/medication-dose-aid>)
     public var doseAdministrationAid: CodeableConcept? { get { _object(11) } set { _setObject(11, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(doseAdministrationAid newValue: CodeableConcept?) { _upsert(11, newValue) }
 }
 
 /// `MedicationRequest.dispenseRequest.initialFill`, a backbone element
@@ -148,12 +108,8 @@ public final class MedicationRequestDispenseRequestInitialFill: BackboneElement 
 
     /// `MedicationRequest.dispenseRequest.initialFill.quantity`: `Quantity` 0..1
     public var quantity: Quantity? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(quantity newValue: Quantity?) { _upsert(3, newValue) }
     /// `MedicationRequest.dispenseRequest.initialFill.duration`: `Duration` 0..1
     public var duration: Duration? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(duration newValue: Duration?) { _upsert(4, newValue) }
 }
 
 /// `MedicationRequest.substitution`, a backbone element
@@ -167,12 +123,8 @@ public final class MedicationRequestSubstitution: BackboneElement {
     public var allowedBoolean: Bool? { get { _bool(3) } set { _setBool(3, newValue) } }
     /// `MedicationRequest.substitution.allowed[x]` as `CodeableConcept`.
     public var allowedCodeableConcept: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(allowedCodeableConcept newValue: CodeableConcept?) { _upsert(4, newValue) }
     /// `MedicationRequest.substitution.reason`: `CodeableConcept` 0..1, example binding (<http://terminology.hl7.org/ValueSet/v3-SubstanceAdminSubstitutionReason>)
     public var reason: CodeableConcept? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(reason newValue: CodeableConcept?) { _upsert(5, newValue) }
 }
 
 /// A value of `MedicationRequest.substitution.allowed[x]`.

@@ -18,16 +18,10 @@ public final class MedicationStatement: DomainResource {
     public var category: [CodeableConcept] { get { _objects(11) } set { _setObjects(11, newValue) } }
     /// `MedicationStatement.medication`: `CodeableReference` 1..1 to `Medication`, example binding (<http://hl7.org/fhir/ValueSet/medication-codes>)
     public var medication: CodeableReference? { get { _object(12) } set { _setObject(12, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(medication newValue: CodeableReference?) { _upsert(12, newValue) }
     /// `MedicationStatement.subject`: `Reference` 1..1 to `Patient` | `Group`
     public var subject: Reference? { get { _object(13) } set { _setObject(13, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(subject newValue: Reference?) { _upsert(13, newValue) }
     /// `MedicationStatement.encounter`: `Reference` 0..1 to `Encounter`
     public var encounter: Reference? { get { _object(14) } set { _setObject(14, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(encounter newValue: Reference?) { _upsert(14, newValue) }
     /// `MedicationStatement.effective[x]`: `dateTime` | `Period` | `Timing` 0..1
     public var effective: MedicationStatementEffective? { get { _choice(15) } set { _setChoice(15, 3, newValue) } }
     /// `MedicationStatement.effective[x]` as `dateTime`.
@@ -36,10 +30,6 @@ public final class MedicationStatement: DomainResource {
     public var effectivePeriod: Period? { get { _object(16) } set { _setObject(16, newValue) } }
     /// `MedicationStatement.effective[x]` as `Timing`.
     public var effectiveTiming: Timing? { get { _object(17) } set { _setObject(17, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(effectivePeriod newValue: Period?) { _upsert(16, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(effectiveTiming newValue: Timing?) { _upsert(17, newValue) }
     /// `MedicationStatement.dateAsserted`: `dateTime` 0..1
     public var dateAsserted: FHIRDateTime? { get { _dateTime(18) } set { _setDateTime(18, newValue) } }
     /// `MedicationStatement.informationSource`: `Reference` 0..* to `Patient` | `Practitioner` | `PractitionerRole` | `RelatedPerson` | `Organization`
@@ -58,8 +48,6 @@ public final class MedicationStatement: DomainResource {
     public var dosage: [Dosage] { get { _objects(25) } set { _setObjects(25, newValue) } }
     /// `MedicationStatement.adherence`: `MedicationStatement.adherence` 0..1
     public var adherence: MedicationStatementAdherence? { get { _object(26) } set { _setObject(26, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(adherence newValue: MedicationStatementAdherence?) { _upsert(26, newValue) }
 }
 
 /// `MedicationStatement.adherence`, a backbone element
@@ -69,12 +57,8 @@ public final class MedicationStatementAdherence: BackboneElement {
 
     /// `MedicationStatement.adherence.code`: `CodeableConcept` 1..1, example binding (<http://hl7.org/fhir/ValueSet/medication-statement-adherence>)
     public var code: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(code newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `MedicationStatement.adherence.reason`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/reason-medication-status-codes>)
     public var reason: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(reason newValue: CodeableConcept?) { _upsert(4, newValue) }
 }
 
 /// A value of `MedicationStatement.effective[x]`.

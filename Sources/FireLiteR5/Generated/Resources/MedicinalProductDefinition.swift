@@ -12,44 +12,30 @@ public final class MedicinalProductDefinition: DomainResource {
     public var identifier: [Identifier] { get { _objects(8) } set { _setObjects(8, newValue) } }
     /// `MedicinalProductDefinition.type`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/medicinal-product-type>)
     public var type: CodeableConcept? { get { _object(9) } set { _setObject(9, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: CodeableConcept?) { _upsert(9, newValue) }
     /// `MedicinalProductDefinition.domain`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/medicinal-product-domain>)
     public var domain: CodeableConcept? { get { _object(10) } set { _setObject(10, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(domain newValue: CodeableConcept?) { _upsert(10, newValue) }
     /// `MedicinalProductDefinition.version`: `string` 0..1
     public var version: String? { get { _string(11) } set { _setString(11, newValue) } }
     /// `MedicinalProductDefinition.status`: `CodeableConcept` 0..1, preferred binding (<http://hl7.org/fhir/ValueSet/publication-status>)
     public var status: CodeableConcept? { get { _object(12) } set { _setObject(12, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(status newValue: CodeableConcept?) { _upsert(12, newValue) }
     /// `MedicinalProductDefinition.statusDate`: `dateTime` 0..1
     public var statusDate: FHIRDateTime? { get { _dateTime(13) } set { _setDateTime(13, newValue) } }
     /// `MedicinalProductDefinition.description`: `markdown` 0..1
     public var description: String? { get { _string(14) } set { _setString(14, newValue) } }
     /// `MedicinalProductDefinition.combinedPharmaceuticalDoseForm`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/combined-dose-form>)
     public var combinedPharmaceuticalDoseForm: CodeableConcept? { get { _object(15) } set { _setObject(15, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(combinedPharmaceuticalDoseForm newValue: CodeableConcept?) { _upsert(15, newValue) }
     /// `MedicinalProductDefinition.route`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/route-codes>)
     public var route: [CodeableConcept] { get { _objects(16) } set { _setObjects(16, newValue) } }
     /// `MedicinalProductDefinition.indication`: `markdown` 0..1
     public var indication: String? { get { _string(17) } set { _setString(17, newValue) } }
     /// `MedicinalProductDefinition.legalStatusOfSupply`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/legal-status-of-supply>)
     public var legalStatusOfSupply: CodeableConcept? { get { _object(18) } set { _setObject(18, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(legalStatusOfSupply newValue: CodeableConcept?) { _upsert(18, newValue) }
     /// `MedicinalProductDefinition.additionalMonitoringIndicator`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/medicinal-product-additional-monitoring>)
     public var additionalMonitoringIndicator: CodeableConcept? { get { _object(19) } set { _setObject(19, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(additionalMonitoringIndicator newValue: CodeableConcept?) { _upsert(19, newValue) }
     /// `MedicinalProductDefinition.specialMeasures`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/medicinal-product-special-measures>)
     public var specialMeasures: [CodeableConcept] { get { _objects(20) } set { _setObjects(20, newValue) } }
     /// `MedicinalProductDefinition.pediatricUseIndicator`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/medicinal-product-pediatric-use>)
     public var pediatricUseIndicator: CodeableConcept? { get { _object(21) } set { _setObject(21, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(pediatricUseIndicator newValue: CodeableConcept?) { _upsert(21, newValue) }
     /// `MedicinalProductDefinition.classification`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/medicinal-product-classification>)
     public var classification: [CodeableConcept] { get { _objects(22) } set { _setObjects(22, newValue) } }
     /// `MedicinalProductDefinition.marketingStatus`: `MarketingStatus` 0..*
@@ -89,12 +75,8 @@ public final class MedicinalProductDefinitionContact: BackboneElement {
 
     /// `MedicinalProductDefinition.contact.type`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/medicinal-product-contact-type>)
     public var type: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `MedicinalProductDefinition.contact.contact`: `Reference` 1..1 to `Organization` | `PractitionerRole`
     public var contact: Reference? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(contact newValue: Reference?) { _upsert(4, newValue) }
 }
 
 /// `MedicinalProductDefinition.name`, a backbone element
@@ -106,8 +88,6 @@ public final class MedicinalProductDefinitionName: BackboneElement {
     public var productName: String? { get { _string(3) } set { _setString(3, newValue) } }
     /// `MedicinalProductDefinition.name.type`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/medicinal-product-name-type>)
     public var type: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: CodeableConcept?) { _upsert(4, newValue) }
     /// `MedicinalProductDefinition.name.part`: `MedicinalProductDefinition.name.part` 0..*
     public var part: [MedicinalProductDefinitionNamePart] { get { _objects(5) } set { _setObjects(5, newValue) } }
     /// `MedicinalProductDefinition.name.usage`: `MedicinalProductDefinition.name.usage` 0..*
@@ -123,8 +103,6 @@ public final class MedicinalProductDefinitionNamePart: BackboneElement {
     public var part: String? { get { _string(3) } set { _setString(3, newValue) } }
     /// `MedicinalProductDefinition.name.part.type`: `CodeableConcept` 1..1, example binding (<http://hl7.org/fhir/ValueSet/medicinal-product-name-part-type>)
     public var type: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: CodeableConcept?) { _upsert(4, newValue) }
 }
 
 /// `MedicinalProductDefinition.name.usage`, a backbone element
@@ -134,16 +112,10 @@ public final class MedicinalProductDefinitionNameUsage: BackboneElement {
 
     /// `MedicinalProductDefinition.name.usage.country`: `CodeableConcept` 1..1, example binding (<http://hl7.org/fhir/ValueSet/country>)
     public var country: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(country newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `MedicinalProductDefinition.name.usage.jurisdiction`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/jurisdiction>)
     public var jurisdiction: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(jurisdiction newValue: CodeableConcept?) { _upsert(4, newValue) }
     /// `MedicinalProductDefinition.name.usage.language`: `CodeableConcept` 1..1, required binding (<http://hl7.org/fhir/ValueSet/all-languages>)
     public var language: CodeableConcept? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(language newValue: CodeableConcept?) { _upsert(5, newValue) }
 }
 
 /// `MedicinalProductDefinition.crossReference`, a backbone element
@@ -153,12 +125,8 @@ public final class MedicinalProductDefinitionCrossReference: BackboneElement {
 
     /// `MedicinalProductDefinition.crossReference.product`: `CodeableReference` 1..1 to `MedicinalProductDefinition`
     public var product: CodeableReference? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(product newValue: CodeableReference?) { _upsert(3, newValue) }
     /// `MedicinalProductDefinition.crossReference.type`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/medicinal-product-cross-reference-type>)
     public var type: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: CodeableConcept?) { _upsert(4, newValue) }
 }
 
 /// `MedicinalProductDefinition.operation`, a backbone element
@@ -168,18 +136,12 @@ public final class MedicinalProductDefinitionOperation: BackboneElement {
 
     /// `MedicinalProductDefinition.operation.type`: `CodeableReference` 0..1 to `ActivityDefinition` | `PlanDefinition`
     public var type: CodeableReference? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: CodeableReference?) { _upsert(3, newValue) }
     /// `MedicinalProductDefinition.operation.effectiveDate`: `Period` 0..1
     public var effectiveDate: Period? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(effectiveDate newValue: Period?) { _upsert(4, newValue) }
     /// `MedicinalProductDefinition.operation.organization`: `Reference` 0..* to `Organization`
     public var organization: [Reference] { get { _objects(5) } set { _setObjects(5, newValue) } }
     /// `MedicinalProductDefinition.operation.confidentialityIndicator`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/medicinal-product-confidentiality>)
     public var confidentialityIndicator: CodeableConcept? { get { _object(6) } set { _setObject(6, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(confidentialityIndicator newValue: CodeableConcept?) { _upsert(6, newValue) }
 }
 
 /// `MedicinalProductDefinition.characteristic`, a backbone element
@@ -189,8 +151,6 @@ public final class MedicinalProductDefinitionCharacteristic: BackboneElement {
 
     /// `MedicinalProductDefinition.characteristic.type`: `CodeableConcept` 1..1, example binding (<http://hl7.org/fhir/ValueSet/product-characteristic-codes>)
     public var type: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `MedicinalProductDefinition.characteristic.value[x]`: `CodeableConcept` | `markdown` | `Quantity` | `integer` | `date` | `boolean` | `Attachment` 0..1
     public var value: MedicinalProductDefinitionCharacteristicValue? { get { _choice(4) } set { _setChoice(4, 7, newValue) } }
     /// `MedicinalProductDefinition.characteristic.value[x]` as `CodeableConcept`.
@@ -207,12 +167,6 @@ public final class MedicinalProductDefinitionCharacteristic: BackboneElement {
     public var valueBoolean: Bool? { get { _bool(9) } set { _setBool(9, newValue) } }
     /// `MedicinalProductDefinition.characteristic.value[x]` as `Attachment`.
     public var valueAttachment: Attachment? { get { _object(10) } set { _setObject(10, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueCodeableConcept newValue: CodeableConcept?) { _upsert(4, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueQuantity newValue: Quantity?) { _upsert(6, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueAttachment newValue: Attachment?) { _upsert(10, newValue) }
 }
 
 /// A value of `MedicinalProductDefinition.characteristic.value[x]`.

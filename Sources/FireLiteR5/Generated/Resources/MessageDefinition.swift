@@ -20,8 +20,6 @@ public final class MessageDefinition: DomainResource {
     public var versionAlgorithmString: String? { get { _string(11) } set { _setString(11, newValue) } }
     /// `MessageDefinition.versionAlgorithm[x]` as `Coding`.
     public var versionAlgorithmCoding: Coding? { get { _object(12) } set { _setObject(12, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(versionAlgorithmCoding newValue: Coding?) { _upsert(12, newValue) }
     /// `MessageDefinition.name`: `string` 0..1
     public var name: String? { get { _string(13) } set { _setString(13, newValue) } }
     /// `MessageDefinition.title`: `string` 0..1
@@ -60,8 +58,6 @@ public final class MessageDefinition: DomainResource {
     public var eventCoding: Coding? { get { _object(29) } set { _setObject(29, newValue) } }
     /// `MessageDefinition.event[x]` as `uri`.
     public var eventUri: String? { get { _string(30) } set { _setString(30, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(eventCoding newValue: Coding?) { _upsert(29, newValue) }
     /// `MessageDefinition.category`: `code` 0..1, one of `MessageSignificanceCategory` (<http://hl7.org/fhir/ValueSet/message-significance-category>)
     public var category: MessageSignificanceCategory? { get { _code(31) } set { _setCode(31, newValue) } }
     /// `MessageDefinition.focus`: `MessageDefinition.focus` 0..*

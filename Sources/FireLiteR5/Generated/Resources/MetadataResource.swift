@@ -20,8 +20,6 @@ public final class MetadataResource: DomainResource {
     public var versionAlgorithmString: String? { get { _string(11) } set { _setString(11, newValue) } }
     /// `MetadataResource.versionAlgorithm[x]` as `Coding`.
     public var versionAlgorithmCoding: Coding? { get { _object(12) } set { _setObject(12, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(versionAlgorithmCoding newValue: Coding?) { _upsert(12, newValue) }
     /// `MetadataResource.name`: `string` 0..1
     public var name: String? { get { _string(13) } set { _setString(13, newValue) } }
     /// `MetadataResource.title`: `string` 0..1
@@ -54,8 +52,6 @@ public final class MetadataResource: DomainResource {
     public var lastReviewDate: FHIRDate? { get { _date(27) } set { _setDate(27, newValue) } }
     /// `MetadataResource.effectivePeriod`: `Period` 0..1
     public var effectivePeriod: Period? { get { _object(28) } set { _setObject(28, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(effectivePeriod newValue: Period?) { _upsert(28, newValue) }
     /// `MetadataResource.topic`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/definition-topic>)
     public var topic: [CodeableConcept] { get { _objects(29) } set { _setObjects(29, newValue) } }
     /// `MetadataResource.author`: `ContactDetail` 0..*

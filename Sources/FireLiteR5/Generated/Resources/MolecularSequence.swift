@@ -14,22 +14,14 @@ public final class MolecularSequence: DomainResource {
     public var type: SequenceType? { get { _code(9) } set { _setCode(9, newValue) } }
     /// `MolecularSequence.subject`: `Reference` 0..1 to `Patient` | `Group` | `Substance` | `BiologicallyDerivedProduct` | `NutritionProduct`
     public var subject: Reference? { get { _object(10) } set { _setObject(10, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(subject newValue: Reference?) { _upsert(10, newValue) }
     /// `MolecularSequence.focus`: `Reference` 0..*
     public var focus: [Reference] { get { _objects(11) } set { _setObjects(11, newValue) } }
     /// `MolecularSequence.specimen`: `Reference` 0..1 to `Specimen`
     public var specimen: Reference? { get { _object(12) } set { _setObject(12, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(specimen newValue: Reference?) { _upsert(12, newValue) }
     /// `MolecularSequence.device`: `Reference` 0..1 to `Device`
     public var device: Reference? { get { _object(13) } set { _setObject(13, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(device newValue: Reference?) { _upsert(13, newValue) }
     /// `MolecularSequence.performer`: `Reference` 0..1 to `Organization`
     public var performer: Reference? { get { _object(14) } set { _setObject(14, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(performer newValue: Reference?) { _upsert(14, newValue) }
     /// `MolecularSequence.literal`: `string` 0..1
     public var literal: String? { get { _string(15) } set { _setString(15, newValue) } }
     /// `MolecularSequence.formatted`: `Attachment` 0..*
@@ -45,18 +37,12 @@ public final class MolecularSequenceRelative: BackboneElement {
 
     /// `MolecularSequence.relative.coordinateSystem`: `CodeableConcept` 1..1, extensible binding (<http://loinc.org/LL5323-2/>)
     public var coordinateSystem: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(coordinateSystem newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `MolecularSequence.relative.ordinalPosition`: `integer` 0..1
     public var ordinalPosition: Int? { get { _int(4) } set { _setInt(4, newValue) } }
     /// `MolecularSequence.relative.sequenceRange`: `Range` 0..1
     public var sequenceRange: Range? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(sequenceRange newValue: Range?) { _upsert(5, newValue) }
     /// `MolecularSequence.relative.startingSequence`: `MolecularSequence.relative.startingSequence` 0..1
     public var startingSequence: MolecularSequenceRelativeStartingSequence? { get { _object(6) } set { _setObject(6, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(startingSequence newValue: MolecularSequenceRelativeStartingSequence?) { _upsert(6, newValue) }
     /// `MolecularSequence.relative.edit`: `MolecularSequence.relative.edit` 0..*
     public var edit: [MolecularSequenceRelativeEdit] { get { _objects(7) } set { _setObjects(7, newValue) } }
 }
@@ -68,12 +54,8 @@ public final class MolecularSequenceRelativeStartingSequence: BackboneElement {
 
     /// `MolecularSequence.relative.startingSequence.genomeAssembly`: `CodeableConcept` 0..1, extensible binding (<http://loinc.org/LL1040-6/>)
     public var genomeAssembly: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(genomeAssembly newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `MolecularSequence.relative.startingSequence.chromosome`: `CodeableConcept` 0..1, required binding (<http://loinc.org/LL2938-0/>)
     public var chromosome: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(chromosome newValue: CodeableConcept?) { _upsert(4, newValue) }
     /// `MolecularSequence.relative.startingSequence.sequence[x]`: `CodeableConcept` | `string` | `Reference` 0..1 to `MolecularSequence`
     public var sequence: MolecularSequenceRelativeStartingSequenceSequence? { get { _choice(5) } set { _setChoice(5, 3, newValue) } }
     /// `MolecularSequence.relative.startingSequence.sequence[x]` as `CodeableConcept`.
@@ -82,10 +64,6 @@ public final class MolecularSequenceRelativeStartingSequence: BackboneElement {
     public var sequenceString: String? { get { _string(6) } set { _setString(6, newValue) } }
     /// `MolecularSequence.relative.startingSequence.sequence[x]` as `Reference`.
     public var sequenceReference: Reference? { get { _object(7) } set { _setObject(7, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(sequenceCodeableConcept newValue: CodeableConcept?) { _upsert(5, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(sequenceReference newValue: Reference?) { _upsert(7, newValue) }
     /// `MolecularSequence.relative.startingSequence.windowStart`: `integer` 0..1
     public var windowStart: Int? { get { _int(8) } set { _setInt(8, newValue) } }
     /// `MolecularSequence.relative.startingSequence.windowEnd`: `integer` 0..1

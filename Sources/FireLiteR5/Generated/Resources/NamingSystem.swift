@@ -20,8 +20,6 @@ public final class NamingSystem: DomainResource {
     public var versionAlgorithmString: String? { get { _string(11) } set { _setString(11, newValue) } }
     /// `NamingSystem.versionAlgorithm[x]` as `Coding`.
     public var versionAlgorithmCoding: Coding? { get { _object(12) } set { _setObject(12, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(versionAlgorithmCoding newValue: Coding?) { _upsert(12, newValue) }
     /// `NamingSystem.name`: `string` 1..1
     public var name: String? { get { _string(13) } set { _setString(13, newValue) } }
     /// `NamingSystem.title`: `string` 0..1
@@ -42,8 +40,6 @@ public final class NamingSystem: DomainResource {
     public var responsible: String? { get { _string(21) } set { _setString(21, newValue) } }
     /// `NamingSystem.type`: `CodeableConcept` 0..1, preferred binding (<http://hl7.org/fhir/ValueSet/namingsystem-identifier-system-type>)
     public var type: CodeableConcept? { get { _object(22) } set { _setObject(22, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: CodeableConcept?) { _upsert(22, newValue) }
     /// `NamingSystem.description`: `markdown` 0..1
     public var description: String? { get { _string(23) } set { _setString(23, newValue) } }
     /// `NamingSystem.useContext`: `UsageContext` 0..*
@@ -62,8 +58,6 @@ public final class NamingSystem: DomainResource {
     public var lastReviewDate: FHIRDate? { get { _date(30) } set { _setDate(30, newValue) } }
     /// `NamingSystem.effectivePeriod`: `Period` 0..1
     public var effectivePeriod: Period? { get { _object(31) } set { _setObject(31, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(effectivePeriod newValue: Period?) { _upsert(31, newValue) }
     /// `NamingSystem.topic`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/definition-topic>)
     public var topic: [CodeableConcept] { get { _objects(32) } set { _setObjects(32, newValue) } }
     /// `NamingSystem.author`: `ContactDetail` 0..*
@@ -97,8 +91,6 @@ public final class NamingSystemUniqueId: BackboneElement {
     public var comment: String? { get { _string(6) } set { _setString(6, newValue) } }
     /// `NamingSystem.uniqueId.period`: `Period` 0..1
     public var period: Period? { get { _object(7) } set { _setObject(7, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(period newValue: Period?) { _upsert(7, newValue) }
     /// `NamingSystem.uniqueId.authoritative`: `boolean` 0..1
     public var authoritative: Bool? { get { _bool(8) } set { _setBool(8, newValue) } }
 }

@@ -24,24 +24,16 @@ public final class NutritionIntake: DomainResource {
     public var statusReason: [CodeableConcept] { get { _objects(14) } set { _setObjects(14, newValue) } }
     /// `NutritionIntake.code`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/diet-type>)
     public var code: CodeableConcept? { get { _object(15) } set { _setObject(15, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(code newValue: CodeableConcept?) { _upsert(15, newValue) }
     /// `NutritionIntake.subject`: `Reference` 1..1 to `Patient` | `Group`
     public var subject: Reference? { get { _object(16) } set { _setObject(16, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(subject newValue: Reference?) { _upsert(16, newValue) }
     /// `NutritionIntake.encounter`: `Reference` 0..1 to `Encounter`
     public var encounter: Reference? { get { _object(17) } set { _setObject(17, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(encounter newValue: Reference?) { _upsert(17, newValue) }
     /// `NutritionIntake.occurrence[x]`: `dateTime` | `Period` 0..1
     public var occurrence: NutritionIntakeOccurrence? { get { _choice(18) } set { _setChoice(18, 2, newValue) } }
     /// `NutritionIntake.occurrence[x]` as `dateTime`.
     public var occurrenceDateTime: FHIRDateTime? { get { _dateTime(18) } set { _setDateTime(18, newValue) } }
     /// `NutritionIntake.occurrence[x]` as `Period`.
     public var occurrencePeriod: Period? { get { _object(19) } set { _setObject(19, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(occurrencePeriod newValue: Period?) { _upsert(19, newValue) }
     /// `NutritionIntake.recorded`: `dateTime` 0..1
     public var recorded: FHIRDateTime? { get { _dateTime(20) } set { _setDateTime(20, newValue) } }
     /// `NutritionIntake.reported[x]`: `boolean` | `Reference` 0..1 to `Patient` | `RelatedPerson` | `Practitioner` | `PractitionerRole` | `Organization`
@@ -50,8 +42,6 @@ public final class NutritionIntake: DomainResource {
     public var reportedBoolean: Bool? { get { _bool(21) } set { _setBool(21, newValue) } }
     /// `NutritionIntake.reported[x]` as `Reference`.
     public var reportedReference: Reference? { get { _object(22) } set { _setObject(22, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(reportedReference newValue: Reference?) { _upsert(22, newValue) }
     /// `NutritionIntake.consumedItem`: `NutritionIntake.consumedItem` 1..*
     public var consumedItem: [NutritionIntakeConsumedItem] { get { _objects(23) } set { _setObjects(23, newValue) } }
     /// `NutritionIntake.ingredientLabel`: `NutritionIntake.ingredientLabel` 0..*
@@ -60,8 +50,6 @@ public final class NutritionIntake: DomainResource {
     public var performer: [NutritionIntakePerformer] { get { _objects(25) } set { _setObjects(25, newValue) } }
     /// `NutritionIntake.location`: `Reference` 0..1 to `Location`
     public var location: Reference? { get { _object(26) } set { _setObject(26, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(location newValue: Reference?) { _upsert(26, newValue) }
     /// `NutritionIntake.derivedFrom`: `Reference` 0..*
     public var derivedFrom: [Reference] { get { _objects(27) } set { _setObjects(27, newValue) } }
     /// `NutritionIntake.reason`: `CodeableReference` 0..* to `Condition` | `Observation` | `DiagnosticReport` | `DocumentReference`, example binding (<http://hl7.org/fhir/ValueSet/condition-code>)
@@ -77,30 +65,18 @@ public final class NutritionIntakeConsumedItem: BackboneElement {
 
     /// `NutritionIntake.consumedItem.type`: `CodeableConcept` 1..1, example binding (<http://hl7.org/fhir/ValueSet/edible-substance-type>)
     public var type: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `NutritionIntake.consumedItem.nutritionProduct`: `CodeableReference` 1..1 to `NutritionProduct`, example binding (<http://hl7.org/fhir/ValueSet/food-type>)
     public var nutritionProduct: CodeableReference? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(nutritionProduct newValue: CodeableReference?) { _upsert(4, newValue) }
     /// `NutritionIntake.consumedItem.schedule`: `Timing` 0..1
     public var schedule: Timing? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(schedule newValue: Timing?) { _upsert(5, newValue) }
     /// `NutritionIntake.consumedItem.amount`: `Quantity` 0..1
     public var amount: Quantity? { get { _object(6) } set { _setObject(6, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(amount newValue: Quantity?) { _upsert(6, newValue) }
     /// `NutritionIntake.consumedItem.rate`: `Quantity` 0..1
     public var rate: Quantity? { get { _object(7) } set { _setObject(7, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(rate newValue: Quantity?) { _upsert(7, newValue) }
     /// `NutritionIntake.consumedItem.notConsumed`: `boolean` 0..1
     public var notConsumed: Bool? { get { _bool(8) } set { _setBool(8, newValue) } }
     /// `NutritionIntake.consumedItem.notConsumedReason`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/not-consumed-reason>)
     public var notConsumedReason: CodeableConcept? { get { _object(9) } set { _setObject(9, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(notConsumedReason newValue: CodeableConcept?) { _upsert(9, newValue) }
 }
 
 /// `NutritionIntake.ingredientLabel`, a backbone element
@@ -110,12 +86,8 @@ public final class NutritionIntakeIngredientLabel: BackboneElement {
 
     /// `NutritionIntake.ingredientLabel.nutrient`: `CodeableReference` 1..1 to `Substance`, example binding (<http://hl7.org/fhir/ValueSet/nutrient-code>)
     public var nutrient: CodeableReference? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(nutrient newValue: CodeableReference?) { _upsert(3, newValue) }
     /// `NutritionIntake.ingredientLabel.amount`: `Quantity` 1..1
     public var amount: Quantity? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(amount newValue: Quantity?) { _upsert(4, newValue) }
 }
 
 /// `NutritionIntake.performer`, a backbone element
@@ -125,12 +97,8 @@ public final class NutritionIntakePerformer: BackboneElement {
 
     /// `NutritionIntake.performer.function`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/performer-role>)
     public var function: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(function newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `NutritionIntake.performer.actor`: `Reference` 1..1 to `Practitioner` | `PractitionerRole` | `Organization` | `CareTeam` | `Patient` | `Device` | `RelatedPerson`
     public var actor: Reference? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(actor newValue: Reference?) { _upsert(4, newValue) }
 }
 
 /// A value of `NutritionIntake.occurrence[x]`.

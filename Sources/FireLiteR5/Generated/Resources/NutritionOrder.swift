@@ -20,8 +20,6 @@ public final class NutritionOrder: DomainResource {
     public var basedOn: [Reference] { get { _objects(12) } set { _setObjects(12, newValue) } }
     /// `NutritionOrder.groupIdentifier`: `Identifier` 0..1
     public var groupIdentifier: Identifier? { get { _object(13) } set { _setObject(13, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(groupIdentifier newValue: Identifier?) { _upsert(13, newValue) }
     /// `NutritionOrder.status`: `code` 1..1, one of `RequestStatus` (<http://hl7.org/fhir/ValueSet/request-status>)
     public var status: RequestStatus? { get { _code(14) } set { _setCode(14, newValue) } }
     /// `NutritionOrder.intent`: `code` 1..1, one of `RequestIntent` (<http://hl7.org/fhir/ValueSet/request-intent>)
@@ -30,20 +28,14 @@ public final class NutritionOrder: DomainResource {
     public var priority: RequestPriority? { get { _code(16) } set { _setCode(16, newValue) } }
     /// `NutritionOrder.subject`: `Reference` 1..1 to `Patient` | `Group`
     public var subject: Reference? { get { _object(17) } set { _setObject(17, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(subject newValue: Reference?) { _upsert(17, newValue) }
     /// `NutritionOrder.encounter`: `Reference` 0..1 to `Encounter`
     public var encounter: Reference? { get { _object(18) } set { _setObject(18, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(encounter newValue: Reference?) { _upsert(18, newValue) }
     /// `NutritionOrder.supportingInformation`: `Reference` 0..*
     public var supportingInformation: [Reference] { get { _objects(19) } set { _setObjects(19, newValue) } }
     /// `NutritionOrder.dateTime`: `dateTime` 1..1
     public var dateTime: FHIRDateTime? { get { _dateTime(20) } set { _setDateTime(20, newValue) } }
     /// `NutritionOrder.orderer`: `Reference` 0..1 to `Practitioner` | `PractitionerRole`
     public var orderer: Reference? { get { _object(21) } set { _setObject(21, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(orderer newValue: Reference?) { _upsert(21, newValue) }
     /// `NutritionOrder.performer`: `CodeableReference` 0..* to `CareTeam` | `Practitioner` | `PractitionerRole` | `RelatedPerson` | `Patient` | `Organization`
     public var performer: [CodeableReference] { get { _objects(22) } set { _setObjects(22, newValue) } }
     /// `NutritionOrder.allergyIntolerance`: `Reference` 0..* to `AllergyIntolerance`
@@ -56,14 +48,10 @@ public final class NutritionOrder: DomainResource {
     public var outsideFoodAllowed: Bool? { get { _bool(26) } set { _setBool(26, newValue) } }
     /// `NutritionOrder.oralDiet`: `NutritionOrder.oralDiet` 0..1
     public var oralDiet: NutritionOrderOralDiet? { get { _object(27) } set { _setObject(27, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(oralDiet newValue: NutritionOrderOralDiet?) { _upsert(27, newValue) }
     /// `NutritionOrder.supplement`: `NutritionOrder.supplement` 0..*
     public var supplement: [NutritionOrderSupplement] { get { _objects(28) } set { _setObjects(28, newValue) } }
     /// `NutritionOrder.enteralFormula`: `NutritionOrder.enteralFormula` 0..1
     public var enteralFormula: NutritionOrderEnteralFormula? { get { _object(29) } set { _setObject(29, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(enteralFormula newValue: NutritionOrderEnteralFormula?) { _upsert(29, newValue) }
     /// `NutritionOrder.note`: `Annotation` 0..*
     public var note: [Annotation] { get { _objects(30) } set { _setObjects(30, newValue) } }
 }
@@ -77,8 +65,6 @@ public final class NutritionOrderOralDiet: BackboneElement {
     public var type: [CodeableConcept] { get { _objects(3) } set { _setObjects(3, newValue) } }
     /// `NutritionOrder.oralDiet.schedule`: `NutritionOrder.oralDiet.schedule` 0..1
     public var schedule: NutritionOrderOralDietSchedule? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(schedule newValue: NutritionOrderOralDietSchedule?) { _upsert(4, newValue) }
     /// `NutritionOrder.oralDiet.nutrient`: `NutritionOrder.oralDiet.nutrient` 0..*
     public var nutrient: [NutritionOrderOralDietNutrient] { get { _objects(5) } set { _setObjects(5, newValue) } }
     /// `NutritionOrder.oralDiet.texture`: `NutritionOrder.oralDiet.texture` 0..*
@@ -100,8 +86,6 @@ public final class NutritionOrderOralDietSchedule: BackboneElement {
     public var asNeeded: Bool? { get { _bool(4) } set { _setBool(4, newValue) } }
     /// `NutritionOrder.oralDiet.schedule.asNeededFor`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/medication-as-needed-reason>)
     public var asNeededFor: CodeableConcept? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(asNeededFor newValue: CodeableConcept?) { _upsert(5, newValue) }
 }
 
 /// `NutritionOrder.oralDiet.nutrient`, a backbone element
@@ -111,12 +95,8 @@ public final class NutritionOrderOralDietNutrient: BackboneElement {
 
     /// `NutritionOrder.oralDiet.nutrient.modifier`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/nutrient-code>)
     public var modifier: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(modifier newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `NutritionOrder.oralDiet.nutrient.amount`: `Quantity` 0..1
     public var amount: Quantity? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(amount newValue: Quantity?) { _upsert(4, newValue) }
 }
 
 /// `NutritionOrder.oralDiet.texture`, a backbone element
@@ -126,12 +106,8 @@ public final class NutritionOrderOralDietTexture: BackboneElement {
 
     /// `NutritionOrder.oralDiet.texture.modifier`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/texture-code>)
     public var modifier: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(modifier newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `NutritionOrder.oralDiet.texture.foodType`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/modified-foodtype>)
     public var foodType: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(foodType newValue: CodeableConcept?) { _upsert(4, newValue) }
 }
 
 /// `NutritionOrder.supplement`, a backbone element
@@ -141,18 +117,12 @@ public final class NutritionOrderSupplement: BackboneElement {
 
     /// `NutritionOrder.supplement.type`: `CodeableReference` 0..1 to `NutritionProduct`, example binding (<http://hl7.org/fhir/ValueSet/supplement-type>)
     public var type: CodeableReference? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: CodeableReference?) { _upsert(3, newValue) }
     /// `NutritionOrder.supplement.productName`: `string` 0..1
     public var productName: String? { get { _string(4) } set { _setString(4, newValue) } }
     /// `NutritionOrder.supplement.schedule`: `NutritionOrder.supplement.schedule` 0..1
     public var schedule: NutritionOrderSupplementSchedule? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(schedule newValue: NutritionOrderSupplementSchedule?) { _upsert(5, newValue) }
     /// `NutritionOrder.supplement.quantity`: `Quantity` 0..1
     public var quantity: Quantity? { get { _object(6) } set { _setObject(6, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(quantity newValue: Quantity?) { _upsert(6, newValue) }
     /// `NutritionOrder.supplement.instruction`: `string` 0..1
     public var instruction: String? { get { _string(7) } set { _setString(7, newValue) } }
 }
@@ -168,8 +138,6 @@ public final class NutritionOrderSupplementSchedule: BackboneElement {
     public var asNeeded: Bool? { get { _bool(4) } set { _setBool(4, newValue) } }
     /// `NutritionOrder.supplement.schedule.asNeededFor`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/medication-as-needed-reason>)
     public var asNeededFor: CodeableConcept? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(asNeededFor newValue: CodeableConcept?) { _upsert(5, newValue) }
 }
 
 /// `NutritionOrder.enteralFormula`, a backbone element
@@ -179,8 +147,6 @@ public final class NutritionOrderEnteralFormula: BackboneElement {
 
     /// `NutritionOrder.enteralFormula.baseFormulaType`: `CodeableReference` 0..1 to `NutritionProduct`, example binding (<http://hl7.org/fhir/ValueSet/entformula-type>)
     public var baseFormulaType: CodeableReference? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(baseFormulaType newValue: CodeableReference?) { _upsert(3, newValue) }
     /// `NutritionOrder.enteralFormula.baseFormulaProductName`: `string` 0..1
     public var baseFormulaProductName: String? { get { _string(4) } set { _setString(4, newValue) } }
     /// `NutritionOrder.enteralFormula.deliveryDevice`: `CodeableReference` 0..* to `DeviceDefinition`
@@ -189,18 +155,12 @@ public final class NutritionOrderEnteralFormula: BackboneElement {
     public var additive: [NutritionOrderEnteralFormulaAdditive] { get { _objects(6) } set { _setObjects(6, newValue) } }
     /// `NutritionOrder.enteralFormula.caloricDensity`: `Quantity` 0..1
     public var caloricDensity: Quantity? { get { _object(7) } set { _setObject(7, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(caloricDensity newValue: Quantity?) { _upsert(7, newValue) }
     /// `NutritionOrder.enteralFormula.routeOfAdministration`: `CodeableConcept` 0..1, extensible binding (<http://hl7.org/fhir/ValueSet/enteral-route>)
     public var routeOfAdministration: CodeableConcept? { get { _object(8) } set { _setObject(8, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(routeOfAdministration newValue: CodeableConcept?) { _upsert(8, newValue) }
     /// `NutritionOrder.enteralFormula.administration`: `NutritionOrder.enteralFormula.administration` 0..*
     public var administration: [NutritionOrderEnteralFormulaAdministration] { get { _objects(9) } set { _setObjects(9, newValue) } }
     /// `NutritionOrder.enteralFormula.maxVolumeToDeliver`: `Quantity` 0..1
     public var maxVolumeToDeliver: Quantity? { get { _object(10) } set { _setObject(10, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(maxVolumeToDeliver newValue: Quantity?) { _upsert(10, newValue) }
     /// `NutritionOrder.enteralFormula.administrationInstruction`: `markdown` 0..1
     public var administrationInstruction: String? { get { _string(11) } set { _setString(11, newValue) } }
 }
@@ -212,14 +172,10 @@ public final class NutritionOrderEnteralFormulaAdditive: BackboneElement {
 
     /// `NutritionOrder.enteralFormula.additive.type`: `CodeableReference` 0..1 to `NutritionProduct`, example binding (<http://hl7.org/fhir/ValueSet/entformula-additive>)
     public var type: CodeableReference? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: CodeableReference?) { _upsert(3, newValue) }
     /// `NutritionOrder.enteralFormula.additive.productName`: `string` 0..1
     public var productName: String? { get { _string(4) } set { _setString(4, newValue) } }
     /// `NutritionOrder.enteralFormula.additive.quantity`: `Quantity` 0..1
     public var quantity: Quantity? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(quantity newValue: Quantity?) { _upsert(5, newValue) }
 }
 
 /// `NutritionOrder.enteralFormula.administration`, a backbone element
@@ -229,22 +185,14 @@ public final class NutritionOrderEnteralFormulaAdministration: BackboneElement {
 
     /// `NutritionOrder.enteralFormula.administration.schedule`: `NutritionOrder.enteralFormula.administration.schedule` 0..1
     public var schedule: NutritionOrderEnteralFormulaAdministrationSchedule? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(schedule newValue: NutritionOrderEnteralFormulaAdministrationSchedule?) { _upsert(3, newValue) }
     /// `NutritionOrder.enteralFormula.administration.quantity`: `Quantity` 0..1
     public var quantity: Quantity? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(quantity newValue: Quantity?) { _upsert(4, newValue) }
     /// `NutritionOrder.enteralFormula.administration.rate[x]`: `Quantity` | `Ratio` 0..1
     public var rate: NutritionOrderEnteralFormulaAdministrationRate? { get { _choice(5) } set { _setChoice(5, 2, newValue) } }
     /// `NutritionOrder.enteralFormula.administration.rate[x]` as `Quantity`.
     public var rateQuantity: Quantity? { get { _object(5) } set { _setObject(5, newValue) } }
     /// `NutritionOrder.enteralFormula.administration.rate[x]` as `Ratio`.
     public var rateRatio: Ratio? { get { _object(6) } set { _setObject(6, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(rateQuantity newValue: Quantity?) { _upsert(5, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(rateRatio newValue: Ratio?) { _upsert(6, newValue) }
 }
 
 /// `NutritionOrder.enteralFormula.administration.schedule`, a backbone element
@@ -258,8 +206,6 @@ public final class NutritionOrderEnteralFormulaAdministrationSchedule: BackboneE
     public var asNeeded: Bool? { get { _bool(4) } set { _setBool(4, newValue) } }
     /// `NutritionOrder.enteralFormula.administration.schedule.asNeededFor`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/medication-as-needed-reason>)
     public var asNeededFor: CodeableConcept? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(asNeededFor newValue: CodeableConcept?) { _upsert(5, newValue) }
 }
 
 /// A value of `NutritionOrder.enteralFormula.administration.rate[x]`.

@@ -10,8 +10,6 @@ public final class NutritionProduct: DomainResource {
 
     /// `NutritionProduct.code`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/edible-substance-type>)
     public var code: CodeableConcept? { get { _object(8) } set { _setObject(8, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(code newValue: CodeableConcept?) { _upsert(8, newValue) }
     /// `NutritionProduct.status`: `code` 1..1, one of `NutritionProductStatus` (<http://hl7.org/fhir/ValueSet/nutritionproduct-status>)
     public var status: NutritionProductStatus? { get { _code(9) } set { _setCode(9, newValue) } }
     /// `NutritionProduct.category`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/nutrition-product-category>)
@@ -39,8 +37,6 @@ public final class NutritionProductNutrient: BackboneElement {
 
     /// `NutritionProduct.nutrient.item`: `CodeableReference` 0..1 to `Substance`, example binding (<http://hl7.org/fhir/ValueSet/nutrition-product-nutrient>)
     public var item: CodeableReference? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(item newValue: CodeableReference?) { _upsert(3, newValue) }
     /// `NutritionProduct.nutrient.amount`: `Ratio` 0..*
     public var amount: [Ratio] { get { _objects(4) } set { _setObjects(4, newValue) } }
 }
@@ -52,8 +48,6 @@ public final class NutritionProductIngredient: BackboneElement {
 
     /// `NutritionProduct.ingredient.item`: `CodeableReference` 1..1 to `NutritionProduct`
     public var item: CodeableReference? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(item newValue: CodeableReference?) { _upsert(3, newValue) }
     /// `NutritionProduct.ingredient.amount`: `Ratio` 0..*
     public var amount: [Ratio] { get { _objects(4) } set { _setObjects(4, newValue) } }
 }
@@ -65,8 +59,6 @@ public final class NutritionProductCharacteristic: BackboneElement {
 
     /// `NutritionProduct.characteristic.type`: `CodeableConcept` 1..1, example binding (<http://hl7.org/fhir/ValueSet/measurement-property>)
     public var type: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `NutritionProduct.characteristic.value[x]`: `CodeableConcept` | `string` | `Quantity` | `base64Binary` | `Attachment` | `boolean` 1..1
     public var value: NutritionProductCharacteristicValue? { get { _choice(4) } set { _setChoice(4, 6, newValue) } }
     /// `NutritionProduct.characteristic.value[x]` as `CodeableConcept`.
@@ -81,12 +73,6 @@ public final class NutritionProductCharacteristic: BackboneElement {
     public var valueAttachment: Attachment? { get { _object(8) } set { _setObject(8, newValue) } }
     /// `NutritionProduct.characteristic.value[x]` as `boolean`.
     public var valueBoolean: Bool? { get { _bool(9) } set { _setBool(9, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueCodeableConcept newValue: CodeableConcept?) { _upsert(4, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueQuantity newValue: Quantity?) { _upsert(6, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueAttachment newValue: Attachment?) { _upsert(8, newValue) }
 }
 
 /// `NutritionProduct.instance`, a backbone element
@@ -96,8 +82,6 @@ public final class NutritionProductInstance: BackboneElement {
 
     /// `NutritionProduct.instance.quantity`: `Quantity` 0..1
     public var quantity: Quantity? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(quantity newValue: Quantity?) { _upsert(3, newValue) }
     /// `NutritionProduct.instance.identifier`: `Identifier` 0..*
     public var identifier: [Identifier] { get { _objects(4) } set { _setObjects(4, newValue) } }
     /// `NutritionProduct.instance.name`: `string` 0..1
@@ -110,8 +94,6 @@ public final class NutritionProductInstance: BackboneElement {
     public var useBy: FHIRDateTime? { get { _dateTime(8) } set { _setDateTime(8, newValue) } }
     /// `NutritionProduct.instance.biologicalSourceEvent`: `Identifier` 0..1
     public var biologicalSourceEvent: Identifier? { get { _object(9) } set { _setObject(9, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(biologicalSourceEvent newValue: Identifier?) { _upsert(9, newValue) }
 }
 
 /// A value of `NutritionProduct.characteristic.value[x]`.

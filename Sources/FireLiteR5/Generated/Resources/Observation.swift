@@ -16,8 +16,6 @@ public final class Observation: DomainResource {
     public var instantiatesCanonical: String? { get { _string(9) } set { _setString(9, newValue) } }
     /// `Observation.instantiates[x]` as `Reference`.
     public var instantiatesReference: Reference? { get { _object(10) } set { _setObject(10, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(instantiatesReference newValue: Reference?) { _upsert(10, newValue) }
     /// `Observation.basedOn`: `Reference` 0..* to `CarePlan` | `DeviceRequest` | `ImmunizationRecommendation` | `MedicationRequest` | `NutritionOrder` | `ServiceRequest`
     public var basedOn: [Reference] { get { _objects(11) } set { _setObjects(11, newValue) } }
     /// `Observation.triggeredBy`: `Observation.triggeredBy` 0..*
@@ -30,18 +28,12 @@ public final class Observation: DomainResource {
     public var category: [CodeableConcept] { get { _objects(15) } set { _setObjects(15, newValue) } }
     /// `Observation.code`: `CodeableConcept` 1..1, example binding (<http://hl7.org/fhir/ValueSet/observation-codes>)
     public var code: CodeableConcept? { get { _object(16) } set { _setObject(16, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(code newValue: CodeableConcept?) { _upsert(16, newValue) }
     /// `Observation.subject`: `Reference` 0..1 to `Patient` | `Group` | `Device` | `Location` | `Organization` | `Procedure` | `Practitioner` | `Medication` | `Substance` | `BiologicallyDerivedProduct` | `NutritionProduct`
     public var subject: Reference? { get { _object(17) } set { _setObject(17, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(subject newValue: Reference?) { _upsert(17, newValue) }
     /// `Observation.focus`: `Reference` 0..*
     public var focus: [Reference] { get { _objects(18) } set { _setObjects(18, newValue) } }
     /// `Observation.encounter`: `Reference` 0..1 to `Encounter`
     public var encounter: Reference? { get { _object(19) } set { _setObject(19, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(encounter newValue: Reference?) { _upsert(19, newValue) }
     /// `Observation.effective[x]`: `dateTime` | `Period` | `Timing` | `instant` 0..1
     public var effective: ObservationEffective? { get { _choice(20) } set { _setChoice(20, 4, newValue) } }
     /// `Observation.effective[x]` as `dateTime`.
@@ -52,10 +44,6 @@ public final class Observation: DomainResource {
     public var effectiveTiming: Timing? { get { _object(22) } set { _setObject(22, newValue) } }
     /// `Observation.effective[x]` as `instant`.
     public var effectiveInstant: FHIRInstant? { get { _instant(23) } set { _setInstant(23, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(effectivePeriod newValue: Period?) { _upsert(21, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(effectiveTiming newValue: Timing?) { _upsert(22, newValue) }
     /// `Observation.issued`: `instant` 0..1
     public var issued: FHIRInstant? { get { _instant(24) } set { _setInstant(24, newValue) } }
     /// `Observation.performer`: `Reference` 0..* to `Practitioner` | `PractitionerRole` | `Organization` | `CareTeam` | `Patient` | `RelatedPerson`
@@ -88,50 +76,22 @@ public final class Observation: DomainResource {
     public var valueAttachment: Attachment? { get { _object(37) } set { _setObject(37, newValue) } }
     /// `Observation.value[x]` as `Reference`.
     public var valueReference: Reference? { get { _object(38) } set { _setObject(38, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueQuantity newValue: Quantity?) { _upsert(26, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueCodeableConcept newValue: CodeableConcept?) { _upsert(27, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueRange newValue: Range?) { _upsert(31, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueRatio newValue: Ratio?) { _upsert(32, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueSampledData newValue: SampledData?) { _upsert(33, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valuePeriod newValue: Period?) { _upsert(36, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueAttachment newValue: Attachment?) { _upsert(37, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueReference newValue: Reference?) { _upsert(38, newValue) }
     /// `Observation.dataAbsentReason`: `CodeableConcept` 0..1, extensible binding (<http://hl7.org/fhir/ValueSet/data-absent-reason>)
     public var dataAbsentReason: CodeableConcept? { get { _object(39) } set { _setObject(39, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(dataAbsentReason newValue: CodeableConcept?) { _upsert(39, newValue) }
     /// `Observation.interpretation`: `CodeableConcept` 0..*, extensible binding (<http://hl7.org/fhir/ValueSet/observation-interpretation>)
     public var interpretation: [CodeableConcept] { get { _objects(40) } set { _setObjects(40, newValue) } }
     /// `Observation.note`: `Annotation` 0..*
     public var note: [Annotation] { get { _objects(41) } set { _setObjects(41, newValue) } }
     /// `Observation.bodySite`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/body-site>)
     public var bodySite: CodeableConcept? { get { _object(42) } set { _setObject(42, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(bodySite newValue: CodeableConcept?) { _upsert(42, newValue) }
     /// `Observation.bodyStructure`: `Reference` 0..1 to `BodyStructure`
     public var bodyStructure: Reference? { get { _object(43) } set { _setObject(43, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(bodyStructure newValue: Reference?) { _upsert(43, newValue) }
     /// `Observation.method`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/observation-methods>)
     public var method: CodeableConcept? { get { _object(44) } set { _setObject(44, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(method newValue: CodeableConcept?) { _upsert(44, newValue) }
     /// `Observation.specimen`: `Reference` 0..1 to `Specimen` | `Group`
     public var specimen: Reference? { get { _object(45) } set { _setObject(45, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(specimen newValue: Reference?) { _upsert(45, newValue) }
     /// `Observation.device`: `Reference` 0..1 to `Device` | `DeviceMetric`
     public var device: Reference? { get { _object(46) } set { _setObject(46, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(device newValue: Reference?) { _upsert(46, newValue) }
     /// `Observation.referenceRange`: `Observation.referenceRange` 0..*
     public var referenceRange: [ObservationReferenceRange] { get { _objects(47) } set { _setObjects(47, newValue) } }
     /// `Observation.hasMember`: `Reference` 0..* to `Observation` | `QuestionnaireResponse` | `MolecularSequence`
@@ -149,8 +109,6 @@ public final class ObservationTriggeredBy: BackboneElement {
 
     /// `Observation.triggeredBy.observation`: `Reference` 1..1 to `Observation`
     public var observation: Reference? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(observation newValue: Reference?) { _upsert(3, newValue) }
     /// `Observation.triggeredBy.type`: `code` 1..1, one of `TriggeredByType` (<http://hl7.org/fhir/ValueSet/observation-triggeredbytype>)
     public var type: TriggeredByType? { get { _code(4) } set { _setCode(4, newValue) } }
     /// `Observation.triggeredBy.reason`: `string` 0..1
@@ -164,26 +122,16 @@ public final class ObservationReferenceRange: BackboneElement {
 
     /// `Observation.referenceRange.low`: `Quantity` 0..1
     public var low: Quantity? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(low newValue: Quantity?) { _upsert(3, newValue) }
     /// `Observation.referenceRange.high`: `Quantity` 0..1
     public var high: Quantity? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(high newValue: Quantity?) { _upsert(4, newValue) }
     /// `Observation.referenceRange.normalValue`: `CodeableConcept` 0..1, extensible binding (<http://hl7.org/fhir/ValueSet/observation-referencerange-normalvalue>)
     public var normalValue: CodeableConcept? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(normalValue newValue: CodeableConcept?) { _upsert(5, newValue) }
     /// `Observation.referenceRange.type`: `CodeableConcept` 0..1, preferred binding (<http://hl7.org/fhir/ValueSet/referencerange-meaning>)
     public var type: CodeableConcept? { get { _object(6) } set { _setObject(6, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: CodeableConcept?) { _upsert(6, newValue) }
     /// `Observation.referenceRange.appliesTo`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/referencerange-appliesto>)
     public var appliesTo: [CodeableConcept] { get { _objects(7) } set { _setObjects(7, newValue) } }
     /// `Observation.referenceRange.age`: `Range` 0..1
     public var age: Range? { get { _object(8) } set { _setObject(8, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(age newValue: Range?) { _upsert(8, newValue) }
     /// `Observation.referenceRange.text`: `markdown` 0..1
     public var text: String? { get { _string(9) } set { _setString(9, newValue) } }
 }
@@ -195,8 +143,6 @@ public final class ObservationComponent: BackboneElement {
 
     /// `Observation.component.code`: `CodeableConcept` 1..1, example binding (<http://hl7.org/fhir/ValueSet/observation-codes>)
     public var code: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(code newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `Observation.component.value[x]`: `Quantity` | `CodeableConcept` | `string` | `boolean` | `integer` | `Range` | `Ratio` | `SampledData` | `time` | `dateTime` | `Period` | `Attachment` | `Reference` 0..1 to `MolecularSequence`
     public var value: ObservationValue? { get { _choice(4) } set { _setChoice(4, 13, newValue) } }
     /// `Observation.component.value[x]` as `Quantity`.
@@ -225,26 +171,8 @@ public final class ObservationComponent: BackboneElement {
     public var valueAttachment: Attachment? { get { _object(15) } set { _setObject(15, newValue) } }
     /// `Observation.component.value[x]` as `Reference`.
     public var valueReference: Reference? { get { _object(16) } set { _setObject(16, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueQuantity newValue: Quantity?) { _upsert(4, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueCodeableConcept newValue: CodeableConcept?) { _upsert(5, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueRange newValue: Range?) { _upsert(9, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueRatio newValue: Ratio?) { _upsert(10, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueSampledData newValue: SampledData?) { _upsert(11, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valuePeriod newValue: Period?) { _upsert(14, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueAttachment newValue: Attachment?) { _upsert(15, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueReference newValue: Reference?) { _upsert(16, newValue) }
     /// `Observation.component.dataAbsentReason`: `CodeableConcept` 0..1, extensible binding (<http://hl7.org/fhir/ValueSet/data-absent-reason>)
     public var dataAbsentReason: CodeableConcept? { get { _object(17) } set { _setObject(17, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(dataAbsentReason newValue: CodeableConcept?) { _upsert(17, newValue) }
     /// `Observation.component.interpretation`: `CodeableConcept` 0..*, extensible binding (<http://hl7.org/fhir/ValueSet/observation-interpretation>)
     public var interpretation: [CodeableConcept] { get { _objects(18) } set { _setObjects(18, newValue) } }
     /// `Observation.component.referenceRange`: as `Observation.referenceRange` 0..*

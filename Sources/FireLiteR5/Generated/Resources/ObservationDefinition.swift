@@ -12,8 +12,6 @@ public final class ObservationDefinition: DomainResource {
     public var url: String? { get { _string(8) } set { _setString(8, newValue) } }
     /// `ObservationDefinition.identifier`: `Identifier` 0..1
     public var identifier: Identifier? { get { _object(9) } set { _setObject(9, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(identifier newValue: Identifier?) { _upsert(9, newValue) }
     /// `ObservationDefinition.version`: `string` 0..1
     public var version: String? { get { _string(10) } set { _setString(10, newValue) } }
     /// `ObservationDefinition.versionAlgorithm[x]`: `string` | `Coding` 0..1, extensible binding (<http://hl7.org/fhir/ValueSet/version-algorithm>)
@@ -22,8 +20,6 @@ public final class ObservationDefinition: DomainResource {
     public var versionAlgorithmString: String? { get { _string(11) } set { _setString(11, newValue) } }
     /// `ObservationDefinition.versionAlgorithm[x]` as `Coding`.
     public var versionAlgorithmCoding: Coding? { get { _object(12) } set { _setObject(12, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(versionAlgorithmCoding newValue: Coding?) { _upsert(12, newValue) }
     /// `ObservationDefinition.name`: `string` 0..1
     public var name: String? { get { _string(13) } set { _setString(13, newValue) } }
     /// `ObservationDefinition.title`: `string` 0..1
@@ -56,8 +52,6 @@ public final class ObservationDefinition: DomainResource {
     public var lastReviewDate: FHIRDate? { get { _date(27) } set { _setDate(27, newValue) } }
     /// `ObservationDefinition.effectivePeriod`: `Period` 0..1
     public var effectivePeriod: Period? { get { _object(28) } set { _setObject(28, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(effectivePeriod newValue: Period?) { _upsert(28, newValue) }
     /// `ObservationDefinition.derivedFromCanonical`: `canonical` 0..* to `ObservationDefinition`
     public var derivedFromCanonical: [String] { get { _strings(29) } set { _setStrings(29, newValue) } }
     /// `ObservationDefinition.derivedFromUri`: `uri` 0..*
@@ -66,26 +60,18 @@ public final class ObservationDefinition: DomainResource {
     public var subject: [CodeableConcept] { get { _objects(31) } set { _setObjects(31, newValue) } }
     /// `ObservationDefinition.performerType`: `CodeableConcept` 0..1
     public var performerType: CodeableConcept? { get { _object(32) } set { _setObject(32, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(performerType newValue: CodeableConcept?) { _upsert(32, newValue) }
     /// `ObservationDefinition.category`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/observation-category>)
     public var category: [CodeableConcept] { get { _objects(33) } set { _setObjects(33, newValue) } }
     /// `ObservationDefinition.code`: `CodeableConcept` 1..1, example binding (<http://hl7.org/fhir/ValueSet/observation-codes>)
     public var code: CodeableConcept? { get { _object(34) } set { _setObject(34, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(code newValue: CodeableConcept?) { _upsert(34, newValue) }
     /// `ObservationDefinition.permittedDataType`: `code` 0..*, one of `ObservationDataType` (<http://hl7.org/fhir/ValueSet/permitted-data-type>)
     public var permittedDataType: [ObservationDataType] { get { _codes(35) } set { _setCodes(35, newValue) } }
     /// `ObservationDefinition.multipleResultsAllowed`: `boolean` 0..1
     public var multipleResultsAllowed: Bool? { get { _bool(36) } set { _setBool(36, newValue) } }
     /// `ObservationDefinition.bodySite`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/body-site>)
     public var bodySite: CodeableConcept? { get { _object(37) } set { _setObject(37, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(bodySite newValue: CodeableConcept?) { _upsert(37, newValue) }
     /// `ObservationDefinition.method`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/observation-methods>)
     public var method: CodeableConcept? { get { _object(38) } set { _setObject(38, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(method newValue: CodeableConcept?) { _upsert(38, newValue) }
     /// `ObservationDefinition.specimen`: `Reference` 0..* to `SpecimenDefinition`
     public var specimen: [Reference] { get { _objects(39) } set { _setObjects(39, newValue) } }
     /// `ObservationDefinition.device`: `Reference` 0..* to `DeviceDefinition` | `Device`
@@ -109,28 +95,20 @@ public final class ObservationDefinitionQualifiedValue: BackboneElement {
 
     /// `ObservationDefinition.qualifiedValue.context`: `CodeableConcept` 0..1, extensible binding (<http://hl7.org/fhir/ValueSet/referencerange-meaning>)
     public var context: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(context newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `ObservationDefinition.qualifiedValue.appliesTo`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/referencerange-appliesto>)
     public var appliesTo: [CodeableConcept] { get { _objects(4) } set { _setObjects(4, newValue) } }
     /// `ObservationDefinition.qualifiedValue.gender`: `code` 0..1, one of `AdministrativeGender` (<http://hl7.org/fhir/ValueSet/administrative-gender>)
     public var gender: AdministrativeGender? { get { _code(5) } set { _setCode(5, newValue) } }
     /// `ObservationDefinition.qualifiedValue.age`: `Range` 0..1
     public var age: Range? { get { _object(6) } set { _setObject(6, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(age newValue: Range?) { _upsert(6, newValue) }
     /// `ObservationDefinition.qualifiedValue.gestationalAge`: `Range` 0..1
     public var gestationalAge: Range? { get { _object(7) } set { _setObject(7, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(gestationalAge newValue: Range?) { _upsert(7, newValue) }
     /// `ObservationDefinition.qualifiedValue.condition`: `string` 0..1
     public var condition: String? { get { _string(8) } set { _setString(8, newValue) } }
     /// `ObservationDefinition.qualifiedValue.rangeCategory`: `code` 0..1, one of `ObservationRangeCategory` (<http://hl7.org/fhir/ValueSet/observation-range-category>)
     public var rangeCategory: ObservationRangeCategory? { get { _code(9) } set { _setCode(9, newValue) } }
     /// `ObservationDefinition.qualifiedValue.range`: `Range` 0..1
     public var range: Range? { get { _object(10) } set { _setObject(10, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(range newValue: Range?) { _upsert(10, newValue) }
     /// `ObservationDefinition.qualifiedValue.validCodedValueSet`: `canonical` 0..1 to `ValueSet`
     public var validCodedValueSet: String? { get { _string(11) } set { _setString(11, newValue) } }
     /// `ObservationDefinition.qualifiedValue.normalCodedValueSet`: `canonical` 0..1 to `ValueSet`
@@ -148,8 +126,6 @@ public final class ObservationDefinitionComponent: BackboneElement {
 
     /// `ObservationDefinition.component.code`: `CodeableConcept` 1..1, example binding (<http://hl7.org/fhir/ValueSet/observation-codes>)
     public var code: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(code newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `ObservationDefinition.component.permittedDataType`: `code` 0..*, one of `ObservationDataType` (<http://hl7.org/fhir/ValueSet/permitted-data-type>)
     public var permittedDataType: [ObservationDataType] { get { _codes(4) } set { _setCodes(4, newValue) } }
     /// `ObservationDefinition.component.permittedUnit`: `Coding` 0..*, preferred binding (<http://hl7.org/fhir/ValueSet/ucum-units>)

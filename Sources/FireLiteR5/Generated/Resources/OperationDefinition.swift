@@ -20,8 +20,6 @@ public final class OperationDefinition: DomainResource {
     public var versionAlgorithmString: String? { get { _string(11) } set { _setString(11, newValue) } }
     /// `OperationDefinition.versionAlgorithm[x]` as `Coding`.
     public var versionAlgorithmCoding: Coding? { get { _object(12) } set { _setObject(12, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(versionAlgorithmCoding newValue: Coding?) { _upsert(12, newValue) }
     /// `OperationDefinition.name`: `string` 1..1
     public var name: String? { get { _string(13) } set { _setString(13, newValue) } }
     /// `OperationDefinition.title`: `string` 0..1
@@ -103,8 +101,6 @@ public final class OperationDefinitionParameter: BackboneElement {
     public var searchType: SearchParamType? { get { _code(12) } set { _setCode(12, newValue) } }
     /// `OperationDefinition.parameter.binding`: `OperationDefinition.parameter.binding` 0..1
     public var binding: OperationDefinitionParameterBinding? { get { _object(13) } set { _setObject(13, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(binding newValue: OperationDefinitionParameterBinding?) { _upsert(13, newValue) }
     /// `OperationDefinition.parameter.referencedFrom`: `OperationDefinition.parameter.referencedFrom` 0..*
     public var referencedFrom: [OperationDefinitionParameterReferencedFrom] { get { _objects(14) } set { _setObjects(14, newValue) } }
     /// `OperationDefinition.parameter.part`: as `OperationDefinition.parameter` 0..*

@@ -24,8 +24,6 @@ public final class Organization: DomainResource {
     public var contact: [ExtendedContactDetail] { get { _objects(14) } set { _setObjects(14, newValue) } }
     /// `Organization.partOf`: `Reference` 0..1 to `Organization`
     public var partOf: Reference? { get { _object(15) } set { _setObject(15, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(partOf newValue: Reference?) { _upsert(15, newValue) }
     /// `Organization.endpoint`: `Reference` 0..* to `Endpoint`
     public var endpoint: [Reference] { get { _objects(16) } set { _setObjects(16, newValue) } }
     /// `Organization.qualification`: `Organization.qualification` 0..*
@@ -41,16 +39,10 @@ public final class OrganizationQualification: BackboneElement {
     public var identifier: [Identifier] { get { _objects(3) } set { _setObjects(3, newValue) } }
     /// `Organization.qualification.code`: `CodeableConcept` 1..1
     public var code: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(code newValue: CodeableConcept?) { _upsert(4, newValue) }
     /// `Organization.qualification.period`: `Period` 0..1
     public var period: Period? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(period newValue: Period?) { _upsert(5, newValue) }
     /// `Organization.qualification.issuer`: `Reference` 0..1 to `Organization`
     public var issuer: Reference? { get { _object(6) } set { _setObject(6, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(issuer newValue: Reference?) { _upsert(6, newValue) }
 }
 
 private let organizationLayout = Layout(_class: Organization.self, "Organization", .resource, base: DomainResource._layout, release: .r5, """

@@ -14,16 +14,10 @@ public final class OrganizationAffiliation: DomainResource {
     public var active: Bool? { get { _bool(9) } set { _setBool(9, newValue) } }
     /// `OrganizationAffiliation.period`: `Period` 0..1
     public var period: Period? { get { _object(10) } set { _setObject(10, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(period newValue: Period?) { _upsert(10, newValue) }
     /// `OrganizationAffiliation.organization`: `Reference` 0..1 to `Organization`
     public var organization: Reference? { get { _object(11) } set { _setObject(11, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(organization newValue: Reference?) { _upsert(11, newValue) }
     /// `OrganizationAffiliation.participatingOrganization`: `Reference` 0..1 to `Organization`
     public var participatingOrganization: Reference? { get { _object(12) } set { _setObject(12, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(participatingOrganization newValue: Reference?) { _upsert(12, newValue) }
     /// `OrganizationAffiliation.network`: `Reference` 0..* to `Organization`
     public var network: [Reference] { get { _objects(13) } set { _setObjects(13, newValue) } }
     /// `OrganizationAffiliation.code`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/organization-role>)

@@ -14,14 +14,10 @@ public final class PackagedProductDefinition: DomainResource {
     public var name: String? { get { _string(9) } set { _setString(9, newValue) } }
     /// `PackagedProductDefinition.type`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/package-type>)
     public var type: CodeableConcept? { get { _object(10) } set { _setObject(10, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: CodeableConcept?) { _upsert(10, newValue) }
     /// `PackagedProductDefinition.packageFor`: `Reference` 0..* to `MedicinalProductDefinition`
     public var packageFor: [Reference] { get { _objects(11) } set { _setObjects(11, newValue) } }
     /// `PackagedProductDefinition.status`: `CodeableConcept` 0..1, preferred binding (<http://hl7.org/fhir/ValueSet/publication-status>)
     public var status: CodeableConcept? { get { _object(12) } set { _setObject(12, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(status newValue: CodeableConcept?) { _upsert(12, newValue) }
     /// `PackagedProductDefinition.statusDate`: `dateTime` 0..1
     public var statusDate: FHIRDateTime? { get { _dateTime(13) } set { _setDateTime(13, newValue) } }
     /// `PackagedProductDefinition.containedItemQuantity`: `Quantity` 0..*
@@ -40,8 +36,6 @@ public final class PackagedProductDefinition: DomainResource {
     public var attachedDocument: [Reference] { get { _objects(20) } set { _setObjects(20, newValue) } }
     /// `PackagedProductDefinition.packaging`: `PackagedProductDefinition.packaging` 0..1
     public var packaging: PackagedProductDefinitionPackaging? { get { _object(21) } set { _setObject(21, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(packaging newValue: PackagedProductDefinitionPackaging?) { _upsert(21, newValue) }
     /// `PackagedProductDefinition.characteristic`: as `PackagedProductDefinition.packaging.property` 0..*
     public var characteristic: [PackagedProductDefinitionPackagingProperty] { get { _objects(22) } set { _setObjects(22, newValue) } }
 }
@@ -53,12 +47,8 @@ public final class PackagedProductDefinitionLegalStatusOfSupply: BackboneElement
 
     /// `PackagedProductDefinition.legalStatusOfSupply.code`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/legal-status-of-supply>)
     public var code: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(code newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `PackagedProductDefinition.legalStatusOfSupply.jurisdiction`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/jurisdiction>)
     public var jurisdiction: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(jurisdiction newValue: CodeableConcept?) { _upsert(4, newValue) }
 }
 
 /// `PackagedProductDefinition.packaging`, a backbone element
@@ -70,8 +60,6 @@ public final class PackagedProductDefinitionPackaging: BackboneElement {
     public var identifier: [Identifier] { get { _objects(3) } set { _setObjects(3, newValue) } }
     /// `PackagedProductDefinition.packaging.type`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/packaging-type>)
     public var type: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: CodeableConcept?) { _upsert(4, newValue) }
     /// `PackagedProductDefinition.packaging.componentPart`: `boolean` 0..1
     public var componentPart: Bool? { get { _bool(5) } set { _setBool(5, newValue) } }
     /// `PackagedProductDefinition.packaging.quantity`: `integer` 0..1
@@ -99,8 +87,6 @@ public final class PackagedProductDefinitionPackagingProperty: BackboneElement {
 
     /// `PackagedProductDefinition.packaging.property.type`: `CodeableConcept` 1..1, example binding (<http://hl7.org/fhir/ValueSet/product-characteristic-codes>)
     public var type: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `PackagedProductDefinition.packaging.property.value[x]`: `CodeableConcept` | `Quantity` | `date` | `boolean` | `Attachment` 0..1
     public var value: PackagedProductDefinitionPackagingPropertyValue? { get { _choice(4) } set { _setChoice(4, 5, newValue) } }
     /// `PackagedProductDefinition.packaging.property.value[x]` as `CodeableConcept`.
@@ -113,12 +99,6 @@ public final class PackagedProductDefinitionPackagingProperty: BackboneElement {
     public var valueBoolean: Bool? { get { _bool(7) } set { _setBool(7, newValue) } }
     /// `PackagedProductDefinition.packaging.property.value[x]` as `Attachment`.
     public var valueAttachment: Attachment? { get { _object(8) } set { _setObject(8, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueCodeableConcept newValue: CodeableConcept?) { _upsert(4, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueQuantity newValue: Quantity?) { _upsert(5, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueAttachment newValue: Attachment?) { _upsert(8, newValue) }
 }
 
 /// `PackagedProductDefinition.packaging.containedItem`, a backbone element
@@ -128,12 +108,8 @@ public final class PackagedProductDefinitionPackagingContainedItem: BackboneElem
 
     /// `PackagedProductDefinition.packaging.containedItem.item`: `CodeableReference` 1..1 to `ManufacturedItemDefinition` | `DeviceDefinition` | `PackagedProductDefinition` | `BiologicallyDerivedProduct` | `NutritionProduct`
     public var item: CodeableReference? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(item newValue: CodeableReference?) { _upsert(3, newValue) }
     /// `PackagedProductDefinition.packaging.containedItem.amount`: `Quantity` 0..1
     public var amount: Quantity? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(amount newValue: Quantity?) { _upsert(4, newValue) }
 }
 
 /// A value of `PackagedProductDefinition.packaging.property.value[x]`.

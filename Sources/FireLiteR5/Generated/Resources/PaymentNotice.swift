@@ -14,40 +14,24 @@ public final class PaymentNotice: DomainResource {
     public var status: FinancialResourceStatusCodes? { get { _code(9) } set { _setCode(9, newValue) } }
     /// `PaymentNotice.request`: `Reference` 0..1
     public var request: Reference? { get { _object(10) } set { _setObject(10, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(request newValue: Reference?) { _upsert(10, newValue) }
     /// `PaymentNotice.response`: `Reference` 0..1
     public var response: Reference? { get { _object(11) } set { _setObject(11, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(response newValue: Reference?) { _upsert(11, newValue) }
     /// `PaymentNotice.created`: `dateTime` 1..1
     public var created: FHIRDateTime? { get { _dateTime(12) } set { _setDateTime(12, newValue) } }
     /// `PaymentNotice.reporter`: `Reference` 0..1 to `Practitioner` | `PractitionerRole` | `Organization`
     public var reporter: Reference? { get { _object(13) } set { _setObject(13, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(reporter newValue: Reference?) { _upsert(13, newValue) }
     /// `PaymentNotice.payment`: `Reference` 0..1 to `PaymentReconciliation`
     public var payment: Reference? { get { _object(14) } set { _setObject(14, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(payment newValue: Reference?) { _upsert(14, newValue) }
     /// `PaymentNotice.paymentDate`: `date` 0..1
     public var paymentDate: FHIRDate? { get { _date(15) } set { _setDate(15, newValue) } }
     /// `PaymentNotice.payee`: `Reference` 0..1 to `Practitioner` | `PractitionerRole` | `Organization`
     public var payee: Reference? { get { _object(16) } set { _setObject(16, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(payee newValue: Reference?) { _upsert(16, newValue) }
     /// `PaymentNotice.recipient`: `Reference` 1..1 to `Organization`
     public var recipient: Reference? { get { _object(17) } set { _setObject(17, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(recipient newValue: Reference?) { _upsert(17, newValue) }
     /// `PaymentNotice.amount`: `Money` 1..1
     public var amount: Money? { get { _object(18) } set { _setObject(18, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(amount newValue: Money?) { _upsert(18, newValue) }
     /// `PaymentNotice.paymentStatus`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/payment-status>)
     public var paymentStatus: CodeableConcept? { get { _object(19) } set { _setObject(19, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(paymentStatus newValue: CodeableConcept?) { _upsert(19, newValue) }
 }
 
 private let paymentNoticeLayout = Layout(_class: PaymentNotice.self, "PaymentNotice", .resource, base: DomainResource._layout, release: .r5, """

@@ -12,40 +12,24 @@ public final class PaymentReconciliation: DomainResource {
     public var identifier: [Identifier] { get { _objects(8) } set { _setObjects(8, newValue) } }
     /// `PaymentReconciliation.type`: `CodeableConcept` 1..1, extensible binding (<http://hl7.org/fhir/ValueSet/payment-type>)
     public var type: CodeableConcept? { get { _object(9) } set { _setObject(9, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: CodeableConcept?) { _upsert(9, newValue) }
     /// `PaymentReconciliation.status`: `code` 1..1, one of `FinancialResourceStatusCodes` (<http://hl7.org/fhir/ValueSet/fm-status>)
     public var status: FinancialResourceStatusCodes? { get { _code(10) } set { _setCode(10, newValue) } }
     /// `PaymentReconciliation.kind`: `CodeableConcept` 0..1, extensible binding (<http://hl7.org/fhir/ValueSet/payment-kind>)
     public var kind: CodeableConcept? { get { _object(11) } set { _setObject(11, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(kind newValue: CodeableConcept?) { _upsert(11, newValue) }
     /// `PaymentReconciliation.period`: `Period` 0..1
     public var period: Period? { get { _object(12) } set { _setObject(12, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(period newValue: Period?) { _upsert(12, newValue) }
     /// `PaymentReconciliation.created`: `dateTime` 1..1
     public var created: FHIRDateTime? { get { _dateTime(13) } set { _setDateTime(13, newValue) } }
     /// `PaymentReconciliation.enterer`: `Reference` 0..1 to `Practitioner` | `PractitionerRole` | `Organization`
     public var enterer: Reference? { get { _object(14) } set { _setObject(14, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(enterer newValue: Reference?) { _upsert(14, newValue) }
     /// `PaymentReconciliation.issuerType`: `CodeableConcept` 0..1, extensible binding (<http://hl7.org/fhir/ValueSet/payment-issuertype>)
     public var issuerType: CodeableConcept? { get { _object(15) } set { _setObject(15, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(issuerType newValue: CodeableConcept?) { _upsert(15, newValue) }
     /// `PaymentReconciliation.paymentIssuer`: `Reference` 0..1 to `Organization` | `Patient` | `RelatedPerson`
     public var paymentIssuer: Reference? { get { _object(16) } set { _setObject(16, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(paymentIssuer newValue: Reference?) { _upsert(16, newValue) }
     /// `PaymentReconciliation.request`: `Reference` 0..1 to `Task`
     public var request: Reference? { get { _object(17) } set { _setObject(17, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(request newValue: Reference?) { _upsert(17, newValue) }
     /// `PaymentReconciliation.requestor`: `Reference` 0..1 to `Practitioner` | `PractitionerRole` | `Organization`
     public var requestor: Reference? { get { _object(18) } set { _setObject(18, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(requestor newValue: Reference?) { _upsert(18, newValue) }
     /// `PaymentReconciliation.outcome`: `code` 0..1, one of `PaymentOutcome` (<http://hl7.org/fhir/ValueSet/payment-outcome>)
     public var outcome: PaymentOutcome? { get { _code(19) } set { _setCode(19, newValue) } }
     /// `PaymentReconciliation.disposition`: `string` 0..1
@@ -54,12 +38,8 @@ public final class PaymentReconciliation: DomainResource {
     public var date: FHIRDate? { get { _date(21) } set { _setDate(21, newValue) } }
     /// `PaymentReconciliation.location`: `Reference` 0..1 to `Location`
     public var location: Reference? { get { _object(22) } set { _setObject(22, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(location newValue: Reference?) { _upsert(22, newValue) }
     /// `PaymentReconciliation.method`: `CodeableConcept` 0..1, extensible binding (<http://terminology.hl7.org/ValueSet/v2-0570>)
     public var method: CodeableConcept? { get { _object(23) } set { _setObject(23, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(method newValue: CodeableConcept?) { _upsert(23, newValue) }
     /// `PaymentReconciliation.cardBrand`: `string` 0..1
     public var cardBrand: String? { get { _string(24) } set { _setString(24, newValue) } }
     /// `PaymentReconciliation.accountNumber`: `string` 0..1
@@ -74,26 +54,16 @@ public final class PaymentReconciliation: DomainResource {
     public var authorization: String? { get { _string(29) } set { _setString(29, newValue) } }
     /// `PaymentReconciliation.tenderedAmount`: `Money` 0..1
     public var tenderedAmount: Money? { get { _object(30) } set { _setObject(30, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(tenderedAmount newValue: Money?) { _upsert(30, newValue) }
     /// `PaymentReconciliation.returnedAmount`: `Money` 0..1
     public var returnedAmount: Money? { get { _object(31) } set { _setObject(31, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(returnedAmount newValue: Money?) { _upsert(31, newValue) }
     /// `PaymentReconciliation.amount`: `Money` 1..1
     public var amount: Money? { get { _object(32) } set { _setObject(32, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(amount newValue: Money?) { _upsert(32, newValue) }
     /// `PaymentReconciliation.paymentIdentifier`: `Identifier` 0..1
     public var paymentIdentifier: Identifier? { get { _object(33) } set { _setObject(33, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(paymentIdentifier newValue: Identifier?) { _upsert(33, newValue) }
     /// `PaymentReconciliation.allocation`: `PaymentReconciliation.allocation` 0..*
     public var allocation: [PaymentReconciliationAllocation] { get { _objects(34) } set { _setObjects(34, newValue) } }
     /// `PaymentReconciliation.formCode`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/forms>)
     public var formCode: CodeableConcept? { get { _object(35) } set { _setObject(35, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(formCode newValue: CodeableConcept?) { _upsert(35, newValue) }
     /// `PaymentReconciliation.processNote`: `PaymentReconciliation.processNote` 0..*
     public var processNote: [PaymentReconciliationProcessNote] { get { _objects(36) } set { _setObjects(36, newValue) } }
 }
@@ -105,16 +75,10 @@ public final class PaymentReconciliationAllocation: BackboneElement {
 
     /// `PaymentReconciliation.allocation.identifier`: `Identifier` 0..1
     public var identifier: Identifier? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(identifier newValue: Identifier?) { _upsert(3, newValue) }
     /// `PaymentReconciliation.allocation.predecessor`: `Identifier` 0..1
     public var predecessor: Identifier? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(predecessor newValue: Identifier?) { _upsert(4, newValue) }
     /// `PaymentReconciliation.allocation.target`: `Reference` 0..1 to `Claim` | `Account` | `Invoice` | `ChargeItem` | `Encounter` | `Contract`
     public var target: Reference? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(target newValue: Reference?) { _upsert(5, newValue) }
     /// `PaymentReconciliation.allocation.targetItem[x]`: `string` | `Identifier` | `positiveInt` 0..1
     public var targetItem: PaymentReconciliationAllocationTargetItem? { get { _choice(6) } set { _setChoice(6, 3, newValue) } }
     /// `PaymentReconciliation.allocation.targetItem[x]` as `string`.
@@ -123,42 +87,24 @@ public final class PaymentReconciliationAllocation: BackboneElement {
     public var targetItemIdentifier: Identifier? { get { _object(7) } set { _setObject(7, newValue) } }
     /// `PaymentReconciliation.allocation.targetItem[x]` as `positiveInt`.
     public var targetItemPositiveInt: Int? { get { _int(8) } set { _setInt(8, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(targetItemIdentifier newValue: Identifier?) { _upsert(7, newValue) }
     /// `PaymentReconciliation.allocation.encounter`: `Reference` 0..1 to `Encounter`
     public var encounter: Reference? { get { _object(9) } set { _setObject(9, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(encounter newValue: Reference?) { _upsert(9, newValue) }
     /// `PaymentReconciliation.allocation.account`: `Reference` 0..1 to `Account`
     public var account: Reference? { get { _object(10) } set { _setObject(10, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(account newValue: Reference?) { _upsert(10, newValue) }
     /// `PaymentReconciliation.allocation.type`: `CodeableConcept` 0..1, extensible binding (<http://hl7.org/fhir/ValueSet/payment-type>)
     public var type: CodeableConcept? { get { _object(11) } set { _setObject(11, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: CodeableConcept?) { _upsert(11, newValue) }
     /// `PaymentReconciliation.allocation.submitter`: `Reference` 0..1 to `Practitioner` | `PractitionerRole` | `Organization`
     public var submitter: Reference? { get { _object(12) } set { _setObject(12, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(submitter newValue: Reference?) { _upsert(12, newValue) }
     /// `PaymentReconciliation.allocation.response`: `Reference` 0..1 to `ClaimResponse`
     public var response: Reference? { get { _object(13) } set { _setObject(13, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(response newValue: Reference?) { _upsert(13, newValue) }
     /// `PaymentReconciliation.allocation.date`: `date` 0..1
     public var date: FHIRDate? { get { _date(14) } set { _setDate(14, newValue) } }
     /// `PaymentReconciliation.allocation.responsible`: `Reference` 0..1 to `PractitionerRole`
     public var responsible: Reference? { get { _object(15) } set { _setObject(15, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(responsible newValue: Reference?) { _upsert(15, newValue) }
     /// `PaymentReconciliation.allocation.payee`: `Reference` 0..1 to `Practitioner` | `PractitionerRole` | `Organization`
     public var payee: Reference? { get { _object(16) } set { _setObject(16, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(payee newValue: Reference?) { _upsert(16, newValue) }
     /// `PaymentReconciliation.allocation.amount`: `Money` 0..1
     public var amount: Money? { get { _object(17) } set { _setObject(17, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(amount newValue: Money?) { _upsert(17, newValue) }
 }
 
 /// `PaymentReconciliation.processNote`, a backbone element

@@ -12,18 +12,12 @@ public final class Permission: DomainResource {
     public var status: PermissionStatus? { get { _code(8) } set { _setCode(8, newValue) } }
     /// `Permission.asserter`: `Reference` 0..1 to `Practitioner` | `PractitionerRole` | `Organization` | `CareTeam` | `Patient` | `RelatedPerson` | `HealthcareService`
     public var asserter: Reference? { get { _object(9) } set { _setObject(9, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(asserter newValue: Reference?) { _upsert(9, newValue) }
     /// `Permission.date`: `dateTime` 0..*
     public var date: [FHIRDateTime] { get { _dateTimes(10) } set { _setDateTimes(10, newValue) } }
     /// `Permission.validity`: `Period` 0..1
     public var validity: Period? { get { _object(11) } set { _setObject(11, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(validity newValue: Period?) { _upsert(11, newValue) }
     /// `Permission.justification`: `Permission.justification` 0..1
     public var justification: PermissionJustification? { get { _object(12) } set { _setObject(12, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(justification newValue: PermissionJustification?) { _upsert(12, newValue) }
     /// `Permission.combining`: `code` 1..1, one of `PermissionCombining` (<http://hl7.org/fhir/ValueSet/permission-rule-combining>)
     public var combining: PermissionCombining? { get { _code(13) } set { _setCode(13, newValue) } }
     /// `Permission.rule`: `Permission.rule` 0..*
@@ -69,8 +63,6 @@ public final class PermissionRuleData: BackboneElement {
     public var period: [Period] { get { _objects(5) } set { _setObjects(5, newValue) } }
     /// `Permission.rule.data.expression`: `Expression` 0..1
     public var expression: Expression? { get { _object(6) } set { _setObject(6, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(expression newValue: Expression?) { _upsert(6, newValue) }
 }
 
 /// `Permission.rule.data.resource`, a backbone element
@@ -82,8 +74,6 @@ public final class PermissionRuleDataResource: BackboneElement {
     public var meaning: ConsentDataMeaning? { get { _code(3) } set { _setCode(3, newValue) } }
     /// `Permission.rule.data.resource.reference`: `Reference` 1..1
     public var reference: Reference? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(reference newValue: Reference?) { _upsert(4, newValue) }
 }
 
 /// `Permission.rule.activity`, a backbone element

@@ -30,16 +30,12 @@ public final class Person: DomainResource {
     public var address: [Address] { get { _objects(16) } set { _setObjects(16, newValue) } }
     /// `Person.maritalStatus`: `CodeableConcept` 0..1, extensible binding (<http://hl7.org/fhir/ValueSet/marital-status>)
     public var maritalStatus: CodeableConcept? { get { _object(17) } set { _setObject(17, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(maritalStatus newValue: CodeableConcept?) { _upsert(17, newValue) }
     /// `Person.photo`: `Attachment` 0..*
     public var photo: [Attachment] { get { _objects(18) } set { _setObjects(18, newValue) } }
     /// `Person.communication`: `Person.communication` 0..*
     public var communication: [PersonCommunication] { get { _objects(19) } set { _setObjects(19, newValue) } }
     /// `Person.managingOrganization`: `Reference` 0..1 to `Organization`
     public var managingOrganization: Reference? { get { _object(20) } set { _setObject(20, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(managingOrganization newValue: Reference?) { _upsert(20, newValue) }
     /// `Person.link`: `Person.link` 0..*
     public var link: [PersonLink] { get { _objects(21) } set { _setObjects(21, newValue) } }
 }
@@ -51,8 +47,6 @@ public final class PersonCommunication: BackboneElement {
 
     /// `Person.communication.language`: `CodeableConcept` 1..1, required binding (<http://hl7.org/fhir/ValueSet/all-languages>)
     public var language: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(language newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `Person.communication.preferred`: `boolean` 0..1
     public var preferred: Bool? { get { _bool(4) } set { _setBool(4, newValue) } }
 }
@@ -64,8 +58,6 @@ public final class PersonLink: BackboneElement {
 
     /// `Person.link.target`: `Reference` 1..1 to `Patient` | `Practitioner` | `RelatedPerson` | `Person`
     public var target: Reference? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(target newValue: Reference?) { _upsert(3, newValue) }
     /// `Person.link.assurance`: `code` 0..1, one of `IdentityAssuranceLevel` (<http://hl7.org/fhir/ValueSet/identity-assuranceLevel>)
     public var assurance: IdentityAssuranceLevel? { get { _code(4) } set { _setCode(4, newValue) } }
 }

@@ -20,8 +20,6 @@ public final class PlanDefinition: DomainResource {
     public var versionAlgorithmString: String? { get { _string(11) } set { _setString(11, newValue) } }
     /// `PlanDefinition.versionAlgorithm[x]` as `Coding`.
     public var versionAlgorithmCoding: Coding? { get { _object(12) } set { _setObject(12, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(versionAlgorithmCoding newValue: Coding?) { _upsert(12, newValue) }
     /// `PlanDefinition.name`: `string` 0..1
     public var name: String? { get { _string(13) } set { _setString(13, newValue) } }
     /// `PlanDefinition.title`: `string` 0..1
@@ -30,8 +28,6 @@ public final class PlanDefinition: DomainResource {
     public var subtitle: String? { get { _string(15) } set { _setString(15, newValue) } }
     /// `PlanDefinition.type`: `CodeableConcept` 0..1, extensible binding (<http://hl7.org/fhir/ValueSet/plan-definition-type>)
     public var type: CodeableConcept? { get { _object(16) } set { _setObject(16, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: CodeableConcept?) { _upsert(16, newValue) }
     /// `PlanDefinition.status`: `code` 1..1, one of `PublicationStatus` (<http://hl7.org/fhir/ValueSet/publication-status>)
     public var status: PublicationStatus? { get { _code(17) } set { _setCode(17, newValue) } }
     /// `PlanDefinition.experimental`: `boolean` 0..1
@@ -44,10 +40,6 @@ public final class PlanDefinition: DomainResource {
     public var subjectReference: Reference? { get { _object(20) } set { _setObject(20, newValue) } }
     /// `PlanDefinition.subject[x]` as `canonical`.
     public var subjectCanonical: String? { get { _string(21) } set { _setString(21, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(subjectCodeableConcept newValue: CodeableConcept?) { _upsert(19, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(subjectReference newValue: Reference?) { _upsert(20, newValue) }
     /// `PlanDefinition.date`: `dateTime` 0..1
     public var date: FHIRDateTime? { get { _dateTime(22) } set { _setDateTime(22, newValue) } }
     /// `PlanDefinition.publisher`: `string` 0..1
@@ -74,8 +66,6 @@ public final class PlanDefinition: DomainResource {
     public var lastReviewDate: FHIRDate? { get { _date(33) } set { _setDate(33, newValue) } }
     /// `PlanDefinition.effectivePeriod`: `Period` 0..1
     public var effectivePeriod: Period? { get { _object(34) } set { _setObject(34, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(effectivePeriod newValue: Period?) { _upsert(34, newValue) }
     /// `PlanDefinition.topic`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/definition-topic>)
     public var topic: [CodeableConcept] { get { _objects(35) } set { _setObjects(35, newValue) } }
     /// `PlanDefinition.author`: `ContactDetail` 0..*
@@ -102,8 +92,6 @@ public final class PlanDefinition: DomainResource {
     public var asNeededBoolean: Bool? { get { _bool(45) } set { _setBool(45, newValue) } }
     /// `PlanDefinition.asNeeded[x]` as `CodeableConcept`.
     public var asNeededCodeableConcept: CodeableConcept? { get { _object(46) } set { _setObject(46, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(asNeededCodeableConcept newValue: CodeableConcept?) { _upsert(46, newValue) }
 }
 
 /// `PlanDefinition.goal`, a backbone element
@@ -113,20 +101,12 @@ public final class PlanDefinitionGoal: BackboneElement {
 
     /// `PlanDefinition.goal.category`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/goal-category>)
     public var category: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(category newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `PlanDefinition.goal.description`: `CodeableConcept` 1..1, example binding (<http://hl7.org/fhir/ValueSet/clinical-findings>)
     public var description: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(description newValue: CodeableConcept?) { _upsert(4, newValue) }
     /// `PlanDefinition.goal.priority`: `CodeableConcept` 0..1, preferred binding (<http://hl7.org/fhir/ValueSet/goal-priority>)
     public var priority: CodeableConcept? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(priority newValue: CodeableConcept?) { _upsert(5, newValue) }
     /// `PlanDefinition.goal.start`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/goal-start-event>)
     public var start: CodeableConcept? { get { _object(6) } set { _setObject(6, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(start newValue: CodeableConcept?) { _upsert(6, newValue) }
     /// `PlanDefinition.goal.addresses`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/condition-code>)
     public var addresses: [CodeableConcept] { get { _objects(7) } set { _setObjects(7, newValue) } }
     /// `PlanDefinition.goal.documentation`: `RelatedArtifact` 0..*
@@ -142,8 +122,6 @@ public final class PlanDefinitionGoalTarget: BackboneElement {
 
     /// `PlanDefinition.goal.target.measure`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/observation-codes>)
     public var measure: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(measure newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `PlanDefinition.goal.target.detail[x]`: `Quantity` | `Range` | `CodeableConcept` | `string` | `boolean` | `integer` | `Ratio` 0..1
     public var detail: PlanDefinitionGoalTargetDetail? { get { _choice(4) } set { _setChoice(4, 7, newValue) } }
     /// `PlanDefinition.goal.target.detail[x]` as `Quantity`.
@@ -160,18 +138,8 @@ public final class PlanDefinitionGoalTarget: BackboneElement {
     public var detailInteger: Int? { get { _int(9) } set { _setInt(9, newValue) } }
     /// `PlanDefinition.goal.target.detail[x]` as `Ratio`.
     public var detailRatio: Ratio? { get { _object(10) } set { _setObject(10, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(detailQuantity newValue: Quantity?) { _upsert(4, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(detailRange newValue: Range?) { _upsert(5, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(detailCodeableConcept newValue: CodeableConcept?) { _upsert(6, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(detailRatio newValue: Ratio?) { _upsert(10, newValue) }
     /// `PlanDefinition.goal.target.due`: `Duration` 0..1
     public var due: Duration? { get { _object(11) } set { _setObject(11, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(due newValue: Duration?) { _upsert(11, newValue) }
 }
 
 /// `PlanDefinition.actor`, a backbone element
@@ -198,12 +166,8 @@ public final class PlanDefinitionActorOption: BackboneElement {
     public var typeCanonical: String? { get { _string(4) } set { _setString(4, newValue) } }
     /// `PlanDefinition.actor.option.typeReference`: `Reference` 0..1 to `CareTeam` | `Device` | `DeviceDefinition` | `Endpoint` | `Group` | `HealthcareService` | `Location` | `Organization` | `Patient` | `Practitioner` | `PractitionerRole` | `RelatedPerson`
     public var typeReference: Reference? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(typeReference newValue: Reference?) { _upsert(5, newValue) }
     /// `PlanDefinition.actor.option.role`: `CodeableConcept` 0..1, example binding (<http://terminology.hl7.org/ValueSet/action-participant-role>)
     public var role: CodeableConcept? { get { _object(6) } set { _setObject(6, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(role newValue: CodeableConcept?) { _upsert(6, newValue) }
 }
 
 /// `PlanDefinition.action`, a backbone element
@@ -225,8 +189,6 @@ public final class PlanDefinitionAction: BackboneElement {
     public var priority: RequestPriority? { get { _code(8) } set { _setCode(8, newValue) } }
     /// `PlanDefinition.action.code`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/action-code>)
     public var code: CodeableConcept? { get { _object(9) } set { _setObject(9, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(code newValue: CodeableConcept?) { _upsert(9, newValue) }
     /// `PlanDefinition.action.reason`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/action-reason-code>)
     public var reason: [CodeableConcept] { get { _objects(10) } set { _setObjects(10, newValue) } }
     /// `PlanDefinition.action.documentation`: `RelatedArtifact` 0..*
@@ -241,10 +203,6 @@ public final class PlanDefinitionAction: BackboneElement {
     public var subjectReference: Reference? { get { _object(14) } set { _setObject(14, newValue) } }
     /// `PlanDefinition.action.subject[x]` as `canonical`.
     public var subjectCanonical: String? { get { _string(15) } set { _setString(15, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(subjectCodeableConcept newValue: CodeableConcept?) { _upsert(13, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(subjectReference newValue: Reference?) { _upsert(14, newValue) }
     /// `PlanDefinition.action.trigger`: `TriggerDefinition` 0..*
     public var trigger: [TriggerDefinition] { get { _objects(16) } set { _setObjects(16, newValue) } }
     /// `PlanDefinition.action.condition`: `PlanDefinition.action.condition` 0..*
@@ -265,24 +223,12 @@ public final class PlanDefinitionAction: BackboneElement {
     public var timingRange: Range? { get { _object(23) } set { _setObject(23, newValue) } }
     /// `PlanDefinition.action.timing[x]` as `Timing`.
     public var timingTiming: Timing? { get { _object(24) } set { _setObject(24, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(timingAge newValue: Age?) { _upsert(21, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(timingDuration newValue: Duration?) { _upsert(22, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(timingRange newValue: Range?) { _upsert(23, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(timingTiming newValue: Timing?) { _upsert(24, newValue) }
     /// `PlanDefinition.action.location`: `CodeableReference` 0..1 to `Location`
     public var location: CodeableReference? { get { _object(25) } set { _setObject(25, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(location newValue: CodeableReference?) { _upsert(25, newValue) }
     /// `PlanDefinition.action.participant`: `PlanDefinition.action.participant` 0..*
     public var participant: [PlanDefinitionActionParticipant] { get { _objects(26) } set { _setObjects(26, newValue) } }
     /// `PlanDefinition.action.type`: `CodeableConcept` 0..1, extensible binding (<http://hl7.org/fhir/ValueSet/action-type>)
     public var type: CodeableConcept? { get { _object(27) } set { _setObject(27, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: CodeableConcept?) { _upsert(27, newValue) }
     /// `PlanDefinition.action.groupingBehavior`: `code` 0..1, one of `ActionGroupingBehavior` (<http://hl7.org/fhir/ValueSet/action-grouping-behavior>)
     public var groupingBehavior: ActionGroupingBehavior? { get { _code(28) } set { _setCode(28, newValue) } }
     /// `PlanDefinition.action.selectionBehavior`: `code` 0..1, one of `ActionSelectionBehavior` (<http://hl7.org/fhir/ValueSet/action-selection-behavior>)
@@ -316,8 +262,6 @@ public final class PlanDefinitionActionCondition: BackboneElement {
     public var kind: ActionConditionKind? { get { _code(3) } set { _setCode(3, newValue) } }
     /// `PlanDefinition.action.condition.expression`: `Expression` 0..1
     public var expression: Expression? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(expression newValue: Expression?) { _upsert(4, newValue) }
 }
 
 /// `PlanDefinition.action.input`, a backbone element
@@ -329,8 +273,6 @@ public final class PlanDefinitionActionInput: BackboneElement {
     public var title: String? { get { _string(3) } set { _setString(3, newValue) } }
     /// `PlanDefinition.action.input.requirement`: `DataRequirement` 0..1
     public var requirement: DataRequirement? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(requirement newValue: DataRequirement?) { _upsert(4, newValue) }
     /// `PlanDefinition.action.input.relatedData`: `id` 0..1
     public var relatedData: String? { get { _string(5) } set { _setString(5, newValue) } }
 }
@@ -344,8 +286,6 @@ public final class PlanDefinitionActionOutput: BackboneElement {
     public var title: String? { get { _string(3) } set { _setString(3, newValue) } }
     /// `PlanDefinition.action.output.requirement`: `DataRequirement` 0..1
     public var requirement: DataRequirement? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(requirement newValue: DataRequirement?) { _upsert(4, newValue) }
     /// `PlanDefinition.action.output.relatedData`: `string` 0..1
     public var relatedData: String? { get { _string(5) } set { _setString(5, newValue) } }
 }
@@ -367,10 +307,6 @@ public final class PlanDefinitionActionRelatedAction: BackboneElement {
     public var offsetDuration: Duration? { get { _object(6) } set { _setObject(6, newValue) } }
     /// `PlanDefinition.action.relatedAction.offset[x]` as `Range`.
     public var offsetRange: Range? { get { _object(7) } set { _setObject(7, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(offsetDuration newValue: Duration?) { _upsert(6, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(offsetRange newValue: Range?) { _upsert(7, newValue) }
 }
 
 /// `PlanDefinition.action.participant`, a backbone element
@@ -386,16 +322,10 @@ public final class PlanDefinitionActionParticipant: BackboneElement {
     public var typeCanonical: String? { get { _string(5) } set { _setString(5, newValue) } }
     /// `PlanDefinition.action.participant.typeReference`: `Reference` 0..1 to `CareTeam` | `Device` | `DeviceDefinition` | `Endpoint` | `Group` | `HealthcareService` | `Location` | `Organization` | `Patient` | `Practitioner` | `PractitionerRole` | `RelatedPerson`
     public var typeReference: Reference? { get { _object(6) } set { _setObject(6, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(typeReference newValue: Reference?) { _upsert(6, newValue) }
     /// `PlanDefinition.action.participant.role`: `CodeableConcept` 0..1, example binding (<http://terminology.hl7.org/ValueSet/action-participant-role>)
     public var role: CodeableConcept? { get { _object(7) } set { _setObject(7, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(role newValue: CodeableConcept?) { _upsert(7, newValue) }
     /// `PlanDefinition.action.participant.function`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/action-participant-function>)
     public var function: CodeableConcept? { get { _object(8) } set { _setObject(8, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(function newValue: CodeableConcept?) { _upsert(8, newValue) }
 }
 
 /// `PlanDefinition.action.dynamicValue`, a backbone element
@@ -407,8 +337,6 @@ public final class PlanDefinitionActionDynamicValue: BackboneElement {
     public var path: String? { get { _string(3) } set { _setString(3, newValue) } }
     /// `PlanDefinition.action.dynamicValue.expression`: `Expression` 0..1
     public var expression: Expression? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(expression newValue: Expression?) { _upsert(4, newValue) }
 }
 
 /// A value of `PlanDefinition.versionAlgorithm[x]`.

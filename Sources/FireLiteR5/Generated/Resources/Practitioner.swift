@@ -45,16 +45,10 @@ public final class PractitionerQualification: BackboneElement {
     public var identifier: [Identifier] { get { _objects(3) } set { _setObjects(3, newValue) } }
     /// `Practitioner.qualification.code`: `CodeableConcept` 1..1, example binding (<http://terminology.hl7.org/ValueSet/v2-0360>)
     public var code: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(code newValue: CodeableConcept?) { _upsert(4, newValue) }
     /// `Practitioner.qualification.period`: `Period` 0..1
     public var period: Period? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(period newValue: Period?) { _upsert(5, newValue) }
     /// `Practitioner.qualification.issuer`: `Reference` 0..1 to `Organization`
     public var issuer: Reference? { get { _object(6) } set { _setObject(6, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(issuer newValue: Reference?) { _upsert(6, newValue) }
 }
 
 /// `Practitioner.communication`, a backbone element
@@ -64,8 +58,6 @@ public final class PractitionerCommunication: BackboneElement {
 
     /// `Practitioner.communication.language`: `CodeableConcept` 1..1, required binding (<http://hl7.org/fhir/ValueSet/all-languages>)
     public var language: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(language newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `Practitioner.communication.preferred`: `boolean` 0..1
     public var preferred: Bool? { get { _bool(4) } set { _setBool(4, newValue) } }
 }

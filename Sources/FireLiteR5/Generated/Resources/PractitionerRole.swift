@@ -14,16 +14,10 @@ public final class PractitionerRole: DomainResource {
     public var active: Bool? { get { _bool(9) } set { _setBool(9, newValue) } }
     /// `PractitionerRole.period`: `Period` 0..1
     public var period: Period? { get { _object(10) } set { _setObject(10, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(period newValue: Period?) { _upsert(10, newValue) }
     /// `PractitionerRole.practitioner`: `Reference` 0..1 to `Practitioner`
     public var practitioner: Reference? { get { _object(11) } set { _setObject(11, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(practitioner newValue: Reference?) { _upsert(11, newValue) }
     /// `PractitionerRole.organization`: `Reference` 0..1 to `Organization`
     public var organization: Reference? { get { _object(12) } set { _setObject(12, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(organization newValue: Reference?) { _upsert(12, newValue) }
     /// `PractitionerRole.code`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/practitioner-role>)
     public var code: [CodeableConcept] { get { _objects(13) } set { _setObjects(13, newValue) } }
     /// `PractitionerRole.specialty`: `CodeableConcept` 0..*, preferred binding (<http://hl7.org/fhir/ValueSet/c80-practice-codes>)

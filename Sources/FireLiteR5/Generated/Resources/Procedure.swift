@@ -22,26 +22,16 @@ public final class Procedure: DomainResource {
     public var status: EventStatus? { get { _code(13) } set { _setCode(13, newValue) } }
     /// `Procedure.statusReason`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/procedure-not-performed-reason>)
     public var statusReason: CodeableConcept? { get { _object(14) } set { _setObject(14, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(statusReason newValue: CodeableConcept?) { _upsert(14, newValue) }
     /// `Procedure.category`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/procedure-category>)
     public var category: [CodeableConcept] { get { _objects(15) } set { _setObjects(15, newValue) } }
     /// `Procedure.code`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/procedure-code>)
     public var code: CodeableConcept? { get { _object(16) } set { _setObject(16, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(code newValue: CodeableConcept?) { _upsert(16, newValue) }
     /// `Procedure.subject`: `Reference` 1..1 to `Patient` | `Group` | `Device` | `Practitioner` | `Organization` | `Location`
     public var subject: Reference? { get { _object(17) } set { _setObject(17, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(subject newValue: Reference?) { _upsert(17, newValue) }
     /// `Procedure.focus`: `Reference` 0..1 to `Patient` | `Group` | `RelatedPerson` | `Practitioner` | `Organization` | `CareTeam` | `PractitionerRole` | `Specimen`
     public var focus: Reference? { get { _object(18) } set { _setObject(18, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(focus newValue: Reference?) { _upsert(18, newValue) }
     /// `Procedure.encounter`: `Reference` 0..1 to `Encounter`
     public var encounter: Reference? { get { _object(19) } set { _setObject(19, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(encounter newValue: Reference?) { _upsert(19, newValue) }
     /// `Procedure.occurrence[x]`: `dateTime` | `Period` | `string` | `Age` | `Range` | `Timing` 0..1
     public var occurrence: ProcedureOccurrence? { get { _choice(20) } set { _setChoice(20, 6, newValue) } }
     /// `Procedure.occurrence[x]` as `dateTime`.
@@ -56,42 +46,26 @@ public final class Procedure: DomainResource {
     public var occurrenceRange: Range? { get { _object(24) } set { _setObject(24, newValue) } }
     /// `Procedure.occurrence[x]` as `Timing`.
     public var occurrenceTiming: Timing? { get { _object(25) } set { _setObject(25, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(occurrencePeriod newValue: Period?) { _upsert(21, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(occurrenceAge newValue: Age?) { _upsert(23, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(occurrenceRange newValue: Range?) { _upsert(24, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(occurrenceTiming newValue: Timing?) { _upsert(25, newValue) }
     /// `Procedure.recorded`: `dateTime` 0..1
     public var recorded: FHIRDateTime? { get { _dateTime(26) } set { _setDateTime(26, newValue) } }
     /// `Procedure.recorder`: `Reference` 0..1 to `Patient` | `RelatedPerson` | `Practitioner` | `PractitionerRole`
     public var recorder: Reference? { get { _object(27) } set { _setObject(27, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(recorder newValue: Reference?) { _upsert(27, newValue) }
     /// `Procedure.reported[x]`: `boolean` | `Reference` 0..1 to `Patient` | `RelatedPerson` | `Practitioner` | `PractitionerRole` | `Organization`
     public var reported: ProcedureReported? { get { _choice(28) } set { _setChoice(28, 2, newValue) } }
     /// `Procedure.reported[x]` as `boolean`.
     public var reportedBoolean: Bool? { get { _bool(28) } set { _setBool(28, newValue) } }
     /// `Procedure.reported[x]` as `Reference`.
     public var reportedReference: Reference? { get { _object(29) } set { _setObject(29, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(reportedReference newValue: Reference?) { _upsert(29, newValue) }
     /// `Procedure.performer`: `Procedure.performer` 0..*
     public var performer: [ProcedurePerformer] { get { _objects(30) } set { _setObjects(30, newValue) } }
     /// `Procedure.location`: `Reference` 0..1 to `Location`
     public var location: Reference? { get { _object(31) } set { _setObject(31, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(location newValue: Reference?) { _upsert(31, newValue) }
     /// `Procedure.reason`: `CodeableReference` 0..* to `Condition` | `Observation` | `Procedure` | `DiagnosticReport` | `DocumentReference`, example binding (<http://hl7.org/fhir/ValueSet/procedure-reason>)
     public var reason: [CodeableReference] { get { _objects(32) } set { _setObjects(32, newValue) } }
     /// `Procedure.bodySite`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/body-site>)
     public var bodySite: [CodeableConcept] { get { _objects(33) } set { _setObjects(33, newValue) } }
     /// `Procedure.outcome`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/procedure-outcome>)
     public var outcome: CodeableConcept? { get { _object(34) } set { _setObject(34, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(outcome newValue: CodeableConcept?) { _upsert(34, newValue) }
     /// `Procedure.report`: `Reference` 0..* to `DiagnosticReport` | `DocumentReference` | `Composition`
     public var report: [Reference] { get { _objects(35) } set { _setObjects(35, newValue) } }
     /// `Procedure.complication`: `CodeableReference` 0..* to `Condition`, example binding (<http://hl7.org/fhir/ValueSet/condition-code>)
@@ -115,20 +89,12 @@ public final class ProcedurePerformer: BackboneElement {
 
     /// `Procedure.performer.function`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/performer-role>)
     public var function: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(function newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `Procedure.performer.actor`: `Reference` 1..1 to `Practitioner` | `PractitionerRole` | `Organization` | `Patient` | `RelatedPerson` | `Device` | `CareTeam` | `HealthcareService`
     public var actor: Reference? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(actor newValue: Reference?) { _upsert(4, newValue) }
     /// `Procedure.performer.onBehalfOf`: `Reference` 0..1 to `Organization`
     public var onBehalfOf: Reference? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(onBehalfOf newValue: Reference?) { _upsert(5, newValue) }
     /// `Procedure.performer.period`: `Period` 0..1
     public var period: Period? { get { _object(6) } set { _setObject(6, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(period newValue: Period?) { _upsert(6, newValue) }
 }
 
 /// `Procedure.focalDevice`, a backbone element
@@ -138,12 +104,8 @@ public final class ProcedureFocalDevice: BackboneElement {
 
     /// `Procedure.focalDevice.action`: `CodeableConcept` 0..1, preferred binding (<http://hl7.org/fhir/ValueSet/device-action>)
     public var action: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(action newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `Procedure.focalDevice.manipulated`: `Reference` 1..1 to `Device`
     public var manipulated: Reference? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(manipulated newValue: Reference?) { _upsert(4, newValue) }
 }
 
 /// A value of `Procedure.occurrence[x]`.

@@ -20,22 +20,14 @@ public final class QuestionnaireResponse: DomainResource {
     public var status: QuestionnaireResponseStatus? { get { _code(12) } set { _setCode(12, newValue) } }
     /// `QuestionnaireResponse.subject`: `Reference` 0..1
     public var subject: Reference? { get { _object(13) } set { _setObject(13, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(subject newValue: Reference?) { _upsert(13, newValue) }
     /// `QuestionnaireResponse.encounter`: `Reference` 0..1 to `Encounter`
     public var encounter: Reference? { get { _object(14) } set { _setObject(14, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(encounter newValue: Reference?) { _upsert(14, newValue) }
     /// `QuestionnaireResponse.authored`: `dateTime` 0..1
     public var authored: FHIRDateTime? { get { _dateTime(15) } set { _setDateTime(15, newValue) } }
     /// `QuestionnaireResponse.author`: `Reference` 0..1 to `Device` | `Practitioner` | `PractitionerRole` | `Patient` | `RelatedPerson` | `Organization`
     public var author: Reference? { get { _object(16) } set { _setObject(16, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(author newValue: Reference?) { _upsert(16, newValue) }
     /// `QuestionnaireResponse.source`: `Reference` 0..1 to `Device` | `Organization` | `Patient` | `Practitioner` | `PractitionerRole` | `RelatedPerson`
     public var source: Reference? { get { _object(17) } set { _setObject(17, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(source newValue: Reference?) { _upsert(17, newValue) }
     /// `QuestionnaireResponse.item`: `QuestionnaireResponse.item` 0..*
     public var item: [QuestionnaireResponseItem] { get { _objects(18) } set { _setObjects(18, newValue) } }
 }
@@ -88,14 +80,6 @@ public final class QuestionnaireResponseItemAnswer: BackboneElement {
     public var valueQuantity: Quantity? { get { _object(13) } set { _setObject(13, newValue) } }
     /// `QuestionnaireResponse.item.answer.value[x]` as `Reference`.
     public var valueReference: Reference? { get { _object(14) } set { _setObject(14, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueAttachment newValue: Attachment?) { _upsert(11, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueCoding newValue: Coding?) { _upsert(12, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueQuantity newValue: Quantity?) { _upsert(13, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueReference newValue: Reference?) { _upsert(14, newValue) }
     /// `QuestionnaireResponse.item.answer.item`: as `QuestionnaireResponse.item` 0..*
     public var item: [QuestionnaireResponseItem] { get { _objects(15) } set { _setObjects(15, newValue) } }
 }

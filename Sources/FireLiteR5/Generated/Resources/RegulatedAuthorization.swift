@@ -14,44 +14,30 @@ public final class RegulatedAuthorization: DomainResource {
     public var subject: [Reference] { get { _objects(9) } set { _setObjects(9, newValue) } }
     /// `RegulatedAuthorization.type`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/regulated-authorization-type>)
     public var type: CodeableConcept? { get { _object(10) } set { _setObject(10, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: CodeableConcept?) { _upsert(10, newValue) }
     /// `RegulatedAuthorization.description`: `markdown` 0..1
     public var description: String? { get { _string(11) } set { _setString(11, newValue) } }
     /// `RegulatedAuthorization.region`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/jurisdiction>)
     public var region: [CodeableConcept] { get { _objects(12) } set { _setObjects(12, newValue) } }
     /// `RegulatedAuthorization.status`: `CodeableConcept` 0..1, preferred binding (<http://hl7.org/fhir/ValueSet/publication-status>)
     public var status: CodeableConcept? { get { _object(13) } set { _setObject(13, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(status newValue: CodeableConcept?) { _upsert(13, newValue) }
     /// `RegulatedAuthorization.statusDate`: `dateTime` 0..1
     public var statusDate: FHIRDateTime? { get { _dateTime(14) } set { _setDateTime(14, newValue) } }
     /// `RegulatedAuthorization.validityPeriod`: `Period` 0..1
     public var validityPeriod: Period? { get { _object(15) } set { _setObject(15, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(validityPeriod newValue: Period?) { _upsert(15, newValue) }
     /// `RegulatedAuthorization.indication`: `CodeableReference` 0..* to `ClinicalUseDefinition`
     public var indication: [CodeableReference] { get { _objects(16) } set { _setObjects(16, newValue) } }
     /// `RegulatedAuthorization.intendedUse`: `CodeableConcept` 0..1, preferred binding (<http://hl7.org/fhir/ValueSet/product-intended-use>)
     public var intendedUse: CodeableConcept? { get { _object(17) } set { _setObject(17, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(intendedUse newValue: CodeableConcept?) { _upsert(17, newValue) }
     /// `RegulatedAuthorization.basis`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/regulated-authorization-basis>)
     public var basis: [CodeableConcept] { get { _objects(18) } set { _setObjects(18, newValue) } }
     /// `RegulatedAuthorization.holder`: `Reference` 0..1 to `Organization`
     public var holder: Reference? { get { _object(19) } set { _setObject(19, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(holder newValue: Reference?) { _upsert(19, newValue) }
     /// `RegulatedAuthorization.regulator`: `Reference` 0..1 to `Organization`
     public var regulator: Reference? { get { _object(20) } set { _setObject(20, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(regulator newValue: Reference?) { _upsert(20, newValue) }
     /// `RegulatedAuthorization.attachedDocument`: `Reference` 0..* to `DocumentReference`
     public var attachedDocument: [Reference] { get { _objects(21) } set { _setObjects(21, newValue) } }
     /// `RegulatedAuthorization.case`: `RegulatedAuthorization.case` 0..1
     public var `case`: RegulatedAuthorizationCase? { get { _object(22) } set { _setObject(22, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(case newValue: RegulatedAuthorizationCase?) { _upsert(22, newValue) }
 }
 
 /// `RegulatedAuthorization.case`, a backbone element
@@ -61,24 +47,16 @@ public final class RegulatedAuthorizationCase: BackboneElement {
 
     /// `RegulatedAuthorization.case.identifier`: `Identifier` 0..1
     public var identifier: Identifier? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(identifier newValue: Identifier?) { _upsert(3, newValue) }
     /// `RegulatedAuthorization.case.type`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/regulated-authorization-case-type>)
     public var type: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: CodeableConcept?) { _upsert(4, newValue) }
     /// `RegulatedAuthorization.case.status`: `CodeableConcept` 0..1, preferred binding (<http://hl7.org/fhir/ValueSet/publication-status>)
     public var status: CodeableConcept? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(status newValue: CodeableConcept?) { _upsert(5, newValue) }
     /// `RegulatedAuthorization.case.date[x]`: `Period` | `dateTime` 0..1
     public var date: RegulatedAuthorizationCaseDate? { get { _choice(6) } set { _setChoice(6, 2, newValue) } }
     /// `RegulatedAuthorization.case.date[x]` as `Period`.
     public var datePeriod: Period? { get { _object(6) } set { _setObject(6, newValue) } }
     /// `RegulatedAuthorization.case.date[x]` as `dateTime`.
     public var dateDateTime: FHIRDateTime? { get { _dateTime(7) } set { _setDateTime(7, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(datePeriod newValue: Period?) { _upsert(6, newValue) }
     /// `RegulatedAuthorization.case.application`: as `RegulatedAuthorization.case` 0..*
     public var application: [RegulatedAuthorizationCase] { get { _objects(8) } set { _setObjects(8, newValue) } }
 }

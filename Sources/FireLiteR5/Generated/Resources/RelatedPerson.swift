@@ -14,8 +14,6 @@ public final class RelatedPerson: DomainResource {
     public var active: Bool? { get { _bool(9) } set { _setBool(9, newValue) } }
     /// `RelatedPerson.patient`: `Reference` 1..1 to `Patient`
     public var patient: Reference? { get { _object(10) } set { _setObject(10, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(patient newValue: Reference?) { _upsert(10, newValue) }
     /// `RelatedPerson.relationship`: `CodeableConcept` 0..*, preferred binding (<http://hl7.org/fhir/ValueSet/relatedperson-relationshiptype>)
     public var relationship: [CodeableConcept] { get { _objects(11) } set { _setObjects(11, newValue) } }
     /// `RelatedPerson.name`: `HumanName` 0..*
@@ -32,8 +30,6 @@ public final class RelatedPerson: DomainResource {
     public var photo: [Attachment] { get { _objects(17) } set { _setObjects(17, newValue) } }
     /// `RelatedPerson.period`: `Period` 0..1
     public var period: Period? { get { _object(18) } set { _setObject(18, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(period newValue: Period?) { _upsert(18, newValue) }
     /// `RelatedPerson.communication`: `RelatedPerson.communication` 0..*
     public var communication: [RelatedPersonCommunication] { get { _objects(19) } set { _setObjects(19, newValue) } }
 }
@@ -45,8 +41,6 @@ public final class RelatedPersonCommunication: BackboneElement {
 
     /// `RelatedPerson.communication.language`: `CodeableConcept` 1..1, required binding (<http://hl7.org/fhir/ValueSet/all-languages>)
     public var language: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(language newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `RelatedPerson.communication.preferred`: `boolean` 0..1
     public var preferred: Bool? { get { _bool(4) } set { _setBool(4, newValue) } }
 }

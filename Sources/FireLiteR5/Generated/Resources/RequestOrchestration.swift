@@ -20,8 +20,6 @@ public final class RequestOrchestration: DomainResource {
     public var replaces: [Reference] { get { _objects(12) } set { _setObjects(12, newValue) } }
     /// `RequestOrchestration.groupIdentifier`: `Identifier` 0..1
     public var groupIdentifier: Identifier? { get { _object(13) } set { _setObject(13, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(groupIdentifier newValue: Identifier?) { _upsert(13, newValue) }
     /// `RequestOrchestration.status`: `code` 1..1, one of `RequestStatus` (<http://hl7.org/fhir/ValueSet/request-status>)
     public var status: RequestStatus? { get { _code(14) } set { _setCode(14, newValue) } }
     /// `RequestOrchestration.intent`: `code` 1..1, one of `RequestIntent` (<http://hl7.org/fhir/ValueSet/request-intent>)
@@ -30,22 +28,14 @@ public final class RequestOrchestration: DomainResource {
     public var priority: RequestPriority? { get { _code(16) } set { _setCode(16, newValue) } }
     /// `RequestOrchestration.code`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/action-code>)
     public var code: CodeableConcept? { get { _object(17) } set { _setObject(17, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(code newValue: CodeableConcept?) { _upsert(17, newValue) }
     /// `RequestOrchestration.subject`: `Reference` 0..1 to `CareTeam` | `Device` | `Group` | `HealthcareService` | `Location` | `Organization` | `Patient` | `Practitioner` | `PractitionerRole` | `RelatedPerson`
     public var subject: Reference? { get { _object(18) } set { _setObject(18, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(subject newValue: Reference?) { _upsert(18, newValue) }
     /// `RequestOrchestration.encounter`: `Reference` 0..1 to `Encounter`
     public var encounter: Reference? { get { _object(19) } set { _setObject(19, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(encounter newValue: Reference?) { _upsert(19, newValue) }
     /// `RequestOrchestration.authoredOn`: `dateTime` 0..1
     public var authoredOn: FHIRDateTime? { get { _dateTime(20) } set { _setDateTime(20, newValue) } }
     /// `RequestOrchestration.author`: `Reference` 0..1 to `Device` | `Practitioner` | `PractitionerRole`
     public var author: Reference? { get { _object(21) } set { _setObject(21, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(author newValue: Reference?) { _upsert(21, newValue) }
     /// `RequestOrchestration.reason`: `CodeableReference` 0..* to `Condition` | `Observation` | `DiagnosticReport` | `DocumentReference`, example binding (<http://hl7.org/fhir/ValueSet/action-reason-code>)
     public var reason: [CodeableReference] { get { _objects(22) } set { _setObjects(22, newValue) } }
     /// `RequestOrchestration.goal`: `Reference` 0..* to `Goal`
@@ -101,26 +91,12 @@ public final class RequestOrchestrationAction: BackboneElement {
     public var timingRange: Range? { get { _object(20) } set { _setObject(20, newValue) } }
     /// `RequestOrchestration.action.timing[x]` as `Timing`.
     public var timingTiming: Timing? { get { _object(21) } set { _setObject(21, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(timingAge newValue: Age?) { _upsert(17, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(timingPeriod newValue: Period?) { _upsert(18, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(timingDuration newValue: Duration?) { _upsert(19, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(timingRange newValue: Range?) { _upsert(20, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(timingTiming newValue: Timing?) { _upsert(21, newValue) }
     /// `RequestOrchestration.action.location`: `CodeableReference` 0..1 to `Location`
     public var location: CodeableReference? { get { _object(22) } set { _setObject(22, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(location newValue: CodeableReference?) { _upsert(22, newValue) }
     /// `RequestOrchestration.action.participant`: `RequestOrchestration.action.participant` 0..*
     public var participant: [RequestOrchestrationActionParticipant] { get { _objects(23) } set { _setObjects(23, newValue) } }
     /// `RequestOrchestration.action.type`: `CodeableConcept` 0..1, extensible binding (<http://hl7.org/fhir/ValueSet/action-type>)
     public var type: CodeableConcept? { get { _object(24) } set { _setObject(24, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: CodeableConcept?) { _upsert(24, newValue) }
     /// `RequestOrchestration.action.groupingBehavior`: `code` 0..1, one of `ActionGroupingBehavior` (<http://hl7.org/fhir/ValueSet/action-grouping-behavior>)
     public var groupingBehavior: ActionGroupingBehavior? { get { _code(25) } set { _setCode(25, newValue) } }
     /// `RequestOrchestration.action.selectionBehavior`: `code` 0..1, one of `ActionSelectionBehavior` (<http://hl7.org/fhir/ValueSet/action-selection-behavior>)
@@ -133,8 +109,6 @@ public final class RequestOrchestrationAction: BackboneElement {
     public var cardinalityBehavior: ActionCardinalityBehavior? { get { _code(29) } set { _setCode(29, newValue) } }
     /// `RequestOrchestration.action.resource`: `Reference` 0..1
     public var resource: Reference? { get { _object(30) } set { _setObject(30, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(resource newValue: Reference?) { _upsert(30, newValue) }
     /// `RequestOrchestration.action.definition[x]`: `canonical` | `uri` 0..1 to `ActivityDefinition` | `ObservationDefinition` | `PlanDefinition` | `Questionnaire` | `SpecimenDefinition`
     public var definition: RequestOrchestrationActionDefinition? { get { _choice(31) } set { _setChoice(31, 2, newValue) } }
     /// `RequestOrchestration.action.definition[x]` as `canonical`.
@@ -158,8 +132,6 @@ public final class RequestOrchestrationActionCondition: BackboneElement {
     public var kind: ActionConditionKind? { get { _code(3) } set { _setCode(3, newValue) } }
     /// `RequestOrchestration.action.condition.expression`: `Expression` 0..1
     public var expression: Expression? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(expression newValue: Expression?) { _upsert(4, newValue) }
 }
 
 /// `RequestOrchestration.action.input`, a backbone element
@@ -171,8 +143,6 @@ public final class RequestOrchestrationActionInput: BackboneElement {
     public var title: String? { get { _string(3) } set { _setString(3, newValue) } }
     /// `RequestOrchestration.action.input.requirement`: `DataRequirement` 0..1
     public var requirement: DataRequirement? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(requirement newValue: DataRequirement?) { _upsert(4, newValue) }
     /// `RequestOrchestration.action.input.relatedData`: `id` 0..1
     public var relatedData: String? { get { _string(5) } set { _setString(5, newValue) } }
 }
@@ -186,8 +156,6 @@ public final class RequestOrchestrationActionOutput: BackboneElement {
     public var title: String? { get { _string(3) } set { _setString(3, newValue) } }
     /// `RequestOrchestration.action.output.requirement`: `DataRequirement` 0..1
     public var requirement: DataRequirement? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(requirement newValue: DataRequirement?) { _upsert(4, newValue) }
     /// `RequestOrchestration.action.output.relatedData`: `string` 0..1
     public var relatedData: String? { get { _string(5) } set { _setString(5, newValue) } }
 }
@@ -209,10 +177,6 @@ public final class RequestOrchestrationActionRelatedAction: BackboneElement {
     public var offsetDuration: Duration? { get { _object(6) } set { _setObject(6, newValue) } }
     /// `RequestOrchestration.action.relatedAction.offset[x]` as `Range`.
     public var offsetRange: Range? { get { _object(7) } set { _setObject(7, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(offsetDuration newValue: Duration?) { _upsert(6, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(offsetRange newValue: Range?) { _upsert(7, newValue) }
 }
 
 /// `RequestOrchestration.action.participant`, a backbone element
@@ -226,24 +190,16 @@ public final class RequestOrchestrationActionParticipant: BackboneElement {
     public var typeCanonical: String? { get { _string(4) } set { _setString(4, newValue) } }
     /// `RequestOrchestration.action.participant.typeReference`: `Reference` 0..1 to `CareTeam` | `Device` | `DeviceDefinition` | `Endpoint` | `Group` | `HealthcareService` | `Location` | `Organization` | `Patient` | `Practitioner` | `PractitionerRole` | `RelatedPerson`
     public var typeReference: Reference? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(typeReference newValue: Reference?) { _upsert(5, newValue) }
     /// `RequestOrchestration.action.participant.role`: `CodeableConcept` 0..1, example binding (<http://terminology.hl7.org/ValueSet/action-participant-role>)
     public var role: CodeableConcept? { get { _object(6) } set { _setObject(6, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(role newValue: CodeableConcept?) { _upsert(6, newValue) }
     /// `RequestOrchestration.action.participant.function`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/action-participant-function>)
     public var function: CodeableConcept? { get { _object(7) } set { _setObject(7, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(function newValue: CodeableConcept?) { _upsert(7, newValue) }
     /// `RequestOrchestration.action.participant.actor[x]`: `canonical` | `Reference` 0..1 to `CareTeam` | `Device` | `DeviceDefinition` | `Endpoint` | `Group` | `HealthcareService` | `Location` | `Organization` | `Patient` | `Practitioner` | `PractitionerRole` | `RelatedPerson`
     public var actor: RequestOrchestrationActionParticipantActor? { get { _choice(8) } set { _setChoice(8, 2, newValue) } }
     /// `RequestOrchestration.action.participant.actor[x]` as `canonical`.
     public var actorCanonical: String? { get { _string(8) } set { _setString(8, newValue) } }
     /// `RequestOrchestration.action.participant.actor[x]` as `Reference`.
     public var actorReference: Reference? { get { _object(9) } set { _setObject(9, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(actorReference newValue: Reference?) { _upsert(9, newValue) }
 }
 
 /// `RequestOrchestration.action.dynamicValue`, a backbone element
@@ -255,8 +211,6 @@ public final class RequestOrchestrationActionDynamicValue: BackboneElement {
     public var path: String? { get { _string(3) } set { _setString(3, newValue) } }
     /// `RequestOrchestration.action.dynamicValue.expression`: `Expression` 0..1
     public var expression: Expression? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(expression newValue: Expression?) { _upsert(4, newValue) }
 }
 
 /// A value of `RequestOrchestration.action.timing[x]`.

@@ -32,12 +32,8 @@ public final class ResearchStudy: DomainResource {
     public var status: PublicationStatus? { get { _code(18) } set { _setCode(18, newValue) } }
     /// `ResearchStudy.primaryPurposeType`: `CodeableConcept` 0..1, preferred binding (<http://hl7.org/fhir/ValueSet/research-study-prim-purp-type>)
     public var primaryPurposeType: CodeableConcept? { get { _object(19) } set { _setObject(19, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(primaryPurposeType newValue: CodeableConcept?) { _upsert(19, newValue) }
     /// `ResearchStudy.phase`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/research-study-phase>)
     public var phase: CodeableConcept? { get { _object(20) } set { _setObject(20, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(phase newValue: CodeableConcept?) { _upsert(20, newValue) }
     /// `ResearchStudy.studyDesign`: `CodeableConcept` 0..*, preferred binding (<http://hl7.org/fhir/ValueSet/study-design>)
     public var studyDesign: [CodeableConcept] { get { _objects(21) } set { _setObjects(21, newValue) } }
     /// `ResearchStudy.focus`: `CodeableReference` 0..* to `Medication` | `MedicinalProductDefinition` | `SubstanceDefinition` | `EvidenceVariable`, example binding (<http://hl7.org/fhir/ValueSet/research-study-focus-type>)
@@ -54,8 +50,6 @@ public final class ResearchStudy: DomainResource {
     public var description: String? { get { _string(27) } set { _setString(27, newValue) } }
     /// `ResearchStudy.period`: `Period` 0..1
     public var period: Period? { get { _object(28) } set { _setObject(28, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(period newValue: Period?) { _upsert(28, newValue) }
     /// `ResearchStudy.site`: `Reference` 0..* to `Location` | `ResearchStudy` | `Organization`
     public var site: [Reference] { get { _objects(29) } set { _setObjects(29, newValue) } }
     /// `ResearchStudy.note`: `Annotation` 0..*
@@ -68,12 +62,8 @@ public final class ResearchStudy: DomainResource {
     public var progressStatus: [ResearchStudyProgressStatus] { get { _objects(33) } set { _setObjects(33, newValue) } }
     /// `ResearchStudy.whyStopped`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/research-study-reason-stopped>)
     public var whyStopped: CodeableConcept? { get { _object(34) } set { _setObject(34, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(whyStopped newValue: CodeableConcept?) { _upsert(34, newValue) }
     /// `ResearchStudy.recruitment`: `ResearchStudy.recruitment` 0..1
     public var recruitment: ResearchStudyRecruitment? { get { _object(35) } set { _setObject(35, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(recruitment newValue: ResearchStudyRecruitment?) { _upsert(35, newValue) }
     /// `ResearchStudy.comparisonGroup`: `ResearchStudy.comparisonGroup` 0..*
     public var comparisonGroup: [ResearchStudyComparisonGroup] { get { _objects(36) } set { _setObjects(36, newValue) } }
     /// `ResearchStudy.objective`: `ResearchStudy.objective` 0..*
@@ -91,8 +81,6 @@ public final class ResearchStudyLabel: BackboneElement {
 
     /// `ResearchStudy.label.type`: `CodeableConcept` 0..1, extensible binding (<http://hl7.org/fhir/ValueSet/title-type>)
     public var type: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `ResearchStudy.label.value`: `string` 0..1
     public var value: String? { get { _string(4) } set { _setString(4, newValue) } }
 }
@@ -106,16 +94,12 @@ public final class ResearchStudyAssociatedParty: BackboneElement {
     public var name: String? { get { _string(3) } set { _setString(3, newValue) } }
     /// `ResearchStudy.associatedParty.role`: `CodeableConcept` 1..1, extensible binding (<http://hl7.org/fhir/ValueSet/research-study-party-role>)
     public var role: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(role newValue: CodeableConcept?) { _upsert(4, newValue) }
     /// `ResearchStudy.associatedParty.period`: `Period` 0..*
     public var period: [Period] { get { _objects(5) } set { _setObjects(5, newValue) } }
     /// `ResearchStudy.associatedParty.classifier`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/research-study-party-organization-type>)
     public var classifier: [CodeableConcept] { get { _objects(6) } set { _setObjects(6, newValue) } }
     /// `ResearchStudy.associatedParty.party`: `Reference` 0..1 to `Practitioner` | `PractitionerRole` | `Organization`
     public var party: Reference? { get { _object(7) } set { _setObject(7, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(party newValue: Reference?) { _upsert(7, newValue) }
 }
 
 /// `ResearchStudy.progressStatus`, a backbone element
@@ -125,14 +109,10 @@ public final class ResearchStudyProgressStatus: BackboneElement {
 
     /// `ResearchStudy.progressStatus.state`: `CodeableConcept` 1..1, extensible binding (<http://hl7.org/fhir/ValueSet/research-study-status>)
     public var state: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(state newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `ResearchStudy.progressStatus.actual`: `boolean` 0..1
     public var actual: Bool? { get { _bool(4) } set { _setBool(4, newValue) } }
     /// `ResearchStudy.progressStatus.period`: `Period` 0..1
     public var period: Period? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(period newValue: Period?) { _upsert(5, newValue) }
 }
 
 /// `ResearchStudy.recruitment`, a backbone element
@@ -146,12 +126,8 @@ public final class ResearchStudyRecruitment: BackboneElement {
     public var actualNumber: Int? { get { _int(4) } set { _setInt(4, newValue) } }
     /// `ResearchStudy.recruitment.eligibility`: `Reference` 0..1 to `Group` | `EvidenceVariable`
     public var eligibility: Reference? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(eligibility newValue: Reference?) { _upsert(5, newValue) }
     /// `ResearchStudy.recruitment.actualGroup`: `Reference` 0..1 to `Group`
     public var actualGroup: Reference? { get { _object(6) } set { _setObject(6, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(actualGroup newValue: Reference?) { _upsert(6, newValue) }
 }
 
 /// `ResearchStudy.comparisonGroup`, a backbone element
@@ -165,16 +141,12 @@ public final class ResearchStudyComparisonGroup: BackboneElement {
     public var name: String? { get { _string(4) } set { _setString(4, newValue) } }
     /// `ResearchStudy.comparisonGroup.type`: `CodeableConcept` 0..1, extensible binding (<http://hl7.org/fhir/ValueSet/research-study-arm-type>)
     public var type: CodeableConcept? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: CodeableConcept?) { _upsert(5, newValue) }
     /// `ResearchStudy.comparisonGroup.description`: `markdown` 0..1
     public var description: String? { get { _string(6) } set { _setString(6, newValue) } }
     /// `ResearchStudy.comparisonGroup.intendedExposure`: `Reference` 0..* to `EvidenceVariable`
     public var intendedExposure: [Reference] { get { _objects(7) } set { _setObjects(7, newValue) } }
     /// `ResearchStudy.comparisonGroup.observedGroup`: `Reference` 0..1 to `Group`
     public var observedGroup: Reference? { get { _object(8) } set { _setObject(8, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(observedGroup newValue: Reference?) { _upsert(8, newValue) }
 }
 
 /// `ResearchStudy.objective`, a backbone element
@@ -186,8 +158,6 @@ public final class ResearchStudyObjective: BackboneElement {
     public var name: String? { get { _string(3) } set { _setString(3, newValue) } }
     /// `ResearchStudy.objective.type`: `CodeableConcept` 0..1, preferred binding (<http://hl7.org/fhir/ValueSet/research-study-objective-type>)
     public var type: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: CodeableConcept?) { _upsert(4, newValue) }
     /// `ResearchStudy.objective.description`: `markdown` 0..1
     public var description: String? { get { _string(5) } set { _setString(5, newValue) } }
 }
@@ -205,8 +175,6 @@ public final class ResearchStudyOutcomeMeasure: BackboneElement {
     public var description: String? { get { _string(5) } set { _setString(5, newValue) } }
     /// `ResearchStudy.outcomeMeasure.reference`: `Reference` 0..1 to `EvidenceVariable`
     public var reference: Reference? { get { _object(6) } set { _setObject(6, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(reference newValue: Reference?) { _upsert(6, newValue) }
 }
 
 private let researchStudyLayout = Layout(_class: ResearchStudy.self, "ResearchStudy", .resource, base: DomainResource._layout, release: .r5, """

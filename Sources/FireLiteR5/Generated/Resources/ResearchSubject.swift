@@ -16,16 +16,10 @@ public final class ResearchSubject: DomainResource {
     public var progress: [ResearchSubjectProgress] { get { _objects(10) } set { _setObjects(10, newValue) } }
     /// `ResearchSubject.period`: `Period` 0..1
     public var period: Period? { get { _object(11) } set { _setObject(11, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(period newValue: Period?) { _upsert(11, newValue) }
     /// `ResearchSubject.study`: `Reference` 1..1 to `ResearchStudy`
     public var study: Reference? { get { _object(12) } set { _setObject(12, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(study newValue: Reference?) { _upsert(12, newValue) }
     /// `ResearchSubject.subject`: `Reference` 1..1 to `Patient` | `Group` | `Specimen` | `Device` | `Medication` | `Substance` | `BiologicallyDerivedProduct`
     public var subject: Reference? { get { _object(13) } set { _setObject(13, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(subject newValue: Reference?) { _upsert(13, newValue) }
     /// `ResearchSubject.assignedComparisonGroup`: `id` 0..1
     public var assignedComparisonGroup: String? { get { _string(14) } set { _setString(14, newValue) } }
     /// `ResearchSubject.actualComparisonGroup`: `id` 0..1
@@ -41,20 +35,12 @@ public final class ResearchSubjectProgress: BackboneElement {
 
     /// `ResearchSubject.progress.type`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/research-subject-state-type>)
     public var type: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `ResearchSubject.progress.subjectState`: `CodeableConcept` 0..1, one of `ResearchSubjectProgresss` (<http://hl7.org/fhir/ValueSet/research-subject-state>)
     public var subjectState: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(subjectState newValue: CodeableConcept?) { _upsert(4, newValue) }
     /// `ResearchSubject.progress.milestone`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/research-subject-milestone>)
     public var milestone: CodeableConcept? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(milestone newValue: CodeableConcept?) { _upsert(5, newValue) }
     /// `ResearchSubject.progress.reason`: `CodeableConcept` 0..1, example binding (<http://terminology.hl7.org/ValueSet/state-change-reason>)
     public var reason: CodeableConcept? { get { _object(6) } set { _setObject(6, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(reason newValue: CodeableConcept?) { _upsert(6, newValue) }
     /// `ResearchSubject.progress.startDate`: `dateTime` 0..1
     public var startDate: FHIRDateTime? { get { _dateTime(7) } set { _setDateTime(7, newValue) } }
     /// `ResearchSubject.progress.endDate`: `dateTime` 0..1

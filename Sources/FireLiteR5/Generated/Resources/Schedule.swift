@@ -24,8 +24,6 @@ public final class Schedule: DomainResource {
     public var actor: [Reference] { get { _objects(14) } set { _setObjects(14, newValue) } }
     /// `Schedule.planningHorizon`: `Period` 0..1
     public var planningHorizon: Period? { get { _object(15) } set { _setObject(15, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(planningHorizon newValue: Period?) { _upsert(15, newValue) }
     /// `Schedule.comment`: `markdown` 0..1
     public var comment: String? { get { _string(16) } set { _setString(16, newValue) } }
 }

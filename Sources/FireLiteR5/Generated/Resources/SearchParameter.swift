@@ -20,8 +20,6 @@ public final class SearchParameter: DomainResource {
     public var versionAlgorithmString: String? { get { _string(11) } set { _setString(11, newValue) } }
     /// `SearchParameter.versionAlgorithm[x]` as `Coding`.
     public var versionAlgorithmCoding: Coding? { get { _object(12) } set { _setObject(12, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(versionAlgorithmCoding newValue: Coding?) { _upsert(12, newValue) }
     /// `SearchParameter.name`: `string` 1..1
     public var name: String? { get { _string(13) } set { _setString(13, newValue) } }
     /// `SearchParameter.title`: `string` 0..1

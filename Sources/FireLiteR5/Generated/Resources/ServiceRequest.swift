@@ -20,8 +20,6 @@ public final class ServiceRequest: DomainResource {
     public var replaces: [Reference] { get { _objects(12) } set { _setObjects(12, newValue) } }
     /// `ServiceRequest.requisition`: `Identifier` 0..1
     public var requisition: Identifier? { get { _object(13) } set { _setObject(13, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(requisition newValue: Identifier?) { _upsert(13, newValue) }
     /// `ServiceRequest.status`: `code` 1..1, one of `RequestStatus` (<http://hl7.org/fhir/ValueSet/request-status>)
     public var status: RequestStatus? { get { _code(14) } set { _setCode(14, newValue) } }
     /// `ServiceRequest.intent`: `code` 1..1, one of `RequestIntent` (<http://hl7.org/fhir/ValueSet/request-intent>)
@@ -34,8 +32,6 @@ public final class ServiceRequest: DomainResource {
     public var doNotPerform: Bool? { get { _bool(18) } set { _setBool(18, newValue) } }
     /// `ServiceRequest.code`: `CodeableReference` 0..1 to `ActivityDefinition` | `PlanDefinition`, example binding (<http://hl7.org/fhir/ValueSet/procedure-code>)
     public var code: CodeableReference? { get { _object(19) } set { _setObject(19, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(code newValue: CodeableReference?) { _upsert(19, newValue) }
     /// `ServiceRequest.orderDetail`: `ServiceRequest.orderDetail` 0..*
     public var orderDetail: [ServiceRequestOrderDetail] { get { _objects(20) } set { _setObjects(20, newValue) } }
     /// `ServiceRequest.quantity[x]`: `Quantity` | `Ratio` | `Range` 0..1
@@ -46,22 +42,12 @@ public final class ServiceRequest: DomainResource {
     public var quantityRatio: Ratio? { get { _object(22) } set { _setObject(22, newValue) } }
     /// `ServiceRequest.quantity[x]` as `Range`.
     public var quantityRange: Range? { get { _object(23) } set { _setObject(23, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(quantityQuantity newValue: Quantity?) { _upsert(21, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(quantityRatio newValue: Ratio?) { _upsert(22, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(quantityRange newValue: Range?) { _upsert(23, newValue) }
     /// `ServiceRequest.subject`: `Reference` 1..1 to `Patient` | `Group` | `Location` | `Device`
     public var subject: Reference? { get { _object(24) } set { _setObject(24, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(subject newValue: Reference?) { _upsert(24, newValue) }
     /// `ServiceRequest.focus`: `Reference` 0..*
     public var focus: [Reference] { get { _objects(25) } set { _setObjects(25, newValue) } }
     /// `ServiceRequest.encounter`: `Reference` 0..1 to `Encounter`
     public var encounter: Reference? { get { _object(26) } set { _setObject(26, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(encounter newValue: Reference?) { _upsert(26, newValue) }
     /// `ServiceRequest.occurrence[x]`: `dateTime` | `Period` | `Timing` 0..1
     public var occurrence: ServiceRequestOccurrence? { get { _choice(27) } set { _setChoice(27, 3, newValue) } }
     /// `ServiceRequest.occurrence[x]` as `dateTime`.
@@ -70,28 +56,18 @@ public final class ServiceRequest: DomainResource {
     public var occurrencePeriod: Period? { get { _object(28) } set { _setObject(28, newValue) } }
     /// `ServiceRequest.occurrence[x]` as `Timing`.
     public var occurrenceTiming: Timing? { get { _object(29) } set { _setObject(29, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(occurrencePeriod newValue: Period?) { _upsert(28, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(occurrenceTiming newValue: Timing?) { _upsert(29, newValue) }
     /// `ServiceRequest.asNeeded[x]`: `boolean` | `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/medication-as-needed-reason>)
     public var asNeeded: ServiceRequestAsNeeded? { get { _choice(30) } set { _setChoice(30, 2, newValue) } }
     /// `ServiceRequest.asNeeded[x]` as `boolean`.
     public var asNeededBoolean: Bool? { get { _bool(30) } set { _setBool(30, newValue) } }
     /// `ServiceRequest.asNeeded[x]` as `CodeableConcept`.
     public var asNeededCodeableConcept: CodeableConcept? { get { _object(31) } set { _setObject(31, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(asNeededCodeableConcept newValue: CodeableConcept?) { _upsert(31, newValue) }
     /// `ServiceRequest.authoredOn`: `dateTime` 0..1
     public var authoredOn: FHIRDateTime? { get { _dateTime(32) } set { _setDateTime(32, newValue) } }
     /// `ServiceRequest.requester`: `Reference` 0..1 to `Practitioner` | `PractitionerRole` | `Organization` | `Patient` | `RelatedPerson` | `Device`
     public var requester: Reference? { get { _object(33) } set { _setObject(33, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(requester newValue: Reference?) { _upsert(33, newValue) }
     /// `ServiceRequest.performerType`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/participant-role>)
     public var performerType: CodeableConcept? { get { _object(34) } set { _setObject(34, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(performerType newValue: CodeableConcept?) { _upsert(34, newValue) }
     /// `ServiceRequest.performer`: `Reference` 0..* to `Practitioner` | `PractitionerRole` | `Organization` | `CareTeam` | `HealthcareService` | `Patient` | `Device` | `RelatedPerson`
     public var performer: [Reference] { get { _objects(35) } set { _setObjects(35, newValue) } }
     /// `ServiceRequest.location`: `CodeableReference` 0..* to `Location`, example binding (<http://terminology.hl7.org/ValueSet/v3-ServiceDeliveryLocationRoleType>)
@@ -108,8 +84,6 @@ public final class ServiceRequest: DomainResource {
     public var bodySite: [CodeableConcept] { get { _objects(41) } set { _setObjects(41, newValue) } }
     /// `ServiceRequest.bodyStructure`: `Reference` 0..1 to `BodyStructure`
     public var bodyStructure: Reference? { get { _object(42) } set { _setObject(42, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(bodyStructure newValue: Reference?) { _upsert(42, newValue) }
     /// `ServiceRequest.note`: `Annotation` 0..*
     public var note: [Annotation] { get { _objects(43) } set { _setObjects(43, newValue) } }
     /// `ServiceRequest.patientInstruction`: `ServiceRequest.patientInstruction` 0..*
@@ -125,8 +99,6 @@ public final class ServiceRequestOrderDetail: BackboneElement {
 
     /// `ServiceRequest.orderDetail.parameterFocus`: `CodeableReference` 0..1 to `Device` | `DeviceDefinition` | `DeviceRequest` | `SupplyRequest` | `Medication` | `MedicationRequest` | `BiologicallyDerivedProduct` | `Substance`
     public var parameterFocus: CodeableReference? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(parameterFocus newValue: CodeableReference?) { _upsert(3, newValue) }
     /// `ServiceRequest.orderDetail.parameter`: `ServiceRequest.orderDetail.parameter` 1..*
     public var parameter: [ServiceRequestOrderDetailParameter] { get { _objects(4) } set { _setObjects(4, newValue) } }
 }
@@ -138,8 +110,6 @@ public final class ServiceRequestOrderDetailParameter: BackboneElement {
 
     /// `ServiceRequest.orderDetail.parameter.code`: `CodeableConcept` 1..1, example binding (<http://hl7.org/fhir/ValueSet/servicerequest-orderdetail-parameter-code>)
     public var code: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(code newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `ServiceRequest.orderDetail.parameter.value[x]`: `Quantity` | `Ratio` | `Range` | `boolean` | `CodeableConcept` | `string` | `Period` 1..1
     public var value: ServiceRequestOrderDetailParameterValue? { get { _choice(4) } set { _setChoice(4, 7, newValue) } }
     /// `ServiceRequest.orderDetail.parameter.value[x]` as `Quantity`.
@@ -156,16 +126,6 @@ public final class ServiceRequestOrderDetailParameter: BackboneElement {
     public var valueString: String? { get { _string(9) } set { _setString(9, newValue) } }
     /// `ServiceRequest.orderDetail.parameter.value[x]` as `Period`.
     public var valuePeriod: Period? { get { _object(10) } set { _setObject(10, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueQuantity newValue: Quantity?) { _upsert(4, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueRatio newValue: Ratio?) { _upsert(5, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueRange newValue: Range?) { _upsert(6, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueCodeableConcept newValue: CodeableConcept?) { _upsert(8, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valuePeriod newValue: Period?) { _upsert(10, newValue) }
 }
 
 /// `ServiceRequest.patientInstruction`, a backbone element
@@ -179,8 +139,6 @@ public final class ServiceRequestPatientInstruction: BackboneElement {
     public var instructionMarkdown: String? { get { _string(3) } set { _setString(3, newValue) } }
     /// `ServiceRequest.patientInstruction.instruction[x]` as `Reference`.
     public var instructionReference: Reference? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(instructionReference newValue: Reference?) { _upsert(4, newValue) }
 }
 
 /// A value of `ServiceRequest.quantity[x]`.

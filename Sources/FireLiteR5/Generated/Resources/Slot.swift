@@ -20,8 +20,6 @@ public final class Slot: DomainResource {
     public var appointmentType: [CodeableConcept] { get { _objects(12) } set { _setObjects(12, newValue) } }
     /// `Slot.schedule`: `Reference` 1..1 to `Schedule`
     public var schedule: Reference? { get { _object(13) } set { _setObject(13, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(schedule newValue: Reference?) { _upsert(13, newValue) }
     /// `Slot.status`: `code` 1..1, one of `SlotStatus` (<http://hl7.org/fhir/ValueSet/slotstatus>)
     public var status: SlotStatus? { get { _code(14) } set { _setCode(14, newValue) } }
     /// `Slot.start`: `instant` 1..1

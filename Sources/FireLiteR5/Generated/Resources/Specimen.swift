@@ -12,18 +12,12 @@ public final class Specimen: DomainResource {
     public var identifier: [Identifier] { get { _objects(8) } set { _setObjects(8, newValue) } }
     /// `Specimen.accessionIdentifier`: `Identifier` 0..1
     public var accessionIdentifier: Identifier? { get { _object(9) } set { _setObject(9, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(accessionIdentifier newValue: Identifier?) { _upsert(9, newValue) }
     /// `Specimen.status`: `code` 0..1, one of `SpecimenStatus` (<http://hl7.org/fhir/ValueSet/specimen-status>)
     public var status: SpecimenStatus? { get { _code(10) } set { _setCode(10, newValue) } }
     /// `Specimen.type`: `CodeableConcept` 0..1, example binding (<http://terminology.hl7.org/ValueSet/v2-0487>)
     public var type: CodeableConcept? { get { _object(11) } set { _setObject(11, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: CodeableConcept?) { _upsert(11, newValue) }
     /// `Specimen.subject`: `Reference` 0..1 to `Patient` | `Group` | `Device` | `BiologicallyDerivedProduct` | `Substance` | `Location`
     public var subject: Reference? { get { _object(12) } set { _setObject(12, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(subject newValue: Reference?) { _upsert(12, newValue) }
     /// `Specimen.receivedTime`: `dateTime` 0..1
     public var receivedTime: FHIRDateTime? { get { _dateTime(13) } set { _setDateTime(13, newValue) } }
     /// `Specimen.parent`: `Reference` 0..* to `Specimen`
@@ -38,8 +32,6 @@ public final class Specimen: DomainResource {
     public var feature: [SpecimenFeature] { get { _objects(18) } set { _setObjects(18, newValue) } }
     /// `Specimen.collection`: `Specimen.collection` 0..1
     public var collection: SpecimenCollection? { get { _object(19) } set { _setObject(19, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(collection newValue: SpecimenCollection?) { _upsert(19, newValue) }
     /// `Specimen.processing`: `Specimen.processing` 0..*
     public var processing: [SpecimenProcessing] { get { _objects(20) } set { _setObjects(20, newValue) } }
     /// `Specimen.container`: `Specimen.container` 0..*
@@ -57,8 +49,6 @@ public final class SpecimenFeature: BackboneElement {
 
     /// `Specimen.feature.type`: `CodeableConcept` 1..1, example binding (<http://hl7.org/fhir/ValueSet/body-site>)
     public var type: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `Specimen.feature.description`: `string` 1..1
     public var description: String? { get { _string(4) } set { _setString(4, newValue) } }
 }
@@ -70,50 +60,30 @@ public final class SpecimenCollection: BackboneElement {
 
     /// `Specimen.collection.collector`: `Reference` 0..1 to `Practitioner` | `PractitionerRole` | `Patient` | `RelatedPerson`
     public var collector: Reference? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(collector newValue: Reference?) { _upsert(3, newValue) }
     /// `Specimen.collection.collected[x]`: `dateTime` | `Period` 0..1
     public var collected: SpecimenCollectionCollected? { get { _choice(4) } set { _setChoice(4, 2, newValue) } }
     /// `Specimen.collection.collected[x]` as `dateTime`.
     public var collectedDateTime: FHIRDateTime? { get { _dateTime(4) } set { _setDateTime(4, newValue) } }
     /// `Specimen.collection.collected[x]` as `Period`.
     public var collectedPeriod: Period? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(collectedPeriod newValue: Period?) { _upsert(5, newValue) }
     /// `Specimen.collection.duration`: `Duration` 0..1
     public var duration: Duration? { get { _object(6) } set { _setObject(6, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(duration newValue: Duration?) { _upsert(6, newValue) }
     /// `Specimen.collection.quantity`: `Quantity` 0..1
     public var quantity: Quantity? { get { _object(7) } set { _setObject(7, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(quantity newValue: Quantity?) { _upsert(7, newValue) }
     /// `Specimen.collection.method`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/specimen-collection-method>)
     public var method: CodeableConcept? { get { _object(8) } set { _setObject(8, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(method newValue: CodeableConcept?) { _upsert(8, newValue) }
     /// `Specimen.collection.device`: `CodeableReference` 0..1 to `Device`
     public var device: CodeableReference? { get { _object(9) } set { _setObject(9, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(device newValue: CodeableReference?) { _upsert(9, newValue) }
     /// `Specimen.collection.procedure`: `Reference` 0..1 to `Procedure`
     public var procedure: Reference? { get { _object(10) } set { _setObject(10, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(procedure newValue: Reference?) { _upsert(10, newValue) }
     /// `Specimen.collection.bodySite`: `CodeableReference` 0..1 to `BodyStructure`, example binding (<http://hl7.org/fhir/ValueSet/body-site>)
     public var bodySite: CodeableReference? { get { _object(11) } set { _setObject(11, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(bodySite newValue: CodeableReference?) { _upsert(11, newValue) }
     /// `Specimen.collection.fastingStatus[x]`: `CodeableConcept` | `Duration` 0..1, extensible binding (<http://terminology.hl7.org/ValueSet/v2-0916>)
     public var fastingStatus: SpecimenCollectionFastingStatus? { get { _choice(12) } set { _setChoice(12, 2, newValue) } }
     /// `Specimen.collection.fastingStatus[x]` as `CodeableConcept`.
     public var fastingStatusCodeableConcept: CodeableConcept? { get { _object(12) } set { _setObject(12, newValue) } }
     /// `Specimen.collection.fastingStatus[x]` as `Duration`.
     public var fastingStatusDuration: Duration? { get { _object(13) } set { _setObject(13, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(fastingStatusCodeableConcept newValue: CodeableConcept?) { _upsert(12, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(fastingStatusDuration newValue: Duration?) { _upsert(13, newValue) }
 }
 
 /// `Specimen.processing`, a backbone element
@@ -125,8 +95,6 @@ public final class SpecimenProcessing: BackboneElement {
     public var description: String? { get { _string(3) } set { _setString(3, newValue) } }
     /// `Specimen.processing.method`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/specimen-processing-method>)
     public var method: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(method newValue: CodeableConcept?) { _upsert(4, newValue) }
     /// `Specimen.processing.additive`: `Reference` 0..* to `Substance`
     public var additive: [Reference] { get { _objects(5) } set { _setObjects(5, newValue) } }
     /// `Specimen.processing.time[x]`: `dateTime` | `Period` 0..1
@@ -135,8 +103,6 @@ public final class SpecimenProcessing: BackboneElement {
     public var timeDateTime: FHIRDateTime? { get { _dateTime(6) } set { _setDateTime(6, newValue) } }
     /// `Specimen.processing.time[x]` as `Period`.
     public var timePeriod: Period? { get { _object(7) } set { _setObject(7, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(timePeriod newValue: Period?) { _upsert(7, newValue) }
 }
 
 /// `Specimen.container`, a backbone element
@@ -146,16 +112,10 @@ public final class SpecimenContainer: BackboneElement {
 
     /// `Specimen.container.device`: `Reference` 1..1 to `Device`
     public var device: Reference? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(device newValue: Reference?) { _upsert(3, newValue) }
     /// `Specimen.container.location`: `Reference` 0..1 to `Location`
     public var location: Reference? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(location newValue: Reference?) { _upsert(4, newValue) }
     /// `Specimen.container.specimenQuantity`: `Quantity` 0..1
     public var specimenQuantity: Quantity? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(specimenQuantity newValue: Quantity?) { _upsert(5, newValue) }
 }
 
 /// A value of `Specimen.collection.collected[x]`.

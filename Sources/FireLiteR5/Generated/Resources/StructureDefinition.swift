@@ -20,8 +20,6 @@ public final class StructureDefinition: DomainResource {
     public var versionAlgorithmString: String? { get { _string(11) } set { _setString(11, newValue) } }
     /// `StructureDefinition.versionAlgorithm[x]` as `Coding`.
     public var versionAlgorithmCoding: Coding? { get { _object(12) } set { _setObject(12, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(versionAlgorithmCoding newValue: Coding?) { _upsert(12, newValue) }
     /// `StructureDefinition.name`: `string` 1..1
     public var name: String? { get { _string(13) } set { _setString(13, newValue) } }
     /// `StructureDefinition.title`: `string` 0..1
@@ -70,12 +68,8 @@ public final class StructureDefinition: DomainResource {
     public var derivation: TypeDerivationRule? { get { _code(35) } set { _setCode(35, newValue) } }
     /// `StructureDefinition.snapshot`: `StructureDefinition.snapshot` 0..1
     public var snapshot: StructureDefinitionSnapshot? { get { _object(36) } set { _setObject(36, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(snapshot newValue: StructureDefinitionSnapshot?) { _upsert(36, newValue) }
     /// `StructureDefinition.differential`: `StructureDefinition.differential` 0..1
     public var differential: StructureDefinitionDifferential? { get { _object(37) } set { _setObject(37, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(differential newValue: StructureDefinitionDifferential?) { _upsert(37, newValue) }
 }
 
 /// `StructureDefinition.mapping`, a backbone element

@@ -22,16 +22,12 @@ public final class Subscription: DomainResource {
     public var end: FHIRInstant? { get { _instant(13) } set { _setInstant(13, newValue) } }
     /// `Subscription.managingEntity`: `Reference` 0..1 to `CareTeam` | `HealthcareService` | `Organization` | `RelatedPerson` | `Patient` | `Practitioner` | `PractitionerRole`
     public var managingEntity: Reference? { get { _object(14) } set { _setObject(14, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(managingEntity newValue: Reference?) { _upsert(14, newValue) }
     /// `Subscription.reason`: `string` 0..1
     public var reason: String? { get { _string(15) } set { _setString(15, newValue) } }
     /// `Subscription.filterBy`: `Subscription.filterBy` 0..*
     public var filterBy: [SubscriptionFilterBy] { get { _objects(16) } set { _setObjects(16, newValue) } }
     /// `Subscription.channelType`: `Coding` 1..1, extensible binding (<http://hl7.org/fhir/ValueSet/subscription-channel-type>)
     public var channelType: Coding? { get { _object(17) } set { _setObject(17, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(channelType newValue: Coding?) { _upsert(17, newValue) }
     /// `Subscription.endpoint`: `url` 0..1
     public var endpoint: String? { get { _string(18) } set { _setString(18, newValue) } }
     /// `Subscription.parameter`: `Subscription.parameter` 0..*

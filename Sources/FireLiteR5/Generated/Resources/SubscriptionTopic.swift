@@ -20,8 +20,6 @@ public final class SubscriptionTopic: DomainResource {
     public var versionAlgorithmString: String? { get { _string(11) } set { _setString(11, newValue) } }
     /// `SubscriptionTopic.versionAlgorithm[x]` as `Coding`.
     public var versionAlgorithmCoding: Coding? { get { _object(12) } set { _setObject(12, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(versionAlgorithmCoding newValue: Coding?) { _upsert(12, newValue) }
     /// `SubscriptionTopic.name`: `string` 0..1
     public var name: String? { get { _string(13) } set { _setString(13, newValue) } }
     /// `SubscriptionTopic.title`: `string` 0..1
@@ -56,8 +54,6 @@ public final class SubscriptionTopic: DomainResource {
     public var lastReviewDate: FHIRDate? { get { _date(28) } set { _setDate(28, newValue) } }
     /// `SubscriptionTopic.effectivePeriod`: `Period` 0..1
     public var effectivePeriod: Period? { get { _object(29) } set { _setObject(29, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(effectivePeriod newValue: Period?) { _upsert(29, newValue) }
     /// `SubscriptionTopic.resourceTrigger`: `SubscriptionTopic.resourceTrigger` 0..*
     public var resourceTrigger: [SubscriptionTopicResourceTrigger] { get { _objects(30) } set { _setObjects(30, newValue) } }
     /// `SubscriptionTopic.eventTrigger`: `SubscriptionTopic.eventTrigger` 0..*
@@ -81,8 +77,6 @@ public final class SubscriptionTopicResourceTrigger: BackboneElement {
     public var supportedInteraction: [MethodCode] { get { _codes(5) } set { _setCodes(5, newValue) } }
     /// `SubscriptionTopic.resourceTrigger.queryCriteria`: `SubscriptionTopic.resourceTrigger.queryCriteria` 0..1
     public var queryCriteria: SubscriptionTopicResourceTriggerQueryCriteria? { get { _object(6) } set { _setObject(6, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(queryCriteria newValue: SubscriptionTopicResourceTriggerQueryCriteria?) { _upsert(6, newValue) }
     /// `SubscriptionTopic.resourceTrigger.fhirPathCriteria`: `string` 0..1
     public var fhirPathCriteria: String? { get { _string(7) } set { _setString(7, newValue) } }
 }
@@ -113,8 +107,6 @@ public final class SubscriptionTopicEventTrigger: BackboneElement {
     public var description: String? { get { _string(3) } set { _setString(3, newValue) } }
     /// `SubscriptionTopic.eventTrigger.event`: `CodeableConcept` 1..1, example binding (<http://terminology.hl7.org/ValueSet/v2-0003>)
     public var event: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(event newValue: CodeableConcept?) { _upsert(4, newValue) }
     /// `SubscriptionTopic.eventTrigger.resource`: `uri` 1..1, extensible binding (<http://hl7.org/fhir/ValueSet/subscription-types>)
     public var resource: String? { get { _string(5) } set { _setString(5, newValue) } }
 }

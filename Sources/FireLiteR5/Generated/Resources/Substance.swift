@@ -18,16 +18,12 @@ public final class Substance: DomainResource {
     public var category: [CodeableConcept] { get { _objects(11) } set { _setObjects(11, newValue) } }
     /// `Substance.code`: `CodeableReference` 1..1 to `SubstanceDefinition`, example binding (<http://hl7.org/fhir/ValueSet/substance-code>)
     public var code: CodeableReference? { get { _object(12) } set { _setObject(12, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(code newValue: CodeableReference?) { _upsert(12, newValue) }
     /// `Substance.description`: `markdown` 0..1
     public var description: String? { get { _string(13) } set { _setString(13, newValue) } }
     /// `Substance.expiry`: `dateTime` 0..1
     public var expiry: FHIRDateTime? { get { _dateTime(14) } set { _setDateTime(14, newValue) } }
     /// `Substance.quantity`: `Quantity` 0..1
     public var quantity: Quantity? { get { _object(15) } set { _setObject(15, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(quantity newValue: Quantity?) { _upsert(15, newValue) }
     /// `Substance.ingredient`: `Substance.ingredient` 0..*
     public var ingredient: [SubstanceIngredient] { get { _objects(16) } set { _setObjects(16, newValue) } }
 }
@@ -39,18 +35,12 @@ public final class SubstanceIngredient: BackboneElement {
 
     /// `Substance.ingredient.quantity`: `Ratio` 0..1
     public var quantity: Ratio? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(quantity newValue: Ratio?) { _upsert(3, newValue) }
     /// `Substance.ingredient.substance[x]`: `CodeableConcept` | `Reference` 1..1 to `Substance`, example binding (<http://hl7.org/fhir/ValueSet/substance-code>)
     public var substance: SubstanceIngredientSubstance? { get { _choice(4) } set { _setChoice(4, 2, newValue) } }
     /// `Substance.ingredient.substance[x]` as `CodeableConcept`.
     public var substanceCodeableConcept: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
     /// `Substance.ingredient.substance[x]` as `Reference`.
     public var substanceReference: Reference? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(substanceCodeableConcept newValue: CodeableConcept?) { _upsert(4, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(substanceReference newValue: Reference?) { _upsert(5, newValue) }
 }
 
 /// A value of `Substance.ingredient.substance[x]`.

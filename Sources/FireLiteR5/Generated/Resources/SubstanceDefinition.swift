@@ -14,14 +14,10 @@ public final class SubstanceDefinition: DomainResource {
     public var version: String? { get { _string(9) } set { _setString(9, newValue) } }
     /// `SubstanceDefinition.status`: `CodeableConcept` 0..1, preferred binding (<http://hl7.org/fhir/ValueSet/publication-status>)
     public var status: CodeableConcept? { get { _object(10) } set { _setObject(10, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(status newValue: CodeableConcept?) { _upsert(10, newValue) }
     /// `SubstanceDefinition.classification`: `CodeableConcept` 0..*
     public var classification: [CodeableConcept] { get { _objects(11) } set { _setObjects(11, newValue) } }
     /// `SubstanceDefinition.domain`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/medicinal-product-domain>)
     public var domain: CodeableConcept? { get { _object(12) } set { _setObject(12, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(domain newValue: CodeableConcept?) { _upsert(12, newValue) }
     /// `SubstanceDefinition.grade`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/substance-grade>)
     public var grade: [CodeableConcept] { get { _objects(13) } set { _setObjects(13, newValue) } }
     /// `SubstanceDefinition.description`: `markdown` 0..1
@@ -42,14 +38,10 @@ public final class SubstanceDefinition: DomainResource {
     public var property: [SubstanceDefinitionProperty] { get { _objects(21) } set { _setObjects(21, newValue) } }
     /// `SubstanceDefinition.referenceInformation`: `Reference` 0..1 to `SubstanceReferenceInformation`
     public var referenceInformation: Reference? { get { _object(22) } set { _setObject(22, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(referenceInformation newValue: Reference?) { _upsert(22, newValue) }
     /// `SubstanceDefinition.molecularWeight`: `SubstanceDefinition.molecularWeight` 0..*
     public var molecularWeight: [SubstanceDefinitionMolecularWeight] { get { _objects(23) } set { _setObjects(23, newValue) } }
     /// `SubstanceDefinition.structure`: `SubstanceDefinition.structure` 0..1
     public var structure: SubstanceDefinitionStructure? { get { _object(24) } set { _setObject(24, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(structure newValue: SubstanceDefinitionStructure?) { _upsert(24, newValue) }
     /// `SubstanceDefinition.code`: `SubstanceDefinition.code` 0..*
     public var code: [SubstanceDefinitionCode] { get { _objects(25) } set { _setObjects(25, newValue) } }
     /// `SubstanceDefinition.name`: `SubstanceDefinition.name` 0..*
@@ -58,20 +50,12 @@ public final class SubstanceDefinition: DomainResource {
     public var relationship: [SubstanceDefinitionRelationship] { get { _objects(27) } set { _setObjects(27, newValue) } }
     /// `SubstanceDefinition.nucleicAcid`: `Reference` 0..1 to `SubstanceNucleicAcid`
     public var nucleicAcid: Reference? { get { _object(28) } set { _setObject(28, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(nucleicAcid newValue: Reference?) { _upsert(28, newValue) }
     /// `SubstanceDefinition.polymer`: `Reference` 0..1 to `SubstancePolymer`
     public var polymer: Reference? { get { _object(29) } set { _setObject(29, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(polymer newValue: Reference?) { _upsert(29, newValue) }
     /// `SubstanceDefinition.protein`: `Reference` 0..1 to `SubstanceProtein`
     public var protein: Reference? { get { _object(30) } set { _setObject(30, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(protein newValue: Reference?) { _upsert(30, newValue) }
     /// `SubstanceDefinition.sourceMaterial`: `SubstanceDefinition.sourceMaterial` 0..1
     public var sourceMaterial: SubstanceDefinitionSourceMaterial? { get { _object(31) } set { _setObject(31, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(sourceMaterial newValue: SubstanceDefinitionSourceMaterial?) { _upsert(31, newValue) }
 }
 
 /// `SubstanceDefinition.moiety`, a backbone element
@@ -81,22 +65,14 @@ public final class SubstanceDefinitionMoiety: BackboneElement {
 
     /// `SubstanceDefinition.moiety.role`: `CodeableConcept` 0..1
     public var role: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(role newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `SubstanceDefinition.moiety.identifier`: `Identifier` 0..1
     public var identifier: Identifier? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(identifier newValue: Identifier?) { _upsert(4, newValue) }
     /// `SubstanceDefinition.moiety.name`: `string` 0..1
     public var name: String? { get { _string(5) } set { _setString(5, newValue) } }
     /// `SubstanceDefinition.moiety.stereochemistry`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/substance-stereochemistry>)
     public var stereochemistry: CodeableConcept? { get { _object(6) } set { _setObject(6, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(stereochemistry newValue: CodeableConcept?) { _upsert(6, newValue) }
     /// `SubstanceDefinition.moiety.opticalActivity`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/substance-optical-activity>)
     public var opticalActivity: CodeableConcept? { get { _object(7) } set { _setObject(7, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(opticalActivity newValue: CodeableConcept?) { _upsert(7, newValue) }
     /// `SubstanceDefinition.moiety.molecularFormula`: `string` 0..1
     public var molecularFormula: String? { get { _string(8) } set { _setString(8, newValue) } }
     /// `SubstanceDefinition.moiety.amount[x]`: `Quantity` | `string` 0..1
@@ -105,12 +81,8 @@ public final class SubstanceDefinitionMoiety: BackboneElement {
     public var amountQuantity: Quantity? { get { _object(9) } set { _setObject(9, newValue) } }
     /// `SubstanceDefinition.moiety.amount[x]` as `string`.
     public var amountString: String? { get { _string(10) } set { _setString(10, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(amountQuantity newValue: Quantity?) { _upsert(9, newValue) }
     /// `SubstanceDefinition.moiety.measurementType`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/substance-amount-type>)
     public var measurementType: CodeableConcept? { get { _object(11) } set { _setObject(11, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(measurementType newValue: CodeableConcept?) { _upsert(11, newValue) }
 }
 
 /// `SubstanceDefinition.characterization`, a backbone element
@@ -120,12 +92,8 @@ public final class SubstanceDefinitionCharacterization: BackboneElement {
 
     /// `SubstanceDefinition.characterization.technique`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/substance-structure-technique>)
     public var technique: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(technique newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `SubstanceDefinition.characterization.form`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/substance-form>)
     public var form: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(form newValue: CodeableConcept?) { _upsert(4, newValue) }
     /// `SubstanceDefinition.characterization.description`: `markdown` 0..1
     public var description: String? { get { _string(5) } set { _setString(5, newValue) } }
     /// `SubstanceDefinition.characterization.file`: `Attachment` 0..*
@@ -139,8 +107,6 @@ public final class SubstanceDefinitionProperty: BackboneElement {
 
     /// `SubstanceDefinition.property.type`: `CodeableConcept` 1..1, example binding (<http://hl7.org/fhir/ValueSet/product-characteristic-codes>)
     public var type: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `SubstanceDefinition.property.value[x]`: `CodeableConcept` | `Quantity` | `date` | `boolean` | `Attachment` 0..1
     public var value: SubstanceDefinitionPropertyValue? { get { _choice(4) } set { _setChoice(4, 5, newValue) } }
     /// `SubstanceDefinition.property.value[x]` as `CodeableConcept`.
@@ -153,12 +119,6 @@ public final class SubstanceDefinitionProperty: BackboneElement {
     public var valueBoolean: Bool? { get { _bool(7) } set { _setBool(7, newValue) } }
     /// `SubstanceDefinition.property.value[x]` as `Attachment`.
     public var valueAttachment: Attachment? { get { _object(8) } set { _setObject(8, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueCodeableConcept newValue: CodeableConcept?) { _upsert(4, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueQuantity newValue: Quantity?) { _upsert(5, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueAttachment newValue: Attachment?) { _upsert(8, newValue) }
 }
 
 /// `SubstanceDefinition.molecularWeight`, a backbone element
@@ -168,16 +128,10 @@ public final class SubstanceDefinitionMolecularWeight: BackboneElement {
 
     /// `SubstanceDefinition.molecularWeight.method`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/substance-weight-method>)
     public var method: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(method newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `SubstanceDefinition.molecularWeight.type`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/substance-weight-type>)
     public var type: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: CodeableConcept?) { _upsert(4, newValue) }
     /// `SubstanceDefinition.molecularWeight.amount`: `Quantity` 1..1
     public var amount: Quantity? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(amount newValue: Quantity?) { _upsert(5, newValue) }
 }
 
 /// `SubstanceDefinition.structure`, a backbone element
@@ -187,20 +141,14 @@ public final class SubstanceDefinitionStructure: BackboneElement {
 
     /// `SubstanceDefinition.structure.stereochemistry`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/substance-stereochemistry>)
     public var stereochemistry: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(stereochemistry newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `SubstanceDefinition.structure.opticalActivity`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/substance-optical-activity>)
     public var opticalActivity: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(opticalActivity newValue: CodeableConcept?) { _upsert(4, newValue) }
     /// `SubstanceDefinition.structure.molecularFormula`: `string` 0..1
     public var molecularFormula: String? { get { _string(5) } set { _setString(5, newValue) } }
     /// `SubstanceDefinition.structure.molecularFormulaByMoiety`: `string` 0..1
     public var molecularFormulaByMoiety: String? { get { _string(6) } set { _setString(6, newValue) } }
     /// `SubstanceDefinition.structure.molecularWeight`: as `SubstanceDefinition.molecularWeight` 0..1
     public var molecularWeight: SubstanceDefinitionMolecularWeight? { get { _object(7) } set { _setObject(7, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(molecularWeight newValue: SubstanceDefinitionMolecularWeight?) { _upsert(7, newValue) }
     /// `SubstanceDefinition.structure.technique`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/substance-structure-technique>)
     public var technique: [CodeableConcept] { get { _objects(8) } set { _setObjects(8, newValue) } }
     /// `SubstanceDefinition.structure.sourceDocument`: `Reference` 0..* to `DocumentReference`
@@ -216,18 +164,12 @@ public final class SubstanceDefinitionStructureRepresentation: BackboneElement {
 
     /// `SubstanceDefinition.structure.representation.type`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/substance-representation-type>)
     public var type: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `SubstanceDefinition.structure.representation.representation`: `string` 0..1
     public var representation: String? { get { _string(4) } set { _setString(4, newValue) } }
     /// `SubstanceDefinition.structure.representation.format`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/substance-representation-format>)
     public var format: CodeableConcept? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(format newValue: CodeableConcept?) { _upsert(5, newValue) }
     /// `SubstanceDefinition.structure.representation.document`: `Reference` 0..1 to `DocumentReference`
     public var document: Reference? { get { _object(6) } set { _setObject(6, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(document newValue: Reference?) { _upsert(6, newValue) }
 }
 
 /// `SubstanceDefinition.code`, a backbone element
@@ -237,12 +179,8 @@ public final class SubstanceDefinitionCode: BackboneElement {
 
     /// `SubstanceDefinition.code.code`: `CodeableConcept` 0..1
     public var code: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(code newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `SubstanceDefinition.code.status`: `CodeableConcept` 0..1, preferred binding (<http://hl7.org/fhir/ValueSet/publication-status>)
     public var status: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(status newValue: CodeableConcept?) { _upsert(4, newValue) }
     /// `SubstanceDefinition.code.statusDate`: `dateTime` 0..1
     public var statusDate: FHIRDateTime? { get { _dateTime(5) } set { _setDateTime(5, newValue) } }
     /// `SubstanceDefinition.code.note`: `Annotation` 0..*
@@ -260,12 +198,8 @@ public final class SubstanceDefinitionName: BackboneElement {
     public var name: String? { get { _string(3) } set { _setString(3, newValue) } }
     /// `SubstanceDefinition.name.type`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/substance-name-type>)
     public var type: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: CodeableConcept?) { _upsert(4, newValue) }
     /// `SubstanceDefinition.name.status`: `CodeableConcept` 0..1, preferred binding (<http://hl7.org/fhir/ValueSet/publication-status>)
     public var status: CodeableConcept? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(status newValue: CodeableConcept?) { _upsert(5, newValue) }
     /// `SubstanceDefinition.name.preferred`: `boolean` 0..1
     public var preferred: Bool? { get { _bool(6) } set { _setBool(6, newValue) } }
     /// `SubstanceDefinition.name.language`: `CodeableConcept` 0..*, required binding (<http://hl7.org/fhir/ValueSet/all-languages>)
@@ -291,12 +225,8 @@ public final class SubstanceDefinitionNameOfficial: BackboneElement {
 
     /// `SubstanceDefinition.name.official.authority`: `CodeableConcept` 0..1, preferred binding (<http://hl7.org/fhir/ValueSet/substance-name-authority>)
     public var authority: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(authority newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `SubstanceDefinition.name.official.status`: `CodeableConcept` 0..1, preferred binding (<http://hl7.org/fhir/ValueSet/publication-status>)
     public var status: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(status newValue: CodeableConcept?) { _upsert(4, newValue) }
     /// `SubstanceDefinition.name.official.date`: `dateTime` 0..1
     public var date: FHIRDateTime? { get { _dateTime(5) } set { _setDateTime(5, newValue) } }
 }
@@ -312,14 +242,8 @@ public final class SubstanceDefinitionRelationship: BackboneElement {
     public var substanceDefinitionReference: Reference? { get { _object(3) } set { _setObject(3, newValue) } }
     /// `SubstanceDefinition.relationship.substanceDefinition[x]` as `CodeableConcept`.
     public var substanceDefinitionCodeableConcept: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(substanceDefinitionReference newValue: Reference?) { _upsert(3, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(substanceDefinitionCodeableConcept newValue: CodeableConcept?) { _upsert(4, newValue) }
     /// `SubstanceDefinition.relationship.type`: `CodeableConcept` 1..1, example binding (<http://hl7.org/fhir/ValueSet/substance-relationship-type>)
     public var type: CodeableConcept? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: CodeableConcept?) { _upsert(5, newValue) }
     /// `SubstanceDefinition.relationship.isDefining`: `boolean` 0..1
     public var isDefining: Bool? { get { _bool(6) } set { _setBool(6, newValue) } }
     /// `SubstanceDefinition.relationship.amount[x]`: `Quantity` | `Ratio` | `string` 0..1
@@ -330,18 +254,10 @@ public final class SubstanceDefinitionRelationship: BackboneElement {
     public var amountRatio: Ratio? { get { _object(8) } set { _setObject(8, newValue) } }
     /// `SubstanceDefinition.relationship.amount[x]` as `string`.
     public var amountString: String? { get { _string(9) } set { _setString(9, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(amountQuantity newValue: Quantity?) { _upsert(7, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(amountRatio newValue: Ratio?) { _upsert(8, newValue) }
     /// `SubstanceDefinition.relationship.ratioHighLimitAmount`: `Ratio` 0..1
     public var ratioHighLimitAmount: Ratio? { get { _object(10) } set { _setObject(10, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(ratioHighLimitAmount newValue: Ratio?) { _upsert(10, newValue) }
     /// `SubstanceDefinition.relationship.comparator`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/substance-amount-type>)
     public var comparator: CodeableConcept? { get { _object(11) } set { _setObject(11, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(comparator newValue: CodeableConcept?) { _upsert(11, newValue) }
     /// `SubstanceDefinition.relationship.source`: `Reference` 0..* to `DocumentReference`
     public var source: [Reference] { get { _objects(12) } set { _setObjects(12, newValue) } }
 }
@@ -353,20 +269,12 @@ public final class SubstanceDefinitionSourceMaterial: BackboneElement {
 
     /// `SubstanceDefinition.sourceMaterial.type`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/substance-source-material-type>)
     public var type: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `SubstanceDefinition.sourceMaterial.genus`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/substance-source-material-genus>)
     public var genus: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(genus newValue: CodeableConcept?) { _upsert(4, newValue) }
     /// `SubstanceDefinition.sourceMaterial.species`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/substance-source-material-species>)
     public var species: CodeableConcept? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(species newValue: CodeableConcept?) { _upsert(5, newValue) }
     /// `SubstanceDefinition.sourceMaterial.part`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/substance-source-material-part>)
     public var part: CodeableConcept? { get { _object(6) } set { _setObject(6, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(part newValue: CodeableConcept?) { _upsert(6, newValue) }
     /// `SubstanceDefinition.sourceMaterial.countryOfOrigin`: `CodeableConcept` 0..*, required binding (<http://hl7.org/fhir/ValueSet/country>)
     public var countryOfOrigin: [CodeableConcept] { get { _objects(7) } set { _setObjects(7, newValue) } }
 }

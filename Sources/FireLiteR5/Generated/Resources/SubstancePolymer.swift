@@ -10,16 +10,10 @@ public final class SubstancePolymer: DomainResource {
 
     /// `SubstancePolymer.identifier`: `Identifier` 0..1
     public var identifier: Identifier? { get { _object(8) } set { _setObject(8, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(identifier newValue: Identifier?) { _upsert(8, newValue) }
     /// `SubstancePolymer.class`: `CodeableConcept` 0..1
     public var `class`: CodeableConcept? { get { _object(9) } set { _setObject(9, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(class newValue: CodeableConcept?) { _upsert(9, newValue) }
     /// `SubstancePolymer.geometry`: `CodeableConcept` 0..1
     public var geometry: CodeableConcept? { get { _object(10) } set { _setObject(10, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(geometry newValue: CodeableConcept?) { _upsert(10, newValue) }
     /// `SubstancePolymer.copolymerConnectivity`: `CodeableConcept` 0..*
     public var copolymerConnectivity: [CodeableConcept] { get { _objects(11) } set { _setObjects(11, newValue) } }
     /// `SubstancePolymer.modification`: `string` 0..1
@@ -37,8 +31,6 @@ public final class SubstancePolymerMonomerSet: BackboneElement {
 
     /// `SubstancePolymer.monomerSet.ratioType`: `CodeableConcept` 0..1
     public var ratioType: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(ratioType newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `SubstancePolymer.monomerSet.startingMaterial`: `SubstancePolymer.monomerSet.startingMaterial` 0..*
     public var startingMaterial: [SubstancePolymerMonomerSetStartingMaterial] { get { _objects(4) } set { _setObjects(4, newValue) } }
 }
@@ -50,18 +42,12 @@ public final class SubstancePolymerMonomerSetStartingMaterial: BackboneElement {
 
     /// `SubstancePolymer.monomerSet.startingMaterial.code`: `CodeableConcept` 0..1
     public var code: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(code newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `SubstancePolymer.monomerSet.startingMaterial.category`: `CodeableConcept` 0..1
     public var category: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(category newValue: CodeableConcept?) { _upsert(4, newValue) }
     /// `SubstancePolymer.monomerSet.startingMaterial.isDefining`: `boolean` 0..1
     public var isDefining: Bool? { get { _bool(5) } set { _setBool(5, newValue) } }
     /// `SubstancePolymer.monomerSet.startingMaterial.amount`: `Quantity` 0..1
     public var amount: Quantity? { get { _object(6) } set { _setObject(6, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(amount newValue: Quantity?) { _upsert(6, newValue) }
 }
 
 /// `SubstancePolymer.repeat`, a backbone element
@@ -73,8 +59,6 @@ public final class SubstancePolymerRepeat: BackboneElement {
     public var averageMolecularFormula: String? { get { _string(3) } set { _setString(3, newValue) } }
     /// `SubstancePolymer.repeat.repeatUnitAmountType`: `CodeableConcept` 0..1
     public var repeatUnitAmountType: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(repeatUnitAmountType newValue: CodeableConcept?) { _upsert(4, newValue) }
     /// `SubstancePolymer.repeat.repeatUnit`: `SubstancePolymer.repeat.repeatUnit` 0..*
     public var repeatUnit: [SubstancePolymerRepeatRepeatUnit] { get { _objects(5) } set { _setObjects(5, newValue) } }
 }
@@ -88,8 +72,6 @@ public final class SubstancePolymerRepeatRepeatUnit: BackboneElement {
     public var unit: String? { get { _string(3) } set { _setString(3, newValue) } }
     /// `SubstancePolymer.repeat.repeatUnit.orientation`: `CodeableConcept` 0..1
     public var orientation: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(orientation newValue: CodeableConcept?) { _upsert(4, newValue) }
     /// `SubstancePolymer.repeat.repeatUnit.amount`: `integer` 0..1
     public var amount: Int? { get { _int(5) } set { _setInt(5, newValue) } }
     /// `SubstancePolymer.repeat.repeatUnit.degreeOfPolymerisation`: `SubstancePolymer.repeat.repeatUnit.degreeOfPolymerisation` 0..*
@@ -105,8 +87,6 @@ public final class SubstancePolymerRepeatRepeatUnitDegreeOfPolymerisation: Backb
 
     /// `SubstancePolymer.repeat.repeatUnit.degreeOfPolymerisation.type`: `CodeableConcept` 0..1
     public var type: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `SubstancePolymer.repeat.repeatUnit.degreeOfPolymerisation.average`: `integer` 0..1
     public var average: Int? { get { _int(4) } set { _setInt(4, newValue) } }
     /// `SubstancePolymer.repeat.repeatUnit.degreeOfPolymerisation.low`: `integer` 0..1
@@ -122,18 +102,12 @@ public final class SubstancePolymerRepeatRepeatUnitStructuralRepresentation: Bac
 
     /// `SubstancePolymer.repeat.repeatUnit.structuralRepresentation.type`: `CodeableConcept` 0..1
     public var type: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `SubstancePolymer.repeat.repeatUnit.structuralRepresentation.representation`: `string` 0..1
     public var representation: String? { get { _string(4) } set { _setString(4, newValue) } }
     /// `SubstancePolymer.repeat.repeatUnit.structuralRepresentation.format`: `CodeableConcept` 0..1
     public var format: CodeableConcept? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(format newValue: CodeableConcept?) { _upsert(5, newValue) }
     /// `SubstancePolymer.repeat.repeatUnit.structuralRepresentation.attachment`: `Attachment` 0..1
     public var attachment: Attachment? { get { _object(6) } set { _setObject(6, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(attachment newValue: Attachment?) { _upsert(6, newValue) }
 }
 
 private let substancePolymerLayout = Layout(_class: SubstancePolymer.self, "SubstancePolymer", .resource, base: DomainResource._layout, release: .r5, """

@@ -25,12 +25,8 @@ public final class SubstanceReferenceInformationGene: BackboneElement {
 
     /// `SubstanceReferenceInformation.gene.geneSequenceOrigin`: `CodeableConcept` 0..1
     public var geneSequenceOrigin: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(geneSequenceOrigin newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `SubstanceReferenceInformation.gene.gene`: `CodeableConcept` 0..1
     public var gene: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(gene newValue: CodeableConcept?) { _upsert(4, newValue) }
     /// `SubstanceReferenceInformation.gene.source`: `Reference` 0..* to `DocumentReference`
     public var source: [Reference] { get { _objects(5) } set { _setObjects(5, newValue) } }
 }
@@ -42,12 +38,8 @@ public final class SubstanceReferenceInformationGeneElement: BackboneElement {
 
     /// `SubstanceReferenceInformation.geneElement.type`: `CodeableConcept` 0..1
     public var type: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `SubstanceReferenceInformation.geneElement.element`: `Identifier` 0..1
     public var element: Identifier? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(element newValue: Identifier?) { _upsert(4, newValue) }
     /// `SubstanceReferenceInformation.geneElement.source`: `Reference` 0..* to `DocumentReference`
     public var source: [Reference] { get { _objects(5) } set { _setObjects(5, newValue) } }
 }
@@ -59,24 +51,14 @@ public final class SubstanceReferenceInformationTarget: BackboneElement {
 
     /// `SubstanceReferenceInformation.target.target`: `Identifier` 0..1
     public var target: Identifier? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(target newValue: Identifier?) { _upsert(3, newValue) }
     /// `SubstanceReferenceInformation.target.type`: `CodeableConcept` 0..1
     public var type: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: CodeableConcept?) { _upsert(4, newValue) }
     /// `SubstanceReferenceInformation.target.interaction`: `CodeableConcept` 0..1
     public var interaction: CodeableConcept? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(interaction newValue: CodeableConcept?) { _upsert(5, newValue) }
     /// `SubstanceReferenceInformation.target.organism`: `CodeableConcept` 0..1
     public var organism: CodeableConcept? { get { _object(6) } set { _setObject(6, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(organism newValue: CodeableConcept?) { _upsert(6, newValue) }
     /// `SubstanceReferenceInformation.target.organismType`: `CodeableConcept` 0..1
     public var organismType: CodeableConcept? { get { _object(7) } set { _setObject(7, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(organismType newValue: CodeableConcept?) { _upsert(7, newValue) }
     /// `SubstanceReferenceInformation.target.amount[x]`: `Quantity` | `Range` | `string` 0..1
     public var amount: SubstanceReferenceInformationTargetAmount? { get { _choice(8) } set { _setChoice(8, 3, newValue) } }
     /// `SubstanceReferenceInformation.target.amount[x]` as `Quantity`.
@@ -85,14 +67,8 @@ public final class SubstanceReferenceInformationTarget: BackboneElement {
     public var amountRange: Range? { get { _object(9) } set { _setObject(9, newValue) } }
     /// `SubstanceReferenceInformation.target.amount[x]` as `string`.
     public var amountString: String? { get { _string(10) } set { _setString(10, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(amountQuantity newValue: Quantity?) { _upsert(8, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(amountRange newValue: Range?) { _upsert(9, newValue) }
     /// `SubstanceReferenceInformation.target.amountType`: `CodeableConcept` 0..1
     public var amountType: CodeableConcept? { get { _object(11) } set { _setObject(11, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(amountType newValue: CodeableConcept?) { _upsert(11, newValue) }
     /// `SubstanceReferenceInformation.target.source`: `Reference` 0..* to `DocumentReference`
     public var source: [Reference] { get { _objects(12) } set { _setObjects(12, newValue) } }
 }

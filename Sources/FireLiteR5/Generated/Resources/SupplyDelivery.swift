@@ -18,12 +18,8 @@ public final class SupplyDelivery: DomainResource {
     public var status: SupplyDeliveryStatus? { get { _code(11) } set { _setCode(11, newValue) } }
     /// `SupplyDelivery.patient`: `Reference` 0..1 to `Patient`
     public var patient: Reference? { get { _object(12) } set { _setObject(12, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(patient newValue: Reference?) { _upsert(12, newValue) }
     /// `SupplyDelivery.type`: `CodeableConcept` 0..1, one of `SupplyDeliverySupplyItemType` (<http://hl7.org/fhir/ValueSet/supplydelivery-supplyitemtype>)
     public var type: CodeableConcept? { get { _object(13) } set { _setObject(13, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: CodeableConcept?) { _upsert(13, newValue) }
     /// `SupplyDelivery.suppliedItem`: `SupplyDelivery.suppliedItem` 0..*
     public var suppliedItem: [SupplyDeliverySuppliedItem] { get { _objects(14) } set { _setObjects(14, newValue) } }
     /// `SupplyDelivery.occurrence[x]`: `dateTime` | `Period` | `Timing` 0..1
@@ -34,18 +30,10 @@ public final class SupplyDelivery: DomainResource {
     public var occurrencePeriod: Period? { get { _object(16) } set { _setObject(16, newValue) } }
     /// `SupplyDelivery.occurrence[x]` as `Timing`.
     public var occurrenceTiming: Timing? { get { _object(17) } set { _setObject(17, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(occurrencePeriod newValue: Period?) { _upsert(16, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(occurrenceTiming newValue: Timing?) { _upsert(17, newValue) }
     /// `SupplyDelivery.supplier`: `Reference` 0..1 to `Practitioner` | `PractitionerRole` | `Organization`
     public var supplier: Reference? { get { _object(18) } set { _setObject(18, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(supplier newValue: Reference?) { _upsert(18, newValue) }
     /// `SupplyDelivery.destination`: `Reference` 0..1 to `Location`
     public var destination: Reference? { get { _object(19) } set { _setObject(19, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(destination newValue: Reference?) { _upsert(19, newValue) }
     /// `SupplyDelivery.receiver`: `Reference` 0..* to `Practitioner` | `PractitionerRole` | `Organization`
     public var receiver: [Reference] { get { _objects(20) } set { _setObjects(20, newValue) } }
 }
@@ -57,18 +45,12 @@ public final class SupplyDeliverySuppliedItem: BackboneElement {
 
     /// `SupplyDelivery.suppliedItem.quantity`: `Quantity` 0..1
     public var quantity: Quantity? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(quantity newValue: Quantity?) { _upsert(3, newValue) }
     /// `SupplyDelivery.suppliedItem.item[x]`: `CodeableConcept` | `Reference` 0..1 to `Medication` | `Substance` | `Device` | `BiologicallyDerivedProduct` | `NutritionProduct` | `InventoryItem`, example binding (<http://hl7.org/fhir/ValueSet/supplydelivery-supplyitemtype>)
     public var item: SupplyDeliverySuppliedItemItem? { get { _choice(4) } set { _setChoice(4, 2, newValue) } }
     /// `SupplyDelivery.suppliedItem.item[x]` as `CodeableConcept`.
     public var itemCodeableConcept: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
     /// `SupplyDelivery.suppliedItem.item[x]` as `Reference`.
     public var itemReference: Reference? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(itemCodeableConcept newValue: CodeableConcept?) { _upsert(4, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(itemReference newValue: Reference?) { _upsert(5, newValue) }
 }
 
 /// A value of `SupplyDelivery.occurrence[x]`.

@@ -16,22 +16,14 @@ public final class SupplyRequest: DomainResource {
     public var basedOn: [Reference] { get { _objects(10) } set { _setObjects(10, newValue) } }
     /// `SupplyRequest.category`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/supplyrequest-kind>)
     public var category: CodeableConcept? { get { _object(11) } set { _setObject(11, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(category newValue: CodeableConcept?) { _upsert(11, newValue) }
     /// `SupplyRequest.priority`: `code` 0..1, one of `RequestPriority` (<http://hl7.org/fhir/ValueSet/request-priority>)
     public var priority: RequestPriority? { get { _code(12) } set { _setCode(12, newValue) } }
     /// `SupplyRequest.deliverFor`: `Reference` 0..1 to `Patient`
     public var deliverFor: Reference? { get { _object(13) } set { _setObject(13, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(deliverFor newValue: Reference?) { _upsert(13, newValue) }
     /// `SupplyRequest.item`: `CodeableReference` 1..1 to `Medication` | `Substance` | `Device` | `DeviceDefinition` | `BiologicallyDerivedProduct` | `NutritionProduct` | `InventoryItem`, example binding (<http://hl7.org/fhir/ValueSet/supply-item>)
     public var item: CodeableReference? { get { _object(14) } set { _setObject(14, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(item newValue: CodeableReference?) { _upsert(14, newValue) }
     /// `SupplyRequest.quantity`: `Quantity` 1..1
     public var quantity: Quantity? { get { _object(15) } set { _setObject(15, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(quantity newValue: Quantity?) { _upsert(15, newValue) }
     /// `SupplyRequest.parameter`: `SupplyRequest.parameter` 0..*
     public var parameter: [SupplyRequestParameter] { get { _objects(16) } set { _setObjects(16, newValue) } }
     /// `SupplyRequest.occurrence[x]`: `dateTime` | `Period` | `Timing` 0..1
@@ -42,28 +34,18 @@ public final class SupplyRequest: DomainResource {
     public var occurrencePeriod: Period? { get { _object(18) } set { _setObject(18, newValue) } }
     /// `SupplyRequest.occurrence[x]` as `Timing`.
     public var occurrenceTiming: Timing? { get { _object(19) } set { _setObject(19, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(occurrencePeriod newValue: Period?) { _upsert(18, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(occurrenceTiming newValue: Timing?) { _upsert(19, newValue) }
     /// `SupplyRequest.authoredOn`: `dateTime` 0..1
     public var authoredOn: FHIRDateTime? { get { _dateTime(20) } set { _setDateTime(20, newValue) } }
     /// `SupplyRequest.requester`: `Reference` 0..1 to `Practitioner` | `PractitionerRole` | `Organization` | `Patient` | `RelatedPerson` | `Device` | `CareTeam`
     public var requester: Reference? { get { _object(21) } set { _setObject(21, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(requester newValue: Reference?) { _upsert(21, newValue) }
     /// `SupplyRequest.supplier`: `Reference` 0..* to `Organization` | `HealthcareService`
     public var supplier: [Reference] { get { _objects(22) } set { _setObjects(22, newValue) } }
     /// `SupplyRequest.reason`: `CodeableReference` 0..* to `Condition` | `Observation` | `DiagnosticReport` | `DocumentReference`, example binding (<http://hl7.org/fhir/ValueSet/supplyrequest-reason>)
     public var reason: [CodeableReference] { get { _objects(23) } set { _setObjects(23, newValue) } }
     /// `SupplyRequest.deliverFrom`: `Reference` 0..1 to `Organization` | `Location`
     public var deliverFrom: Reference? { get { _object(24) } set { _setObject(24, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(deliverFrom newValue: Reference?) { _upsert(24, newValue) }
     /// `SupplyRequest.deliverTo`: `Reference` 0..1 to `Organization` | `Location` | `Patient` | `RelatedPerson`
     public var deliverTo: Reference? { get { _object(25) } set { _setObject(25, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(deliverTo newValue: Reference?) { _upsert(25, newValue) }
 }
 
 /// `SupplyRequest.parameter`, a backbone element
@@ -73,8 +55,6 @@ public final class SupplyRequestParameter: BackboneElement {
 
     /// `SupplyRequest.parameter.code`: `CodeableConcept` 0..1
     public var code: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(code newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `SupplyRequest.parameter.value[x]`: `CodeableConcept` | `Quantity` | `Range` | `boolean` 0..1
     public var value: SupplyRequestParameterValue? { get { _choice(4) } set { _setChoice(4, 4, newValue) } }
     /// `SupplyRequest.parameter.value[x]` as `CodeableConcept`.
@@ -85,12 +65,6 @@ public final class SupplyRequestParameter: BackboneElement {
     public var valueRange: Range? { get { _object(6) } set { _setObject(6, newValue) } }
     /// `SupplyRequest.parameter.value[x]` as `boolean`.
     public var valueBoolean: Bool? { get { _bool(7) } set { _setBool(7, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueCodeableConcept newValue: CodeableConcept?) { _upsert(4, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueQuantity newValue: Quantity?) { _upsert(5, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueRange newValue: Range?) { _upsert(6, newValue) }
 }
 
 /// A value of `SupplyRequest.occurrence[x]`.

@@ -18,20 +18,14 @@ public final class Task: DomainResource {
     public var basedOn: [Reference] { get { _objects(11) } set { _setObjects(11, newValue) } }
     /// `Task.groupIdentifier`: `Identifier` 0..1
     public var groupIdentifier: Identifier? { get { _object(12) } set { _setObject(12, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(groupIdentifier newValue: Identifier?) { _upsert(12, newValue) }
     /// `Task.partOf`: `Reference` 0..* to `Task`
     public var partOf: [Reference] { get { _objects(13) } set { _setObjects(13, newValue) } }
     /// `Task.status`: `code` 1..1, one of `TaskStatus` (<http://hl7.org/fhir/ValueSet/task-status>)
     public var status: TaskStatus? { get { _code(14) } set { _setCode(14, newValue) } }
     /// `Task.statusReason`: `CodeableReference` 0..1, example binding (<http://hl7.org/fhir/ValueSet/task-status-reason>)
     public var statusReason: CodeableReference? { get { _object(15) } set { _setObject(15, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(statusReason newValue: CodeableReference?) { _upsert(15, newValue) }
     /// `Task.businessStatus`: `CodeableConcept` 0..1
     public var businessStatus: CodeableConcept? { get { _object(16) } set { _setObject(16, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(businessStatus newValue: CodeableConcept?) { _upsert(16, newValue) }
     /// `Task.intent`: `code` 1..1, one of `TaskIntent` (<http://hl7.org/fhir/ValueSet/task-intent>)
     public var intent: TaskIntent? { get { _code(17) } set { _setCode(17, newValue) } }
     /// `Task.priority`: `code` 0..1, one of `RequestPriority` (<http://hl7.org/fhir/ValueSet/request-priority>)
@@ -40,50 +34,32 @@ public final class Task: DomainResource {
     public var doNotPerform: Bool? { get { _bool(19) } set { _setBool(19, newValue) } }
     /// `Task.code`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/task-code>)
     public var code: CodeableConcept? { get { _object(20) } set { _setObject(20, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(code newValue: CodeableConcept?) { _upsert(20, newValue) }
     /// `Task.description`: `string` 0..1
     public var description: String? { get { _string(21) } set { _setString(21, newValue) } }
     /// `Task.focus`: `Reference` 0..1
     public var focus: Reference? { get { _object(22) } set { _setObject(22, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(focus newValue: Reference?) { _upsert(22, newValue) }
     /// `Task.for`: `Reference` 0..1
     public var `for`: Reference? { get { _object(23) } set { _setObject(23, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(for newValue: Reference?) { _upsert(23, newValue) }
     /// `Task.encounter`: `Reference` 0..1 to `Encounter`
     public var encounter: Reference? { get { _object(24) } set { _setObject(24, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(encounter newValue: Reference?) { _upsert(24, newValue) }
     /// `Task.requestedPeriod`: `Period` 0..1
     public var requestedPeriod: Period? { get { _object(25) } set { _setObject(25, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(requestedPeriod newValue: Period?) { _upsert(25, newValue) }
     /// `Task.executionPeriod`: `Period` 0..1
     public var executionPeriod: Period? { get { _object(26) } set { _setObject(26, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(executionPeriod newValue: Period?) { _upsert(26, newValue) }
     /// `Task.authoredOn`: `dateTime` 0..1
     public var authoredOn: FHIRDateTime? { get { _dateTime(27) } set { _setDateTime(27, newValue) } }
     /// `Task.lastModified`: `dateTime` 0..1
     public var lastModified: FHIRDateTime? { get { _dateTime(28) } set { _setDateTime(28, newValue) } }
     /// `Task.requester`: `Reference` 0..1 to `Device` | `Organization` | `Patient` | `Practitioner` | `PractitionerRole` | `RelatedPerson`
     public var requester: Reference? { get { _object(29) } set { _setObject(29, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(requester newValue: Reference?) { _upsert(29, newValue) }
     /// `Task.requestedPerformer`: `CodeableReference` 0..* to `Practitioner` | `PractitionerRole` | `Organization` | `CareTeam` | `HealthcareService` | `Patient` | `Device` | `RelatedPerson`, preferred binding (<http://hl7.org/fhir/ValueSet/performer-role>)
     public var requestedPerformer: [CodeableReference] { get { _objects(30) } set { _setObjects(30, newValue) } }
     /// `Task.owner`: `Reference` 0..1 to `Practitioner` | `PractitionerRole` | `Organization` | `CareTeam` | `Patient` | `RelatedPerson`
     public var owner: Reference? { get { _object(31) } set { _setObject(31, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(owner newValue: Reference?) { _upsert(31, newValue) }
     /// `Task.performer`: `Task.performer` 0..*
     public var performer: [TaskPerformer] { get { _objects(32) } set { _setObjects(32, newValue) } }
     /// `Task.location`: `Reference` 0..1 to `Location`
     public var location: Reference? { get { _object(33) } set { _setObject(33, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(location newValue: Reference?) { _upsert(33, newValue) }
     /// `Task.reason`: `CodeableReference` 0..*
     public var reason: [CodeableReference] { get { _objects(34) } set { _setObjects(34, newValue) } }
     /// `Task.insurance`: `Reference` 0..* to `Coverage` | `ClaimResponse`
@@ -94,8 +70,6 @@ public final class Task: DomainResource {
     public var relevantHistory: [Reference] { get { _objects(37) } set { _setObjects(37, newValue) } }
     /// `Task.restriction`: `Task.restriction` 0..1
     public var restriction: TaskRestriction? { get { _object(38) } set { _setObject(38, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(restriction newValue: TaskRestriction?) { _upsert(38, newValue) }
     /// `Task.input`: `Task.input` 0..*
     public var input: [TaskInput] { get { _objects(39) } set { _setObjects(39, newValue) } }
     /// `Task.output`: `Task.output` 0..*
@@ -109,12 +83,8 @@ public final class TaskPerformer: BackboneElement {
 
     /// `Task.performer.function`: `CodeableConcept` 0..1
     public var function: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(function newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `Task.performer.actor`: `Reference` 1..1 to `Practitioner` | `PractitionerRole` | `Organization` | `CareTeam` | `Patient` | `RelatedPerson`
     public var actor: Reference? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(actor newValue: Reference?) { _upsert(4, newValue) }
 }
 
 /// `Task.restriction`, a backbone element
@@ -126,8 +96,6 @@ public final class TaskRestriction: BackboneElement {
     public var repetitions: Int? { get { _int(3) } set { _setInt(3, newValue) } }
     /// `Task.restriction.period`: `Period` 0..1
     public var period: Period? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(period newValue: Period?) { _upsert(4, newValue) }
     /// `Task.restriction.recipient`: `Reference` 0..* to `Patient` | `Practitioner` | `PractitionerRole` | `RelatedPerson` | `Group` | `Organization`
     public var recipient: [Reference] { get { _objects(5) } set { _setObjects(5, newValue) } }
 }
@@ -139,8 +107,6 @@ public final class TaskInput: BackboneElement {
 
     /// `Task.input.type`: `CodeableConcept` 1..1
     public var type: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `Task.input.value[x]`: `base64Binary` | `boolean` | `canonical` | `code` | `date` | `dateTime` | `decimal` | `id` | `instant` | `integer` | `integer64` | `markdown` | `oid` | `positiveInt` | `string` | `time` | `unsignedInt` | `uri` | `url` | `uuid` | `Address` | `Age` | `Annotation` | `Attachment` | `CodeableConcept` | `CodeableReference` | `Coding` | `ContactPoint` | `Count` | `Distance` | `Duration` | `HumanName` | `Identifier` | `Money` | `Period` | `Quantity` | `Range` | `Ratio` | `RatioRange` | `Reference` | `SampledData` | `Signature` | `Timing` | `ContactDetail` | `DataRequirement` | `Expression` | `ParameterDefinition` | `RelatedArtifact` | `TriggerDefinition` | `UsageContext` | `Availability` | `ExtendedContactDetail` | `Dosage` | `Meta` 1..1
     public var value: OpenType? { get { _choice(4) } set { _setChoice(4, 54, newValue) } }
     /// `Task.input.value[x]` as `base64Binary`.
@@ -251,74 +217,6 @@ public final class TaskInput: BackboneElement {
     public var valueDosage: Dosage? { get { _object(56) } set { _setObject(56, newValue) } }
     /// `Task.input.value[x]` as `Meta`.
     public var valueMeta: Meta? { get { _object(57) } set { _setObject(57, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueAddress newValue: Address?) { _upsert(24, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueAge newValue: Age?) { _upsert(25, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueAnnotation newValue: Annotation?) { _upsert(26, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueAttachment newValue: Attachment?) { _upsert(27, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueCodeableConcept newValue: CodeableConcept?) { _upsert(28, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueCodeableReference newValue: CodeableReference?) { _upsert(29, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueCoding newValue: Coding?) { _upsert(30, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueContactPoint newValue: ContactPoint?) { _upsert(31, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueCount newValue: Count?) { _upsert(32, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueDistance newValue: Distance?) { _upsert(33, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueDuration newValue: Duration?) { _upsert(34, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueHumanName newValue: HumanName?) { _upsert(35, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueIdentifier newValue: Identifier?) { _upsert(36, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueMoney newValue: Money?) { _upsert(37, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valuePeriod newValue: Period?) { _upsert(38, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueQuantity newValue: Quantity?) { _upsert(39, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueRange newValue: Range?) { _upsert(40, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueRatio newValue: Ratio?) { _upsert(41, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueRatioRange newValue: RatioRange?) { _upsert(42, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueReference newValue: Reference?) { _upsert(43, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueSampledData newValue: SampledData?) { _upsert(44, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueSignature newValue: Signature?) { _upsert(45, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueTiming newValue: Timing?) { _upsert(46, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueContactDetail newValue: ContactDetail?) { _upsert(47, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueDataRequirement newValue: DataRequirement?) { _upsert(48, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueExpression newValue: Expression?) { _upsert(49, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueParameterDefinition newValue: ParameterDefinition?) { _upsert(50, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueRelatedArtifact newValue: RelatedArtifact?) { _upsert(51, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueTriggerDefinition newValue: TriggerDefinition?) { _upsert(52, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueUsageContext newValue: UsageContext?) { _upsert(53, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueAvailability newValue: Availability?) { _upsert(54, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueExtendedContactDetail newValue: ExtendedContactDetail?) { _upsert(55, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueDosage newValue: Dosage?) { _upsert(56, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueMeta newValue: Meta?) { _upsert(57, newValue) }
 }
 
 /// `Task.output`, a backbone element
@@ -328,8 +226,6 @@ public final class TaskOutput: BackboneElement {
 
     /// `Task.output.type`: `CodeableConcept` 1..1
     public var type: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `Task.output.value[x]`: `base64Binary` | `boolean` | `canonical` | `code` | `date` | `dateTime` | `decimal` | `id` | `instant` | `integer` | `integer64` | `markdown` | `oid` | `positiveInt` | `string` | `time` | `unsignedInt` | `uri` | `url` | `uuid` | `Address` | `Age` | `Annotation` | `Attachment` | `CodeableConcept` | `CodeableReference` | `Coding` | `ContactPoint` | `Count` | `Distance` | `Duration` | `HumanName` | `Identifier` | `Money` | `Period` | `Quantity` | `Range` | `Ratio` | `RatioRange` | `Reference` | `SampledData` | `Signature` | `Timing` | `ContactDetail` | `DataRequirement` | `Expression` | `ParameterDefinition` | `RelatedArtifact` | `TriggerDefinition` | `UsageContext` | `Availability` | `ExtendedContactDetail` | `Dosage` | `Meta` 1..1
     public var value: OpenType? { get { _choice(4) } set { _setChoice(4, 54, newValue) } }
     /// `Task.output.value[x]` as `base64Binary`.
@@ -440,74 +336,6 @@ public final class TaskOutput: BackboneElement {
     public var valueDosage: Dosage? { get { _object(56) } set { _setObject(56, newValue) } }
     /// `Task.output.value[x]` as `Meta`.
     public var valueMeta: Meta? { get { _object(57) } set { _setObject(57, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueAddress newValue: Address?) { _upsert(24, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueAge newValue: Age?) { _upsert(25, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueAnnotation newValue: Annotation?) { _upsert(26, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueAttachment newValue: Attachment?) { _upsert(27, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueCodeableConcept newValue: CodeableConcept?) { _upsert(28, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueCodeableReference newValue: CodeableReference?) { _upsert(29, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueCoding newValue: Coding?) { _upsert(30, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueContactPoint newValue: ContactPoint?) { _upsert(31, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueCount newValue: Count?) { _upsert(32, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueDistance newValue: Distance?) { _upsert(33, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueDuration newValue: Duration?) { _upsert(34, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueHumanName newValue: HumanName?) { _upsert(35, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueIdentifier newValue: Identifier?) { _upsert(36, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueMoney newValue: Money?) { _upsert(37, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valuePeriod newValue: Period?) { _upsert(38, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueQuantity newValue: Quantity?) { _upsert(39, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueRange newValue: Range?) { _upsert(40, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueRatio newValue: Ratio?) { _upsert(41, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueRatioRange newValue: RatioRange?) { _upsert(42, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueReference newValue: Reference?) { _upsert(43, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueSampledData newValue: SampledData?) { _upsert(44, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueSignature newValue: Signature?) { _upsert(45, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueTiming newValue: Timing?) { _upsert(46, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueContactDetail newValue: ContactDetail?) { _upsert(47, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueDataRequirement newValue: DataRequirement?) { _upsert(48, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueExpression newValue: Expression?) { _upsert(49, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueParameterDefinition newValue: ParameterDefinition?) { _upsert(50, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueRelatedArtifact newValue: RelatedArtifact?) { _upsert(51, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueTriggerDefinition newValue: TriggerDefinition?) { _upsert(52, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueUsageContext newValue: UsageContext?) { _upsert(53, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueAvailability newValue: Availability?) { _upsert(54, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueExtendedContactDetail newValue: ExtendedContactDetail?) { _upsert(55, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueDosage newValue: Dosage?) { _upsert(56, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueMeta newValue: Meta?) { _upsert(57, newValue) }
 }
 
 private let taskLayout = Layout(_class: Task.self, "Task", .resource, base: DomainResource._layout, release: .r5, """

@@ -20,8 +20,6 @@ public final class TerminologyCapabilities: DomainResource {
     public var versionAlgorithmString: String? { get { _string(11) } set { _setString(11, newValue) } }
     /// `TerminologyCapabilities.versionAlgorithm[x]` as `Coding`.
     public var versionAlgorithmCoding: Coding? { get { _object(12) } set { _setObject(12, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(versionAlgorithmCoding newValue: Coding?) { _upsert(12, newValue) }
     /// `TerminologyCapabilities.name`: `string` 0..1
     public var name: String? { get { _string(13) } set { _setString(13, newValue) } }
     /// `TerminologyCapabilities.title`: `string` 0..1
@@ -52,34 +50,22 @@ public final class TerminologyCapabilities: DomainResource {
     public var kind: CapabilityStatementKind? { get { _code(26) } set { _setCode(26, newValue) } }
     /// `TerminologyCapabilities.software`: `TerminologyCapabilities.software` 0..1
     public var software: TerminologyCapabilitiesSoftware? { get { _object(27) } set { _setObject(27, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(software newValue: TerminologyCapabilitiesSoftware?) { _upsert(27, newValue) }
     /// `TerminologyCapabilities.implementation`: `TerminologyCapabilities.implementation` 0..1
     public var implementation: TerminologyCapabilitiesImplementation? { get { _object(28) } set { _setObject(28, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(implementation newValue: TerminologyCapabilitiesImplementation?) { _upsert(28, newValue) }
     /// `TerminologyCapabilities.lockedDate`: `boolean` 0..1
     public var lockedDate: Bool? { get { _bool(29) } set { _setBool(29, newValue) } }
     /// `TerminologyCapabilities.codeSystem`: `TerminologyCapabilities.codeSystem` 0..*
     public var codeSystem: [TerminologyCapabilitiesCodeSystem] { get { _objects(30) } set { _setObjects(30, newValue) } }
     /// `TerminologyCapabilities.expansion`: `TerminologyCapabilities.expansion` 0..1
     public var expansion: TerminologyCapabilitiesExpansion? { get { _object(31) } set { _setObject(31, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(expansion newValue: TerminologyCapabilitiesExpansion?) { _upsert(31, newValue) }
     /// `TerminologyCapabilities.codeSearch`: `code` 0..1, one of `CodeSearchSupport` (<http://hl7.org/fhir/ValueSet/code-search-support>)
     public var codeSearch: CodeSearchSupport? { get { _code(32) } set { _setCode(32, newValue) } }
     /// `TerminologyCapabilities.validateCode`: `TerminologyCapabilities.validateCode` 0..1
     public var validateCode: TerminologyCapabilitiesValidateCode? { get { _object(33) } set { _setObject(33, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(validateCode newValue: TerminologyCapabilitiesValidateCode?) { _upsert(33, newValue) }
     /// `TerminologyCapabilities.translation`: `TerminologyCapabilities.translation` 0..1
     public var translation: TerminologyCapabilitiesTranslation? { get { _object(34) } set { _setObject(34, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(translation newValue: TerminologyCapabilitiesTranslation?) { _upsert(34, newValue) }
     /// `TerminologyCapabilities.closure`: `TerminologyCapabilities.closure` 0..1
     public var closure: TerminologyCapabilitiesClosure? { get { _object(35) } set { _setObject(35, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(closure newValue: TerminologyCapabilitiesClosure?) { _upsert(35, newValue) }
 }
 
 /// `TerminologyCapabilities.software`, a backbone element

@@ -20,8 +20,6 @@ public final class TestPlan: DomainResource {
     public var versionAlgorithmString: String? { get { _string(11) } set { _setString(11, newValue) } }
     /// `TestPlan.versionAlgorithm[x]` as `Coding`.
     public var versionAlgorithmCoding: Coding? { get { _object(12) } set { _setObject(12, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(versionAlgorithmCoding newValue: Coding?) { _upsert(12, newValue) }
     /// `TestPlan.name`: `string` 0..1
     public var name: String? { get { _string(13) } set { _setString(13, newValue) } }
     /// `TestPlan.title`: `string` 0..1
@@ -71,8 +69,6 @@ public final class TestPlanDependency: BackboneElement {
     public var description: String? { get { _string(3) } set { _setString(3, newValue) } }
     /// `TestPlan.dependency.predecessor`: `Reference` 0..1
     public var predecessor: Reference? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(predecessor newValue: Reference?) { _upsert(4, newValue) }
 }
 
 /// `TestPlan.testCase`, a backbone element
@@ -103,8 +99,6 @@ public final class TestPlanTestCaseDependency: BackboneElement {
     public var description: String? { get { _string(3) } set { _setString(3, newValue) } }
     /// `TestPlan.testCase.dependency.predecessor`: `Reference` 0..1
     public var predecessor: Reference? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(predecessor newValue: Reference?) { _upsert(4, newValue) }
 }
 
 /// `TestPlan.testCase.testRun`, a backbone element
@@ -116,8 +110,6 @@ public final class TestPlanTestCaseTestRun: BackboneElement {
     public var narrative: String? { get { _string(3) } set { _setString(3, newValue) } }
     /// `TestPlan.testCase.testRun.script`: `TestPlan.testCase.testRun.script` 0..1
     public var script: TestPlanTestCaseTestRunScript? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(script newValue: TestPlanTestCaseTestRunScript?) { _upsert(4, newValue) }
 }
 
 /// `TestPlan.testCase.testRun.script`, a backbone element
@@ -127,16 +119,12 @@ public final class TestPlanTestCaseTestRunScript: BackboneElement {
 
     /// `TestPlan.testCase.testRun.script.language`: `CodeableConcept` 0..1
     public var language: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(language newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `TestPlan.testCase.testRun.script.source[x]`: `string` | `Reference` 0..1
     public var source: TestPlanTestCaseTestRunScriptSource? { get { _choice(4) } set { _setChoice(4, 2, newValue) } }
     /// `TestPlan.testCase.testRun.script.source[x]` as `string`.
     public var sourceString: String? { get { _string(4) } set { _setString(4, newValue) } }
     /// `TestPlan.testCase.testRun.script.source[x]` as `Reference`.
     public var sourceReference: Reference? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(sourceReference newValue: Reference?) { _upsert(5, newValue) }
 }
 
 /// `TestPlan.testCase.testData`, a backbone element
@@ -146,20 +134,14 @@ public final class TestPlanTestCaseTestData: BackboneElement {
 
     /// `TestPlan.testCase.testData.type`: `Coding` 1..1
     public var type: Coding? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: Coding?) { _upsert(3, newValue) }
     /// `TestPlan.testCase.testData.content`: `Reference` 0..1
     public var content: Reference? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(content newValue: Reference?) { _upsert(4, newValue) }
     /// `TestPlan.testCase.testData.source[x]`: `string` | `Reference` 0..1
     public var source: TestPlanTestCaseTestDataSource? { get { _choice(5) } set { _setChoice(5, 2, newValue) } }
     /// `TestPlan.testCase.testData.source[x]` as `string`.
     public var sourceString: String? { get { _string(5) } set { _setString(5, newValue) } }
     /// `TestPlan.testCase.testData.source[x]` as `Reference`.
     public var sourceReference: Reference? { get { _object(6) } set { _setObject(6, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(sourceReference newValue: Reference?) { _upsert(6, newValue) }
 }
 
 /// `TestPlan.testCase.assertion`, a backbone element

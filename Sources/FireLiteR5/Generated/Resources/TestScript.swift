@@ -20,8 +20,6 @@ public final class TestScript: DomainResource {
     public var versionAlgorithmString: String? { get { _string(11) } set { _setString(11, newValue) } }
     /// `TestScript.versionAlgorithm[x]` as `Coding`.
     public var versionAlgorithmCoding: Coding? { get { _object(12) } set { _setObject(12, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(versionAlgorithmCoding newValue: Coding?) { _upsert(12, newValue) }
     /// `TestScript.name`: `string` 1..1
     public var name: String? { get { _string(13) } set { _setString(13, newValue) } }
     /// `TestScript.title`: `string` 0..1
@@ -54,8 +52,6 @@ public final class TestScript: DomainResource {
     public var destination: [TestScriptDestination] { get { _objects(27) } set { _setObjects(27, newValue) } }
     /// `TestScript.metadata`: `TestScript.metadata` 0..1
     public var metadata: TestScriptMetadata? { get { _object(28) } set { _setObject(28, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(metadata newValue: TestScriptMetadata?) { _upsert(28, newValue) }
     /// `TestScript.scope`: `TestScript.scope` 0..*
     public var scope: [TestScriptScope] { get { _objects(29) } set { _setObjects(29, newValue) } }
     /// `TestScript.fixture`: `TestScript.fixture` 0..*
@@ -66,14 +62,10 @@ public final class TestScript: DomainResource {
     public var variable: [TestScriptVariable] { get { _objects(32) } set { _setObjects(32, newValue) } }
     /// `TestScript.setup`: `TestScript.setup` 0..1
     public var setup: TestScriptSetup? { get { _object(33) } set { _setObject(33, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(setup newValue: TestScriptSetup?) { _upsert(33, newValue) }
     /// `TestScript.test`: `TestScript.test` 0..*
     public var test: [TestScriptTest] { get { _objects(34) } set { _setObjects(34, newValue) } }
     /// `TestScript.teardown`: `TestScript.teardown` 0..1
     public var teardown: TestScriptTeardown? { get { _object(35) } set { _setObject(35, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(teardown newValue: TestScriptTeardown?) { _upsert(35, newValue) }
 }
 
 /// `TestScript.origin`, a backbone element
@@ -85,8 +77,6 @@ public final class TestScriptOrigin: BackboneElement {
     public var index: Int? { get { _int(3) } set { _setInt(3, newValue) } }
     /// `TestScript.origin.profile`: `Coding` 1..1, extensible binding (<http://hl7.org/fhir/ValueSet/testscript-profile-origin-types>)
     public var profile: Coding? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(profile newValue: Coding?) { _upsert(4, newValue) }
     /// `TestScript.origin.url`: `url` 0..1
     public var url: String? { get { _string(5) } set { _setString(5, newValue) } }
 }
@@ -100,8 +90,6 @@ public final class TestScriptDestination: BackboneElement {
     public var index: Int? { get { _int(3) } set { _setInt(3, newValue) } }
     /// `TestScript.destination.profile`: `Coding` 1..1, extensible binding (<http://hl7.org/fhir/ValueSet/testscript-profile-destination-types>)
     public var profile: Coding? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(profile newValue: Coding?) { _upsert(4, newValue) }
     /// `TestScript.destination.url`: `url` 0..1
     public var url: String? { get { _string(5) } set { _setString(5, newValue) } }
 }
@@ -158,12 +146,8 @@ public final class TestScriptScope: BackboneElement {
     public var artifact: String? { get { _string(3) } set { _setString(3, newValue) } }
     /// `TestScript.scope.conformance`: `CodeableConcept` 0..1, extensible binding (<http://hl7.org/fhir/ValueSet/testscript-scope-conformance-codes>)
     public var conformance: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(conformance newValue: CodeableConcept?) { _upsert(4, newValue) }
     /// `TestScript.scope.phase`: `CodeableConcept` 0..1, extensible binding (<http://hl7.org/fhir/ValueSet/testscript-scope-phase-codes>)
     public var phase: CodeableConcept? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(phase newValue: CodeableConcept?) { _upsert(5, newValue) }
 }
 
 /// `TestScript.fixture`, a backbone element
@@ -177,8 +161,6 @@ public final class TestScriptFixture: BackboneElement {
     public var autodelete: Bool? { get { _bool(4) } set { _setBool(4, newValue) } }
     /// `TestScript.fixture.resource`: `Reference` 0..1
     public var resource: Reference? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(resource newValue: Reference?) { _upsert(5, newValue) }
 }
 
 /// `TestScript.variable`, a backbone element
@@ -220,12 +202,8 @@ public final class TestScriptSetupAction: BackboneElement {
 
     /// `TestScript.setup.action.operation`: `TestScript.setup.action.operation` 0..1
     public var operation: TestScriptSetupActionOperation? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(operation newValue: TestScriptSetupActionOperation?) { _upsert(3, newValue) }
     /// `TestScript.setup.action.assert`: `TestScript.setup.action.assert` 0..1
     public var assert: TestScriptSetupActionAssert? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(assert newValue: TestScriptSetupActionAssert?) { _upsert(4, newValue) }
 }
 
 /// `TestScript.setup.action.operation`, a backbone element
@@ -235,8 +213,6 @@ public final class TestScriptSetupActionOperation: BackboneElement {
 
     /// `TestScript.setup.action.operation.type`: `Coding` 0..1, extensible binding (<http://hl7.org/fhir/ValueSet/testscript-operation-codes>)
     public var type: Coding? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: Coding?) { _upsert(3, newValue) }
     /// `TestScript.setup.action.operation.resource`: `uri` 0..1, extensible binding (<http://hl7.org/fhir/ValueSet/concrete-fhir-types>)
     public var resource: String? { get { _string(4) } set { _setString(4, newValue) } }
     /// `TestScript.setup.action.operation.label`: `string` 0..1
@@ -372,12 +348,8 @@ public final class TestScriptTestAction: BackboneElement {
 
     /// `TestScript.test.action.operation`: as `TestScript.setup.action.operation` 0..1
     public var operation: TestScriptSetupActionOperation? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(operation newValue: TestScriptSetupActionOperation?) { _upsert(3, newValue) }
     /// `TestScript.test.action.assert`: as `TestScript.setup.action.assert` 0..1
     public var assert: TestScriptSetupActionAssert? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(assert newValue: TestScriptSetupActionAssert?) { _upsert(4, newValue) }
 }
 
 /// `TestScript.teardown`, a backbone element
@@ -396,8 +368,6 @@ public final class TestScriptTeardownAction: BackboneElement {
 
     /// `TestScript.teardown.action.operation`: as `TestScript.setup.action.operation` 1..1
     public var operation: TestScriptSetupActionOperation? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(operation newValue: TestScriptSetupActionOperation?) { _upsert(3, newValue) }
 }
 
 /// A value of `TestScript.versionAlgorithm[x]`.

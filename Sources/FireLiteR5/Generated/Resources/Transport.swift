@@ -18,38 +18,26 @@ public final class Transport: DomainResource {
     public var basedOn: [Reference] { get { _objects(11) } set { _setObjects(11, newValue) } }
     /// `Transport.groupIdentifier`: `Identifier` 0..1
     public var groupIdentifier: Identifier? { get { _object(12) } set { _setObject(12, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(groupIdentifier newValue: Identifier?) { _upsert(12, newValue) }
     /// `Transport.partOf`: `Reference` 0..* to `Transport`
     public var partOf: [Reference] { get { _objects(13) } set { _setObjects(13, newValue) } }
     /// `Transport.status`: `code` 0..1, one of `TransportStatus` (<http://hl7.org/fhir/ValueSet/transport-status>)
     public var status: TransportStatus? { get { _code(14) } set { _setCode(14, newValue) } }
     /// `Transport.statusReason`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/transport-status-reason>)
     public var statusReason: CodeableConcept? { get { _object(15) } set { _setObject(15, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(statusReason newValue: CodeableConcept?) { _upsert(15, newValue) }
     /// `Transport.intent`: `code` 1..1, one of `TransportIntent` (<http://hl7.org/fhir/ValueSet/transport-intent>)
     public var intent: TransportIntent? { get { _code(16) } set { _setCode(16, newValue) } }
     /// `Transport.priority`: `code` 0..1, one of `RequestPriority` (<http://hl7.org/fhir/ValueSet/request-priority>)
     public var priority: RequestPriority? { get { _code(17) } set { _setCode(17, newValue) } }
     /// `Transport.code`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/transport-code>)
     public var code: CodeableConcept? { get { _object(18) } set { _setObject(18, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(code newValue: CodeableConcept?) { _upsert(18, newValue) }
     /// `Transport.description`: `string` 0..1
     public var description: String? { get { _string(19) } set { _setString(19, newValue) } }
     /// `Transport.focus`: `Reference` 0..1
     public var focus: Reference? { get { _object(20) } set { _setObject(20, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(focus newValue: Reference?) { _upsert(20, newValue) }
     /// `Transport.for`: `Reference` 0..1
     public var `for`: Reference? { get { _object(21) } set { _setObject(21, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(for newValue: Reference?) { _upsert(21, newValue) }
     /// `Transport.encounter`: `Reference` 0..1 to `Encounter`
     public var encounter: Reference? { get { _object(22) } set { _setObject(22, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(encounter newValue: Reference?) { _upsert(22, newValue) }
     /// `Transport.completionTime`: `dateTime` 0..1
     public var completionTime: FHIRDateTime? { get { _dateTime(23) } set { _setDateTime(23, newValue) } }
     /// `Transport.authoredOn`: `dateTime` 0..1
@@ -58,18 +46,12 @@ public final class Transport: DomainResource {
     public var lastModified: FHIRDateTime? { get { _dateTime(25) } set { _setDateTime(25, newValue) } }
     /// `Transport.requester`: `Reference` 0..1 to `Device` | `Organization` | `Patient` | `Practitioner` | `PractitionerRole` | `RelatedPerson`
     public var requester: Reference? { get { _object(26) } set { _setObject(26, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(requester newValue: Reference?) { _upsert(26, newValue) }
     /// `Transport.performerType`: `CodeableConcept` 0..*, preferred binding (<http://hl7.org/fhir/ValueSet/performer-role>)
     public var performerType: [CodeableConcept] { get { _objects(27) } set { _setObjects(27, newValue) } }
     /// `Transport.owner`: `Reference` 0..1 to `Practitioner` | `PractitionerRole` | `Organization` | `CareTeam` | `HealthcareService` | `Patient` | `Device` | `RelatedPerson`
     public var owner: Reference? { get { _object(28) } set { _setObject(28, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(owner newValue: Reference?) { _upsert(28, newValue) }
     /// `Transport.location`: `Reference` 0..1 to `Location`
     public var location: Reference? { get { _object(29) } set { _setObject(29, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(location newValue: Reference?) { _upsert(29, newValue) }
     /// `Transport.insurance`: `Reference` 0..* to `Coverage` | `ClaimResponse`
     public var insurance: [Reference] { get { _objects(30) } set { _setObjects(30, newValue) } }
     /// `Transport.note`: `Annotation` 0..*
@@ -78,28 +60,18 @@ public final class Transport: DomainResource {
     public var relevantHistory: [Reference] { get { _objects(32) } set { _setObjects(32, newValue) } }
     /// `Transport.restriction`: `Transport.restriction` 0..1
     public var restriction: TransportRestriction? { get { _object(33) } set { _setObject(33, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(restriction newValue: TransportRestriction?) { _upsert(33, newValue) }
     /// `Transport.input`: `Transport.input` 0..*
     public var input: [TransportInput] { get { _objects(34) } set { _setObjects(34, newValue) } }
     /// `Transport.output`: `Transport.output` 0..*
     public var output: [TransportOutput] { get { _objects(35) } set { _setObjects(35, newValue) } }
     /// `Transport.requestedLocation`: `Reference` 1..1 to `Location`
     public var requestedLocation: Reference? { get { _object(36) } set { _setObject(36, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(requestedLocation newValue: Reference?) { _upsert(36, newValue) }
     /// `Transport.currentLocation`: `Reference` 1..1 to `Location`
     public var currentLocation: Reference? { get { _object(37) } set { _setObject(37, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(currentLocation newValue: Reference?) { _upsert(37, newValue) }
     /// `Transport.reason`: `CodeableReference` 0..1
     public var reason: CodeableReference? { get { _object(38) } set { _setObject(38, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(reason newValue: CodeableReference?) { _upsert(38, newValue) }
     /// `Transport.history`: `Reference` 0..1 to `Transport`
     public var history: Reference? { get { _object(39) } set { _setObject(39, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(history newValue: Reference?) { _upsert(39, newValue) }
 }
 
 /// `Transport.restriction`, a backbone element
@@ -111,8 +83,6 @@ public final class TransportRestriction: BackboneElement {
     public var repetitions: Int? { get { _int(3) } set { _setInt(3, newValue) } }
     /// `Transport.restriction.period`: `Period` 0..1
     public var period: Period? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(period newValue: Period?) { _upsert(4, newValue) }
     /// `Transport.restriction.recipient`: `Reference` 0..* to `Patient` | `Practitioner` | `PractitionerRole` | `RelatedPerson` | `Group` | `Organization`
     public var recipient: [Reference] { get { _objects(5) } set { _setObjects(5, newValue) } }
 }
@@ -124,8 +94,6 @@ public final class TransportInput: BackboneElement {
 
     /// `Transport.input.type`: `CodeableConcept` 1..1
     public var type: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `Transport.input.value[x]`: `base64Binary` | `boolean` | `canonical` | `code` | `date` | `dateTime` | `decimal` | `id` | `instant` | `integer` | `integer64` | `markdown` | `oid` | `positiveInt` | `string` | `time` | `unsignedInt` | `uri` | `url` | `uuid` | `Address` | `Age` | `Annotation` | `Attachment` | `CodeableConcept` | `CodeableReference` | `Coding` | `ContactPoint` | `Count` | `Distance` | `Duration` | `HumanName` | `Identifier` | `Money` | `Period` | `Quantity` | `Range` | `Ratio` | `RatioRange` | `Reference` | `SampledData` | `Signature` | `Timing` | `ContactDetail` | `DataRequirement` | `Expression` | `ParameterDefinition` | `RelatedArtifact` | `TriggerDefinition` | `UsageContext` | `Availability` | `ExtendedContactDetail` | `Dosage` | `Meta` 1..1
     public var value: OpenType? { get { _choice(4) } set { _setChoice(4, 54, newValue) } }
     /// `Transport.input.value[x]` as `base64Binary`.
@@ -236,74 +204,6 @@ public final class TransportInput: BackboneElement {
     public var valueDosage: Dosage? { get { _object(56) } set { _setObject(56, newValue) } }
     /// `Transport.input.value[x]` as `Meta`.
     public var valueMeta: Meta? { get { _object(57) } set { _setObject(57, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueAddress newValue: Address?) { _upsert(24, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueAge newValue: Age?) { _upsert(25, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueAnnotation newValue: Annotation?) { _upsert(26, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueAttachment newValue: Attachment?) { _upsert(27, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueCodeableConcept newValue: CodeableConcept?) { _upsert(28, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueCodeableReference newValue: CodeableReference?) { _upsert(29, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueCoding newValue: Coding?) { _upsert(30, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueContactPoint newValue: ContactPoint?) { _upsert(31, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueCount newValue: Count?) { _upsert(32, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueDistance newValue: Distance?) { _upsert(33, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueDuration newValue: Duration?) { _upsert(34, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueHumanName newValue: HumanName?) { _upsert(35, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueIdentifier newValue: Identifier?) { _upsert(36, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueMoney newValue: Money?) { _upsert(37, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valuePeriod newValue: Period?) { _upsert(38, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueQuantity newValue: Quantity?) { _upsert(39, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueRange newValue: Range?) { _upsert(40, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueRatio newValue: Ratio?) { _upsert(41, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueRatioRange newValue: RatioRange?) { _upsert(42, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueReference newValue: Reference?) { _upsert(43, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueSampledData newValue: SampledData?) { _upsert(44, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueSignature newValue: Signature?) { _upsert(45, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueTiming newValue: Timing?) { _upsert(46, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueContactDetail newValue: ContactDetail?) { _upsert(47, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueDataRequirement newValue: DataRequirement?) { _upsert(48, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueExpression newValue: Expression?) { _upsert(49, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueParameterDefinition newValue: ParameterDefinition?) { _upsert(50, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueRelatedArtifact newValue: RelatedArtifact?) { _upsert(51, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueTriggerDefinition newValue: TriggerDefinition?) { _upsert(52, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueUsageContext newValue: UsageContext?) { _upsert(53, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueAvailability newValue: Availability?) { _upsert(54, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueExtendedContactDetail newValue: ExtendedContactDetail?) { _upsert(55, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueDosage newValue: Dosage?) { _upsert(56, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueMeta newValue: Meta?) { _upsert(57, newValue) }
 }
 
 /// `Transport.output`, a backbone element
@@ -313,8 +213,6 @@ public final class TransportOutput: BackboneElement {
 
     /// `Transport.output.type`: `CodeableConcept` 1..1
     public var type: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `Transport.output.value[x]`: `base64Binary` | `boolean` | `canonical` | `code` | `date` | `dateTime` | `decimal` | `id` | `instant` | `integer` | `integer64` | `markdown` | `oid` | `positiveInt` | `string` | `time` | `unsignedInt` | `uri` | `url` | `uuid` | `Address` | `Age` | `Annotation` | `Attachment` | `CodeableConcept` | `CodeableReference` | `Coding` | `ContactPoint` | `Count` | `Distance` | `Duration` | `HumanName` | `Identifier` | `Money` | `Period` | `Quantity` | `Range` | `Ratio` | `RatioRange` | `Reference` | `SampledData` | `Signature` | `Timing` | `ContactDetail` | `DataRequirement` | `Expression` | `ParameterDefinition` | `RelatedArtifact` | `TriggerDefinition` | `UsageContext` | `Availability` | `ExtendedContactDetail` | `Dosage` | `Meta` 1..1
     public var value: OpenType? { get { _choice(4) } set { _setChoice(4, 54, newValue) } }
     /// `Transport.output.value[x]` as `base64Binary`.
@@ -425,74 +323,6 @@ public final class TransportOutput: BackboneElement {
     public var valueDosage: Dosage? { get { _object(56) } set { _setObject(56, newValue) } }
     /// `Transport.output.value[x]` as `Meta`.
     public var valueMeta: Meta? { get { _object(57) } set { _setObject(57, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueAddress newValue: Address?) { _upsert(24, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueAge newValue: Age?) { _upsert(25, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueAnnotation newValue: Annotation?) { _upsert(26, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueAttachment newValue: Attachment?) { _upsert(27, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueCodeableConcept newValue: CodeableConcept?) { _upsert(28, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueCodeableReference newValue: CodeableReference?) { _upsert(29, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueCoding newValue: Coding?) { _upsert(30, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueContactPoint newValue: ContactPoint?) { _upsert(31, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueCount newValue: Count?) { _upsert(32, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueDistance newValue: Distance?) { _upsert(33, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueDuration newValue: Duration?) { _upsert(34, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueHumanName newValue: HumanName?) { _upsert(35, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueIdentifier newValue: Identifier?) { _upsert(36, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueMoney newValue: Money?) { _upsert(37, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valuePeriod newValue: Period?) { _upsert(38, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueQuantity newValue: Quantity?) { _upsert(39, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueRange newValue: Range?) { _upsert(40, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueRatio newValue: Ratio?) { _upsert(41, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueRatioRange newValue: RatioRange?) { _upsert(42, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueReference newValue: Reference?) { _upsert(43, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueSampledData newValue: SampledData?) { _upsert(44, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueSignature newValue: Signature?) { _upsert(45, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueTiming newValue: Timing?) { _upsert(46, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueContactDetail newValue: ContactDetail?) { _upsert(47, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueDataRequirement newValue: DataRequirement?) { _upsert(48, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueExpression newValue: Expression?) { _upsert(49, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueParameterDefinition newValue: ParameterDefinition?) { _upsert(50, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueRelatedArtifact newValue: RelatedArtifact?) { _upsert(51, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueTriggerDefinition newValue: TriggerDefinition?) { _upsert(52, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueUsageContext newValue: UsageContext?) { _upsert(53, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueAvailability newValue: Availability?) { _upsert(54, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueExtendedContactDetail newValue: ExtendedContactDetail?) { _upsert(55, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueDosage newValue: Dosage?) { _upsert(56, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueMeta newValue: Meta?) { _upsert(57, newValue) }
 }
 
 private let transportLayout = Layout(_class: Transport.self, "Transport", .resource, base: DomainResource._layout, release: .r5, """

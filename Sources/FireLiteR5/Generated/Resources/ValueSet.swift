@@ -20,8 +20,6 @@ public final class ValueSet: DomainResource {
     public var versionAlgorithmString: String? { get { _string(11) } set { _setString(11, newValue) } }
     /// `ValueSet.versionAlgorithm[x]` as `Coding`.
     public var versionAlgorithmCoding: Coding? { get { _object(12) } set { _setObject(12, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(versionAlgorithmCoding newValue: Coding?) { _upsert(12, newValue) }
     /// `ValueSet.name`: `string` 0..1
     public var name: String? { get { _string(13) } set { _setString(13, newValue) } }
     /// `ValueSet.title`: `string` 0..1
@@ -56,8 +54,6 @@ public final class ValueSet: DomainResource {
     public var lastReviewDate: FHIRDate? { get { _date(28) } set { _setDate(28, newValue) } }
     /// `ValueSet.effectivePeriod`: `Period` 0..1
     public var effectivePeriod: Period? { get { _object(29) } set { _setObject(29, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(effectivePeriod newValue: Period?) { _upsert(29, newValue) }
     /// `ValueSet.topic`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/definition-topic>)
     public var topic: [CodeableConcept] { get { _objects(30) } set { _setObjects(30, newValue) } }
     /// `ValueSet.author`: `ContactDetail` 0..*
@@ -72,16 +68,10 @@ public final class ValueSet: DomainResource {
     public var relatedArtifact: [RelatedArtifact] { get { _objects(35) } set { _setObjects(35, newValue) } }
     /// `ValueSet.compose`: `ValueSet.compose` 0..1
     public var compose: ValueSetCompose? { get { _object(36) } set { _setObject(36, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(compose newValue: ValueSetCompose?) { _upsert(36, newValue) }
     /// `ValueSet.expansion`: `ValueSet.expansion` 0..1
     public var expansion: ValueSetExpansion? { get { _object(37) } set { _setObject(37, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(expansion newValue: ValueSetExpansion?) { _upsert(37, newValue) }
     /// `ValueSet.scope`: `ValueSet.scope` 0..1
     public var scope: ValueSetScope? { get { _object(38) } set { _setObject(38, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(scope newValue: ValueSetScope?) { _upsert(38, newValue) }
 }
 
 /// `ValueSet.compose`, a backbone element
@@ -142,8 +132,6 @@ public final class ValueSetComposeIncludeConceptDesignation: BackboneElement {
     public var language: String? { get { _string(3) } set { _setString(3, newValue) } }
     /// `ValueSet.compose.include.concept.designation.use`: `Coding` 0..1, extensible binding (<http://hl7.org/fhir/ValueSet/designation-use>)
     public var use: Coding? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(use newValue: Coding?) { _upsert(4, newValue) }
     /// `ValueSet.compose.include.concept.designation.additionalUse`: `Coding` 0..*, extensible binding (<http://hl7.org/fhir/ValueSet/designation-use>)
     public var additionalUse: [Coding] { get { _objects(5) } set { _setObjects(5, newValue) } }
     /// `ValueSet.compose.include.concept.designation.value`: `string` 1..1
@@ -270,8 +258,6 @@ public final class ValueSetExpansionContainsProperty: BackboneElement {
     public var valueDateTime: FHIRDateTime? { get { _dateTime(9) } set { _setDateTime(9, newValue) } }
     /// `ValueSet.expansion.contains.property.value[x]` as `decimal`.
     public var valueDecimal: FHIRDecimal? { get { _decimal(10) } set { _setDecimal(10, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueCoding newValue: Coding?) { _upsert(5, newValue) }
     /// `ValueSet.expansion.contains.property.subProperty`: `ValueSet.expansion.contains.property.subProperty` 0..*
     public var subProperty: [ValueSetExpansionContainsPropertySubProperty] { get { _objects(11) } set { _setObjects(11, newValue) } }
 }
@@ -299,8 +285,6 @@ public final class ValueSetExpansionContainsPropertySubProperty: BackboneElement
     public var valueDateTime: FHIRDateTime? { get { _dateTime(9) } set { _setDateTime(9, newValue) } }
     /// `ValueSet.expansion.contains.property.subProperty.value[x]` as `decimal`.
     public var valueDecimal: FHIRDecimal? { get { _decimal(10) } set { _setDecimal(10, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueCoding newValue: Coding?) { _upsert(5, newValue) }
 }
 
 /// `ValueSet.scope`, a backbone element

@@ -14,36 +14,26 @@ public final class VerificationResult: DomainResource {
     public var targetLocation: [String] { get { _strings(9) } set { _setStrings(9, newValue) } }
     /// `VerificationResult.need`: `CodeableConcept` 0..1, preferred binding (<http://hl7.org/fhir/ValueSet/verificationresult-need>)
     public var need: CodeableConcept? { get { _object(10) } set { _setObject(10, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(need newValue: CodeableConcept?) { _upsert(10, newValue) }
     /// `VerificationResult.status`: `code` 1..1, one of `VerificationresultStatus` (<http://hl7.org/fhir/ValueSet/verificationresult-status>)
     public var status: VerificationresultStatus? { get { _code(11) } set { _setCode(11, newValue) } }
     /// `VerificationResult.statusDate`: `dateTime` 0..1
     public var statusDate: FHIRDateTime? { get { _dateTime(12) } set { _setDateTime(12, newValue) } }
     /// `VerificationResult.validationType`: `CodeableConcept` 0..1, preferred binding (<http://hl7.org/fhir/ValueSet/verificationresult-validation-type>)
     public var validationType: CodeableConcept? { get { _object(13) } set { _setObject(13, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(validationType newValue: CodeableConcept?) { _upsert(13, newValue) }
     /// `VerificationResult.validationProcess`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/verificationresult-validation-process>)
     public var validationProcess: [CodeableConcept] { get { _objects(14) } set { _setObjects(14, newValue) } }
     /// `VerificationResult.frequency`: `Timing` 0..1
     public var frequency: Timing? { get { _object(15) } set { _setObject(15, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(frequency newValue: Timing?) { _upsert(15, newValue) }
     /// `VerificationResult.lastPerformed`: `dateTime` 0..1
     public var lastPerformed: FHIRDateTime? { get { _dateTime(16) } set { _setDateTime(16, newValue) } }
     /// `VerificationResult.nextScheduled`: `date` 0..1
     public var nextScheduled: FHIRDate? { get { _date(17) } set { _setDate(17, newValue) } }
     /// `VerificationResult.failureAction`: `CodeableConcept` 0..1, preferred binding (<http://hl7.org/fhir/ValueSet/verificationresult-failure-action>)
     public var failureAction: CodeableConcept? { get { _object(18) } set { _setObject(18, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(failureAction newValue: CodeableConcept?) { _upsert(18, newValue) }
     /// `VerificationResult.primarySource`: `VerificationResult.primarySource` 0..*
     public var primarySource: [VerificationResultPrimarySource] { get { _objects(19) } set { _setObjects(19, newValue) } }
     /// `VerificationResult.attestation`: `VerificationResult.attestation` 0..1
     public var attestation: VerificationResultAttestation? { get { _object(20) } set { _setObject(20, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(attestation newValue: VerificationResultAttestation?) { _upsert(20, newValue) }
     /// `VerificationResult.validator`: `VerificationResult.validator` 0..*
     public var validator: [VerificationResultValidator] { get { _objects(21) } set { _setObjects(21, newValue) } }
 }
@@ -55,22 +45,16 @@ public final class VerificationResultPrimarySource: BackboneElement {
 
     /// `VerificationResult.primarySource.who`: `Reference` 0..1 to `Organization` | `Practitioner` | `PractitionerRole`
     public var who: Reference? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(who newValue: Reference?) { _upsert(3, newValue) }
     /// `VerificationResult.primarySource.type`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/verificationresult-primary-source-type>)
     public var type: [CodeableConcept] { get { _objects(4) } set { _setObjects(4, newValue) } }
     /// `VerificationResult.primarySource.communicationMethod`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/verificationresult-communication-method>)
     public var communicationMethod: [CodeableConcept] { get { _objects(5) } set { _setObjects(5, newValue) } }
     /// `VerificationResult.primarySource.validationStatus`: `CodeableConcept` 0..1, preferred binding (<http://hl7.org/fhir/ValueSet/verificationresult-validation-status>)
     public var validationStatus: CodeableConcept? { get { _object(6) } set { _setObject(6, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(validationStatus newValue: CodeableConcept?) { _upsert(6, newValue) }
     /// `VerificationResult.primarySource.validationDate`: `dateTime` 0..1
     public var validationDate: FHIRDateTime? { get { _dateTime(7) } set { _setDateTime(7, newValue) } }
     /// `VerificationResult.primarySource.canPushUpdates`: `CodeableConcept` 0..1, preferred binding (<http://hl7.org/fhir/ValueSet/verificationresult-can-push-updates>)
     public var canPushUpdates: CodeableConcept? { get { _object(8) } set { _setObject(8, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(canPushUpdates newValue: CodeableConcept?) { _upsert(8, newValue) }
     /// `VerificationResult.primarySource.pushTypeAvailable`: `CodeableConcept` 0..*, preferred binding (<http://hl7.org/fhir/ValueSet/verificationresult-push-type-available>)
     public var pushTypeAvailable: [CodeableConcept] { get { _objects(9) } set { _setObjects(9, newValue) } }
 }
@@ -82,16 +66,10 @@ public final class VerificationResultAttestation: BackboneElement {
 
     /// `VerificationResult.attestation.who`: `Reference` 0..1 to `Practitioner` | `PractitionerRole` | `Organization`
     public var who: Reference? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(who newValue: Reference?) { _upsert(3, newValue) }
     /// `VerificationResult.attestation.onBehalfOf`: `Reference` 0..1 to `Organization` | `Practitioner` | `PractitionerRole`
     public var onBehalfOf: Reference? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(onBehalfOf newValue: Reference?) { _upsert(4, newValue) }
     /// `VerificationResult.attestation.communicationMethod`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/verificationresult-communication-method>)
     public var communicationMethod: CodeableConcept? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(communicationMethod newValue: CodeableConcept?) { _upsert(5, newValue) }
     /// `VerificationResult.attestation.date`: `date` 0..1
     public var date: FHIRDate? { get { _date(6) } set { _setDate(6, newValue) } }
     /// `VerificationResult.attestation.sourceIdentityCertificate`: `string` 0..1
@@ -100,12 +78,8 @@ public final class VerificationResultAttestation: BackboneElement {
     public var proxyIdentityCertificate: String? { get { _string(8) } set { _setString(8, newValue) } }
     /// `VerificationResult.attestation.proxySignature`: `Signature` 0..1
     public var proxySignature: Signature? { get { _object(9) } set { _setObject(9, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(proxySignature newValue: Signature?) { _upsert(9, newValue) }
     /// `VerificationResult.attestation.sourceSignature`: `Signature` 0..1
     public var sourceSignature: Signature? { get { _object(10) } set { _setObject(10, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(sourceSignature newValue: Signature?) { _upsert(10, newValue) }
 }
 
 /// `VerificationResult.validator`, a backbone element
@@ -115,14 +89,10 @@ public final class VerificationResultValidator: BackboneElement {
 
     /// `VerificationResult.validator.organization`: `Reference` 1..1 to `Organization`
     public var organization: Reference? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(organization newValue: Reference?) { _upsert(3, newValue) }
     /// `VerificationResult.validator.identityCertificate`: `string` 0..1
     public var identityCertificate: String? { get { _string(4) } set { _setString(4, newValue) } }
     /// `VerificationResult.validator.attestationSignature`: `Signature` 0..1
     public var attestationSignature: Signature? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(attestationSignature newValue: Signature?) { _upsert(5, newValue) }
 }
 
 private let verificationResultLayout = Layout(_class: VerificationResult.self, "VerificationResult", .resource, base: DomainResource._layout, release: .r5, """

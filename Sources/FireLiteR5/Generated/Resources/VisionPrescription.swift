@@ -16,18 +16,12 @@ public final class VisionPrescription: DomainResource {
     public var created: FHIRDateTime? { get { _dateTime(10) } set { _setDateTime(10, newValue) } }
     /// `VisionPrescription.patient`: `Reference` 1..1 to `Patient`
     public var patient: Reference? { get { _object(11) } set { _setObject(11, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(patient newValue: Reference?) { _upsert(11, newValue) }
     /// `VisionPrescription.encounter`: `Reference` 0..1 to `Encounter`
     public var encounter: Reference? { get { _object(12) } set { _setObject(12, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(encounter newValue: Reference?) { _upsert(12, newValue) }
     /// `VisionPrescription.dateWritten`: `dateTime` 1..1
     public var dateWritten: FHIRDateTime? { get { _dateTime(13) } set { _setDateTime(13, newValue) } }
     /// `VisionPrescription.prescriber`: `Reference` 1..1 to `Practitioner` | `PractitionerRole`
     public var prescriber: Reference? { get { _object(14) } set { _setObject(14, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(prescriber newValue: Reference?) { _upsert(14, newValue) }
     /// `VisionPrescription.lensSpecification`: `VisionPrescription.lensSpecification` 1..*
     public var lensSpecification: [VisionPrescriptionLensSpecification] { get { _objects(15) } set { _setObjects(15, newValue) } }
 }
@@ -39,8 +33,6 @@ public final class VisionPrescriptionLensSpecification: BackboneElement {
 
     /// `VisionPrescription.lensSpecification.product`: `CodeableConcept` 1..1, example binding (<http://hl7.org/fhir/ValueSet/vision-product>)
     public var product: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(product newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `VisionPrescription.lensSpecification.eye`: `code` 1..1, one of `VisionEyes` (<http://hl7.org/fhir/ValueSet/vision-eye-codes>)
     public var eye: VisionEyes? { get { _code(4) } set { _setCode(4, newValue) } }
     /// `VisionPrescription.lensSpecification.sphere`: `decimal` 0..1
@@ -61,8 +53,6 @@ public final class VisionPrescriptionLensSpecification: BackboneElement {
     public var diameter: FHIRDecimal? { get { _decimal(12) } set { _setDecimal(12, newValue) } }
     /// `VisionPrescription.lensSpecification.duration`: `Quantity` 0..1
     public var duration: Quantity? { get { _object(13) } set { _setObject(13, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(duration newValue: Quantity?) { _upsert(13, newValue) }
     /// `VisionPrescription.lensSpecification.color`: `string` 0..1
     public var color: String? { get { _string(14) } set { _setString(14, newValue) } }
     /// `VisionPrescription.lensSpecification.brand`: `string` 0..1

@@ -33,8 +33,6 @@ public final class DataRequirementCodeFilter: Element {
     public var valueSetString: String? { get { _string(3) } set { _setString(3, newValue) } }
     /// `DataRequirement.codeFilter.valueSet[x]` as `Reference`.
     public var valueSetReference: Reference? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueSetReference newValue: Reference?) { _upsert(4, newValue) }
     /// `DataRequirement.codeFilter.valueCode`: `code` 0..*
     public var valueCode: [String] { get { _strings(5) } set { _setStrings(5, newValue) } }
     /// `DataRequirement.codeFilter.valueCoding`: `Coding` 0..*
@@ -58,10 +56,6 @@ public final class DataRequirementDateFilter: Element {
     public var valuePeriod: Period? { get { _object(4) } set { _setObject(4, newValue) } }
     /// `DataRequirement.dateFilter.value[x]` as `Duration`.
     public var valueDuration: Duration? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valuePeriod newValue: Period?) { _upsert(4, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueDuration newValue: Duration?) { _upsert(5, newValue) }
 }
 
 /// A value of `DataRequirement.codeFilter.valueSet[x]`.

@@ -18,50 +18,30 @@ public final class Dosage: Element {
     public var patientInstruction: String? { get { _string(5) } set { _setString(5, newValue) } }
     /// `Dosage.timing`: `Timing` 0..1
     public var timing: Timing? { get { _object(6) } set { _setObject(6, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(timing newValue: Timing?) { _upsert(6, newValue) }
     /// `Dosage.asNeeded[x]`: `boolean` | `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/medication-as-needed-reason>)
     public var asNeeded: DosageAsNeeded? { get { _choice(7) } set { _setChoice(7, 2, newValue) } }
     /// `Dosage.asNeeded[x]` as `boolean`.
     public var asNeededBoolean: Bool? { get { _bool(7) } set { _setBool(7, newValue) } }
     /// `Dosage.asNeeded[x]` as `CodeableConcept`.
     public var asNeededCodeableConcept: CodeableConcept? { get { _object(8) } set { _setObject(8, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(asNeededCodeableConcept newValue: CodeableConcept?) { _upsert(8, newValue) }
     /// `Dosage.site`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/approach-site-codes>)
     public var site: CodeableConcept? { get { _object(9) } set { _setObject(9, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(site newValue: CodeableConcept?) { _upsert(9, newValue) }
     /// `Dosage.route`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/route-codes>)
     public var route: CodeableConcept? { get { _object(10) } set { _setObject(10, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(route newValue: CodeableConcept?) { _upsert(10, newValue) }
     /// `Dosage.method`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/administration-method-codes>)
     public var method: CodeableConcept? { get { _object(11) } set { _setObject(11, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(method newValue: CodeableConcept?) { _upsert(11, newValue) }
     /// `Dosage.dose[x]`: `Range` | `Quantity` 0..1
     public var dose: DosageDose? { get { _choice(12) } set { _setChoice(12, 2, newValue) } }
     /// `Dosage.dose[x]` as `Range`.
     public var doseRange: Range? { get { _object(12) } set { _setObject(12, newValue) } }
     /// `Dosage.dose[x]` as `Quantity`.
     public var doseQuantity: Quantity? { get { _object(13) } set { _setObject(13, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(doseRange newValue: Range?) { _upsert(12, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(doseQuantity newValue: Quantity?) { _upsert(13, newValue) }
     /// `Dosage.maxDosePerPeriod`: `Ratio` 0..1
     public var maxDosePerPeriod: Ratio? { get { _object(14) } set { _setObject(14, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(maxDosePerPeriod newValue: Ratio?) { _upsert(14, newValue) }
     /// `Dosage.maxDosePerAdministration`: `Quantity` 0..1
     public var maxDosePerAdministration: Quantity? { get { _object(15) } set { _setObject(15, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(maxDosePerAdministration newValue: Quantity?) { _upsert(15, newValue) }
     /// `Dosage.maxDosePerLifetime`: `Quantity` 0..1
     public var maxDosePerLifetime: Quantity? { get { _object(16) } set { _setObject(16, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(maxDosePerLifetime newValue: Quantity?) { _upsert(16, newValue) }
     /// `Dosage.rate[x]`: `Ratio` | `Range` | `Quantity` 0..1
     public var rate: DosageRate? { get { _choice(17) } set { _setChoice(17, 3, newValue) } }
     /// `Dosage.rate[x]` as `Ratio`.
@@ -70,12 +50,6 @@ public final class Dosage: Element {
     public var rateRange: Range? { get { _object(18) } set { _setObject(18, newValue) } }
     /// `Dosage.rate[x]` as `Quantity`.
     public var rateQuantity: Quantity? { get { _object(19) } set { _setObject(19, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(rateRatio newValue: Ratio?) { _upsert(17, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(rateRange newValue: Range?) { _upsert(18, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(rateQuantity newValue: Quantity?) { _upsert(19, newValue) }
 }
 
 /// A value of `Dosage.asNeeded[x]`.

@@ -20,8 +20,6 @@ public final class ElementDefinition: Element {
     public var code: [Coding] { get { _objects(6) } set { _setObjects(6, newValue) } }
     /// `ElementDefinition.slicing`: `ElementDefinition.slicing` 0..1
     public var slicing: ElementDefinitionSlicing? { get { _object(7) } set { _setObject(7, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(slicing newValue: ElementDefinitionSlicing?) { _upsert(7, newValue) }
     /// `ElementDefinition.short`: `string` 0..1
     public var short: String? { get { _string(8) } set { _setString(8, newValue) } }
     /// `ElementDefinition.definition`: `markdown` 0..1
@@ -38,8 +36,6 @@ public final class ElementDefinition: Element {
     public var max: String? { get { _string(14) } set { _setString(14, newValue) } }
     /// `ElementDefinition.base`: `ElementDefinition.base` 0..1
     public var base: ElementDefinitionBase? { get { _object(15) } set { _setObject(15, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(base newValue: ElementDefinitionBase?) { _upsert(15, newValue) }
     /// `ElementDefinition.contentReference`: `uri` 0..1
     public var contentReference: String? { get { _string(16) } set { _setString(16, newValue) } }
     /// `ElementDefinition.type`: `ElementDefinition.type` 0..*
@@ -122,50 +118,6 @@ public final class ElementDefinition: Element {
     public var defaultValueTiming: Timing? { get { _object(54) } set { _setObject(54, newValue) } }
     /// `ElementDefinition.defaultValue[x]` as `Meta`.
     public var defaultValueMeta: Meta? { get { _object(55) } set { _setObject(55, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(defaultValueAddress newValue: Address?) { _upsert(34, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(defaultValueAge newValue: Age?) { _upsert(35, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(defaultValueAnnotation newValue: Annotation?) { _upsert(36, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(defaultValueAttachment newValue: Attachment?) { _upsert(37, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(defaultValueCodeableConcept newValue: CodeableConcept?) { _upsert(38, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(defaultValueCoding newValue: Coding?) { _upsert(39, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(defaultValueContactPoint newValue: ContactPoint?) { _upsert(40, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(defaultValueCount newValue: Count?) { _upsert(41, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(defaultValueDistance newValue: Distance?) { _upsert(42, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(defaultValueDuration newValue: Duration?) { _upsert(43, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(defaultValueHumanName newValue: HumanName?) { _upsert(44, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(defaultValueIdentifier newValue: Identifier?) { _upsert(45, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(defaultValueMoney newValue: Money?) { _upsert(46, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(defaultValuePeriod newValue: Period?) { _upsert(47, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(defaultValueQuantity newValue: Quantity?) { _upsert(48, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(defaultValueRange newValue: Range?) { _upsert(49, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(defaultValueRatio newValue: Ratio?) { _upsert(50, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(defaultValueReference newValue: Reference?) { _upsert(51, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(defaultValueSampledData newValue: SampledData?) { _upsert(52, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(defaultValueSignature newValue: Signature?) { _upsert(53, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(defaultValueTiming newValue: Timing?) { _upsert(54, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(defaultValueMeta newValue: Meta?) { _upsert(55, newValue) }
     /// `ElementDefinition.meaningWhenMissing`: `markdown` 0..1
     public var meaningWhenMissing: String? { get { _string(56) } set { _setString(56, newValue) } }
     /// `ElementDefinition.orderMeaning`: `string` 0..1
@@ -248,50 +200,6 @@ public final class ElementDefinition: Element {
     public var fixedTiming: Timing? { get { _object(94) } set { _setObject(94, newValue) } }
     /// `ElementDefinition.fixed[x]` as `Meta`.
     public var fixedMeta: Meta? { get { _object(95) } set { _setObject(95, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(fixedAddress newValue: Address?) { _upsert(74, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(fixedAge newValue: Age?) { _upsert(75, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(fixedAnnotation newValue: Annotation?) { _upsert(76, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(fixedAttachment newValue: Attachment?) { _upsert(77, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(fixedCodeableConcept newValue: CodeableConcept?) { _upsert(78, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(fixedCoding newValue: Coding?) { _upsert(79, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(fixedContactPoint newValue: ContactPoint?) { _upsert(80, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(fixedCount newValue: Count?) { _upsert(81, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(fixedDistance newValue: Distance?) { _upsert(82, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(fixedDuration newValue: Duration?) { _upsert(83, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(fixedHumanName newValue: HumanName?) { _upsert(84, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(fixedIdentifier newValue: Identifier?) { _upsert(85, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(fixedMoney newValue: Money?) { _upsert(86, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(fixedPeriod newValue: Period?) { _upsert(87, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(fixedQuantity newValue: Quantity?) { _upsert(88, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(fixedRange newValue: Range?) { _upsert(89, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(fixedRatio newValue: Ratio?) { _upsert(90, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(fixedReference newValue: Reference?) { _upsert(91, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(fixedSampledData newValue: SampledData?) { _upsert(92, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(fixedSignature newValue: Signature?) { _upsert(93, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(fixedTiming newValue: Timing?) { _upsert(94, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(fixedMeta newValue: Meta?) { _upsert(95, newValue) }
     /// `ElementDefinition.pattern[x]`: `base64Binary` | `boolean` | `code` | `date` | `dateTime` | `decimal` | `id` | `instant` | `integer` | `markdown` | `oid` | `positiveInt` | `string` | `time` | `unsignedInt` | `uri` | `Address` | `Age` | `Annotation` | `Attachment` | `CodeableConcept` | `Coding` | `ContactPoint` | `Count` | `Distance` | `Duration` | `HumanName` | `Identifier` | `Money` | `Period` | `Quantity` | `Range` | `Ratio` | `Reference` | `SampledData` | `Signature` | `Timing` | `Meta` 0..1
     public var pattern: OpenType? { get { _choice(96) } set { _setChoice(96, 38, newValue) } }
     /// `ElementDefinition.pattern[x]` as `base64Binary`.
@@ -370,50 +278,6 @@ public final class ElementDefinition: Element {
     public var patternTiming: Timing? { get { _object(132) } set { _setObject(132, newValue) } }
     /// `ElementDefinition.pattern[x]` as `Meta`.
     public var patternMeta: Meta? { get { _object(133) } set { _setObject(133, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(patternAddress newValue: Address?) { _upsert(112, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(patternAge newValue: Age?) { _upsert(113, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(patternAnnotation newValue: Annotation?) { _upsert(114, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(patternAttachment newValue: Attachment?) { _upsert(115, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(patternCodeableConcept newValue: CodeableConcept?) { _upsert(116, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(patternCoding newValue: Coding?) { _upsert(117, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(patternContactPoint newValue: ContactPoint?) { _upsert(118, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(patternCount newValue: Count?) { _upsert(119, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(patternDistance newValue: Distance?) { _upsert(120, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(patternDuration newValue: Duration?) { _upsert(121, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(patternHumanName newValue: HumanName?) { _upsert(122, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(patternIdentifier newValue: Identifier?) { _upsert(123, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(patternMoney newValue: Money?) { _upsert(124, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(patternPeriod newValue: Period?) { _upsert(125, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(patternQuantity newValue: Quantity?) { _upsert(126, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(patternRange newValue: Range?) { _upsert(127, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(patternRatio newValue: Ratio?) { _upsert(128, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(patternReference newValue: Reference?) { _upsert(129, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(patternSampledData newValue: SampledData?) { _upsert(130, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(patternSignature newValue: Signature?) { _upsert(131, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(patternTiming newValue: Timing?) { _upsert(132, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(patternMeta newValue: Meta?) { _upsert(133, newValue) }
     /// `ElementDefinition.example`: `ElementDefinition.example` 0..*
     public var example: [ElementDefinitionExample] { get { _objects(134) } set { _setObjects(134, newValue) } }
     /// `ElementDefinition.minValue[x]`: `date` | `dateTime` | `instant` | `time` | `decimal` | `integer` | `positiveInt` | `unsignedInt` | `Quantity` 0..1
@@ -436,8 +300,6 @@ public final class ElementDefinition: Element {
     public var minValueUnsignedInt: Int? { get { _int(142) } set { _setInt(142, newValue) } }
     /// `ElementDefinition.minValue[x]` as `Quantity`.
     public var minValueQuantity: Quantity? { get { _object(143) } set { _setObject(143, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(minValueQuantity newValue: Quantity?) { _upsert(143, newValue) }
     /// `ElementDefinition.maxValue[x]`: `date` | `dateTime` | `instant` | `time` | `decimal` | `integer` | `positiveInt` | `unsignedInt` | `Quantity` 0..1
     public var maxValue: ElementDefinitionMaxValue? { get { _choice(144) } set { _setChoice(144, 9, newValue) } }
     /// `ElementDefinition.maxValue[x]` as `date`.
@@ -458,8 +320,6 @@ public final class ElementDefinition: Element {
     public var maxValueUnsignedInt: Int? { get { _int(151) } set { _setInt(151, newValue) } }
     /// `ElementDefinition.maxValue[x]` as `Quantity`.
     public var maxValueQuantity: Quantity? { get { _object(152) } set { _setObject(152, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(maxValueQuantity newValue: Quantity?) { _upsert(152, newValue) }
     /// `ElementDefinition.maxLength`: `integer` 0..1
     public var maxLength: Int? { get { _int(153) } set { _setInt(153, newValue) } }
     /// `ElementDefinition.condition`: `id` 0..*
@@ -474,8 +334,6 @@ public final class ElementDefinition: Element {
     public var isSummary: Bool? { get { _bool(158) } set { _setBool(158, newValue) } }
     /// `ElementDefinition.binding`: `ElementDefinition.binding` 0..1
     public var binding: ElementDefinitionBinding? { get { _object(159) } set { _setObject(159, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(binding newValue: ElementDefinitionBinding?) { _upsert(159, newValue) }
     /// `ElementDefinition.mapping`: `ElementDefinition.mapping` 0..*
     public var mapping: [ElementDefinitionMapping] { get { _objects(160) } set { _setObjects(160, newValue) } }
 }
@@ -621,50 +479,6 @@ public final class ElementDefinitionExample: Element {
     public var valueTiming: Timing? { get { _object(39) } set { _setObject(39, newValue) } }
     /// `ElementDefinition.example.value[x]` as `Meta`.
     public var valueMeta: Meta? { get { _object(40) } set { _setObject(40, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueAddress newValue: Address?) { _upsert(19, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueAge newValue: Age?) { _upsert(20, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueAnnotation newValue: Annotation?) { _upsert(21, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueAttachment newValue: Attachment?) { _upsert(22, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueCodeableConcept newValue: CodeableConcept?) { _upsert(23, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueCoding newValue: Coding?) { _upsert(24, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueContactPoint newValue: ContactPoint?) { _upsert(25, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueCount newValue: Count?) { _upsert(26, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueDistance newValue: Distance?) { _upsert(27, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueDuration newValue: Duration?) { _upsert(28, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueHumanName newValue: HumanName?) { _upsert(29, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueIdentifier newValue: Identifier?) { _upsert(30, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueMoney newValue: Money?) { _upsert(31, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valuePeriod newValue: Period?) { _upsert(32, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueQuantity newValue: Quantity?) { _upsert(33, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueRange newValue: Range?) { _upsert(34, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueRatio newValue: Ratio?) { _upsert(35, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueReference newValue: Reference?) { _upsert(36, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueSampledData newValue: SampledData?) { _upsert(37, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueSignature newValue: Signature?) { _upsert(38, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueTiming newValue: Timing?) { _upsert(39, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueMeta newValue: Meta?) { _upsert(40, newValue) }
 }
 
 /// `ElementDefinition.constraint`, a backbone element
@@ -703,8 +517,6 @@ public final class ElementDefinitionBinding: Element {
     public var valueSetUri: String? { get { _string(4) } set { _setString(4, newValue) } }
     /// `ElementDefinition.binding.valueSet[x]` as `Reference`.
     public var valueSetReference: Reference? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueSetReference newValue: Reference?) { _upsert(5, newValue) }
 }
 
 /// `ElementDefinition.mapping`, a backbone element

@@ -12,20 +12,14 @@ public final class Identifier: Element {
     public var use: IdentifierUse? { get { _code(2) } set { _setCode(2, newValue) } }
     /// `Identifier.type`: `CodeableConcept` 0..1, extensible binding (<http://hl7.org/fhir/ValueSet/identifier-type>)
     public var type: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `Identifier.system`: `uri` 0..1
     public var system: String? { get { _string(4) } set { _setString(4, newValue) } }
     /// `Identifier.value`: `string` 0..1
     public var value: String? { get { _string(5) } set { _setString(5, newValue) } }
     /// `Identifier.period`: `Period` 0..1
     public var period: Period? { get { _object(6) } set { _setObject(6, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(period newValue: Period?) { _upsert(6, newValue) }
     /// `Identifier.assigner`: `Reference` 0..1 to `Organization`
     public var assigner: Reference? { get { _object(7) } set { _setObject(7, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(assigner newValue: Reference?) { _upsert(7, newValue) }
 }
 
 private let identifierLayout = Layout(_class: Identifier.self, "Identifier", .datatype, base: Element._layout, release: .stu3, """

@@ -22,8 +22,6 @@ public final class ParameterDefinition: Element {
     public var type: FHIRAllTypes? { get { _code(7) } set { _setCode(7, newValue) } }
     /// `ParameterDefinition.profile`: `Reference` 0..1 to `StructureDefinition`
     public var profile: Reference? { get { _object(8) } set { _setObject(8, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(profile newValue: Reference?) { _upsert(8, newValue) }
 }
 
 private let parameterDefinitionLayout = Layout(_class: ParameterDefinition.self, "ParameterDefinition", .datatype, base: Element._layout, release: .stu3, """

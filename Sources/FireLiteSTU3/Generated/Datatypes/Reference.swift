@@ -12,8 +12,6 @@ public final class Reference: Element {
     public var reference: String? { get { _string(2) } set { _setString(2, newValue) } }
     /// `Reference.identifier`: `Identifier` 0..1
     public var identifier: Identifier? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(identifier newValue: Identifier?) { _upsert(3, newValue) }
     /// `Reference.display`: `string` 0..1
     public var display: String? { get { _string(4) } set { _setString(4, newValue) } }
 }

@@ -18,12 +18,8 @@ public final class RelatedArtifact: Element {
     public var url: String? { get { _string(5) } set { _setString(5, newValue) } }
     /// `RelatedArtifact.document`: `Attachment` 0..1
     public var document: Attachment? { get { _object(6) } set { _setObject(6, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(document newValue: Attachment?) { _upsert(6, newValue) }
     /// `RelatedArtifact.resource`: `Reference` 0..1
     public var resource: Reference? { get { _object(7) } set { _setObject(7, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(resource newValue: Reference?) { _upsert(7, newValue) }
 }
 
 private let relatedArtifactLayout = Layout(_class: RelatedArtifact.self, "RelatedArtifact", .datatype, base: Element._layout, release: .stu3, """

@@ -18,16 +18,12 @@ public final class Signature: Element {
     public var whoUri: String? { get { _string(4) } set { _setString(4, newValue) } }
     /// `Signature.who[x]` as `Reference`.
     public var whoReference: Reference? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(whoReference newValue: Reference?) { _upsert(5, newValue) }
     /// `Signature.onBehalfOf[x]`: `uri` | `Reference` 0..1 to `Practitioner` | `RelatedPerson` | `Patient` | `Device` | `Organization`
     public var onBehalfOf: SignatureOnBehalfOf? { get { _choice(6) } set { _setChoice(6, 2, newValue) } }
     /// `Signature.onBehalfOf[x]` as `uri`.
     public var onBehalfOfUri: String? { get { _string(6) } set { _setString(6, newValue) } }
     /// `Signature.onBehalfOf[x]` as `Reference`.
     public var onBehalfOfReference: Reference? { get { _object(7) } set { _setObject(7, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(onBehalfOfReference newValue: Reference?) { _upsert(7, newValue) }
     /// `Signature.contentType`: `code` 0..1, required binding (<http://www.rfc-editor.org/bcp/bcp13.txt>)
     public var contentType: String? { get { _string(8) } set { _setString(8, newValue) } }
     /// `Signature.blob`: `base64Binary` 0..1

@@ -22,14 +22,8 @@ public final class TriggerDefinition: Element {
     public var eventTimingDate: FHIRDate? { get { _date(6) } set { _setDate(6, newValue) } }
     /// `TriggerDefinition.eventTiming[x]` as `dateTime`.
     public var eventTimingDateTime: FHIRDateTime? { get { _dateTime(7) } set { _setDateTime(7, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(eventTimingTiming newValue: Timing?) { _upsert(4, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(eventTimingReference newValue: Reference?) { _upsert(5, newValue) }
     /// `TriggerDefinition.eventData`: `DataRequirement` 0..1
     public var eventData: DataRequirement? { get { _object(8) } set { _setObject(8, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(eventData newValue: DataRequirement?) { _upsert(8, newValue) }
 }
 
 /// A value of `TriggerDefinition.eventTiming[x]`.

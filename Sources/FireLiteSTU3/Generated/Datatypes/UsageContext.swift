@@ -10,8 +10,6 @@ public final class UsageContext: Element {
 
     /// `UsageContext.code`: `Coding` 1..1, extensible binding (<http://hl7.org/fhir/ValueSet/usage-context-type>)
     public var code: Coding? { get { _object(2) } set { _setObject(2, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(code newValue: Coding?) { _upsert(2, newValue) }
     /// `UsageContext.value[x]`: `CodeableConcept` | `Quantity` | `Range` 1..1, example binding (<http://hl7.org/fhir/ValueSet/use-context>)
     public var value: UsageContextValue? { get { _choice(3) } set { _setChoice(3, 3, newValue) } }
     /// `UsageContext.value[x]` as `CodeableConcept`.
@@ -20,12 +18,6 @@ public final class UsageContext: Element {
     public var valueQuantity: Quantity? { get { _object(4) } set { _setObject(4, newValue) } }
     /// `UsageContext.value[x]` as `Range`.
     public var valueRange: Range? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueCodeableConcept newValue: CodeableConcept?) { _upsert(3, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueQuantity newValue: Quantity?) { _upsert(4, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueRange newValue: Range?) { _upsert(5, newValue) }
 }
 
 /// A value of `UsageContext.value[x]`.

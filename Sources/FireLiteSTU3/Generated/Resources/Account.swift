@@ -14,32 +14,20 @@ public final class Account: DomainResource {
     public var status: AccountStatus? { get { _code(9) } set { _setCode(9, newValue) } }
     /// `Account.type`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/account-type>)
     public var type: CodeableConcept? { get { _object(10) } set { _setObject(10, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: CodeableConcept?) { _upsert(10, newValue) }
     /// `Account.name`: `string` 0..1
     public var name: String? { get { _string(11) } set { _setString(11, newValue) } }
     /// `Account.subject`: `Reference` 0..1 to `Patient` | `Device` | `Practitioner` | `Location` | `HealthcareService` | `Organization`
     public var subject: Reference? { get { _object(12) } set { _setObject(12, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(subject newValue: Reference?) { _upsert(12, newValue) }
     /// `Account.period`: `Period` 0..1
     public var period: Period? { get { _object(13) } set { _setObject(13, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(period newValue: Period?) { _upsert(13, newValue) }
     /// `Account.active`: `Period` 0..1
     public var active: Period? { get { _object(14) } set { _setObject(14, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(active newValue: Period?) { _upsert(14, newValue) }
     /// `Account.balance`: `Money` 0..1
     public var balance: Money? { get { _object(15) } set { _setObject(15, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(balance newValue: Money?) { _upsert(15, newValue) }
     /// `Account.coverage`: `Account.coverage` 0..*
     public var coverage: [AccountCoverage] { get { _objects(16) } set { _setObjects(16, newValue) } }
     /// `Account.owner`: `Reference` 0..1 to `Organization`
     public var owner: Reference? { get { _object(17) } set { _setObject(17, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(owner newValue: Reference?) { _upsert(17, newValue) }
     /// `Account.description`: `string` 0..1
     public var description: String? { get { _string(18) } set { _setString(18, newValue) } }
     /// `Account.guarantor`: `Account.guarantor` 0..*
@@ -53,8 +41,6 @@ public final class AccountCoverage: BackboneElement {
 
     /// `Account.coverage.coverage`: `Reference` 1..1 to `Coverage`
     public var coverage: Reference? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(coverage newValue: Reference?) { _upsert(3, newValue) }
     /// `Account.coverage.priority`: `positiveInt` 0..1
     public var priority: Int? { get { _int(4) } set { _setInt(4, newValue) } }
 }
@@ -66,14 +52,10 @@ public final class AccountGuarantor: BackboneElement {
 
     /// `Account.guarantor.party`: `Reference` 1..1 to `Patient` | `RelatedPerson` | `Organization`
     public var party: Reference? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(party newValue: Reference?) { _upsert(3, newValue) }
     /// `Account.guarantor.onHold`: `boolean` 0..1
     public var onHold: Bool? { get { _bool(4) } set { _setBool(4, newValue) } }
     /// `Account.guarantor.period`: `Period` 0..1
     public var period: Period? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(period newValue: Period?) { _upsert(5, newValue) }
 }
 
 private let accountLayout = Layout(_class: Account.self, "Account", .resource, base: DomainResource._layout, release: .stu3, """

@@ -38,8 +38,6 @@ public final class ActivityDefinition: DomainResource {
     public var lastReviewDate: FHIRDate? { get { _date(21) } set { _setDate(21, newValue) } }
     /// `ActivityDefinition.effectivePeriod`: `Period` 0..1
     public var effectivePeriod: Period? { get { _object(22) } set { _setObject(22, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(effectivePeriod newValue: Period?) { _upsert(22, newValue) }
     /// `ActivityDefinition.useContext`: `UsageContext` 0..*
     public var useContext: [UsageContext] { get { _objects(23) } set { _setObjects(23, newValue) } }
     /// `ActivityDefinition.jurisdiction`: `CodeableConcept` 0..*, extensible binding (<http://hl7.org/fhir/ValueSet/jurisdiction>)
@@ -60,8 +58,6 @@ public final class ActivityDefinition: DomainResource {
     public var kind: ResourceType? { get { _code(31) } set { _setCode(31, newValue) } }
     /// `ActivityDefinition.code`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/procedure-code>)
     public var code: CodeableConcept? { get { _object(32) } set { _setObject(32, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(code newValue: CodeableConcept?) { _upsert(32, newValue) }
     /// `ActivityDefinition.timing[x]`: `Timing` | `dateTime` | `Period` | `Range` 0..1
     public var timing: ActivityDefinitionTiming? { get { _choice(33) } set { _setChoice(33, 4, newValue) } }
     /// `ActivityDefinition.timing[x]` as `Timing`.
@@ -72,16 +68,8 @@ public final class ActivityDefinition: DomainResource {
     public var timingPeriod: Period? { get { _object(35) } set { _setObject(35, newValue) } }
     /// `ActivityDefinition.timing[x]` as `Range`.
     public var timingRange: Range? { get { _object(36) } set { _setObject(36, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(timingTiming newValue: Timing?) { _upsert(33, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(timingPeriod newValue: Period?) { _upsert(35, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(timingRange newValue: Range?) { _upsert(36, newValue) }
     /// `ActivityDefinition.location`: `Reference` 0..1 to `Location`
     public var location: Reference? { get { _object(37) } set { _setObject(37, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(location newValue: Reference?) { _upsert(37, newValue) }
     /// `ActivityDefinition.participant`: `ActivityDefinition.participant` 0..*
     public var participant: [ActivityDefinitionParticipant] { get { _objects(38) } set { _setObjects(38, newValue) } }
     /// `ActivityDefinition.product[x]`: `Reference` | `CodeableConcept` 0..1 to `Medication` | `Substance`, example binding (<http://hl7.org/fhir/ValueSet/medication-codes>)
@@ -90,22 +78,14 @@ public final class ActivityDefinition: DomainResource {
     public var productReference: Reference? { get { _object(39) } set { _setObject(39, newValue) } }
     /// `ActivityDefinition.product[x]` as `CodeableConcept`.
     public var productCodeableConcept: CodeableConcept? { get { _object(40) } set { _setObject(40, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(productReference newValue: Reference?) { _upsert(39, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(productCodeableConcept newValue: CodeableConcept?) { _upsert(40, newValue) }
     /// `ActivityDefinition.quantity`: `Quantity` 0..1
     public var quantity: Quantity? { get { _object(41) } set { _setObject(41, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(quantity newValue: Quantity?) { _upsert(41, newValue) }
     /// `ActivityDefinition.dosage`: `Dosage` 0..*
     public var dosage: [Dosage] { get { _objects(42) } set { _setObjects(42, newValue) } }
     /// `ActivityDefinition.bodySite`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/body-site>)
     public var bodySite: [CodeableConcept] { get { _objects(43) } set { _setObjects(43, newValue) } }
     /// `ActivityDefinition.transform`: `Reference` 0..1 to `StructureMap`
     public var transform: Reference? { get { _object(44) } set { _setObject(44, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(transform newValue: Reference?) { _upsert(44, newValue) }
     /// `ActivityDefinition.dynamicValue`: `ActivityDefinition.dynamicValue` 0..*
     public var dynamicValue: [ActivityDefinitionDynamicValue] { get { _objects(45) } set { _setObjects(45, newValue) } }
 }
@@ -119,8 +99,6 @@ public final class ActivityDefinitionParticipant: BackboneElement {
     public var type: ActionParticipantType? { get { _code(3) } set { _setCode(3, newValue) } }
     /// `ActivityDefinition.participant.role`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/action-participant-role>)
     public var role: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(role newValue: CodeableConcept?) { _upsert(4, newValue) }
 }
 
 /// `ActivityDefinition.dynamicValue`, a backbone element

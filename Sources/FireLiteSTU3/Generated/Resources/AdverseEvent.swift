@@ -10,42 +10,26 @@ public final class AdverseEvent: DomainResource {
 
     /// `AdverseEvent.identifier`: `Identifier` 0..1
     public var identifier: Identifier? { get { _object(8) } set { _setObject(8, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(identifier newValue: Identifier?) { _upsert(8, newValue) }
     /// `AdverseEvent.category`: `code` 0..1, one of `AdverseEventCategory` (<http://hl7.org/fhir/ValueSet/adverse-event-category>)
     public var category: AdverseEventCategory? { get { _code(9) } set { _setCode(9, newValue) } }
     /// `AdverseEvent.type`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/adverse-event-type>)
     public var type: CodeableConcept? { get { _object(10) } set { _setObject(10, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: CodeableConcept?) { _upsert(10, newValue) }
     /// `AdverseEvent.subject`: `Reference` 0..1 to `Patient` | `ResearchSubject` | `Medication` | `Device`
     public var subject: Reference? { get { _object(11) } set { _setObject(11, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(subject newValue: Reference?) { _upsert(11, newValue) }
     /// `AdverseEvent.date`: `dateTime` 0..1
     public var date: FHIRDateTime? { get { _dateTime(12) } set { _setDateTime(12, newValue) } }
     /// `AdverseEvent.reaction`: `Reference` 0..* to `Condition`
     public var reaction: [Reference] { get { _objects(13) } set { _setObjects(13, newValue) } }
     /// `AdverseEvent.location`: `Reference` 0..1 to `Location`
     public var location: Reference? { get { _object(14) } set { _setObject(14, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(location newValue: Reference?) { _upsert(14, newValue) }
     /// `AdverseEvent.seriousness`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/adverse-event-seriousness>)
     public var seriousness: CodeableConcept? { get { _object(15) } set { _setObject(15, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(seriousness newValue: CodeableConcept?) { _upsert(15, newValue) }
     /// `AdverseEvent.outcome`: `CodeableConcept` 0..1, one of `AdverseEventOutcome` (<http://hl7.org/fhir/ValueSet/adverse-event-outcome>)
     public var outcome: CodeableConcept? { get { _object(16) } set { _setObject(16, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(outcome newValue: CodeableConcept?) { _upsert(16, newValue) }
     /// `AdverseEvent.recorder`: `Reference` 0..1 to `Patient` | `Practitioner` | `RelatedPerson`
     public var recorder: Reference? { get { _object(17) } set { _setObject(17, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(recorder newValue: Reference?) { _upsert(17, newValue) }
     /// `AdverseEvent.eventParticipant`: `Reference` 0..1 to `Practitioner` | `Device`
     public var eventParticipant: Reference? { get { _object(18) } set { _setObject(18, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(eventParticipant newValue: Reference?) { _upsert(18, newValue) }
     /// `AdverseEvent.description`: `string` 0..1
     public var description: String? { get { _string(19) } set { _setString(19, newValue) } }
     /// `AdverseEvent.suspectEntity`: `AdverseEvent.suspectEntity` 0..*
@@ -65,28 +49,18 @@ public final class AdverseEventSuspectEntity: BackboneElement {
 
     /// `AdverseEvent.suspectEntity.instance`: `Reference` 1..1 to `Substance` | `Medication` | `MedicationAdministration` | `MedicationStatement` | `Device`
     public var instance: Reference? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(instance newValue: Reference?) { _upsert(3, newValue) }
     /// `AdverseEvent.suspectEntity.causality`: `code` 0..1, one of `AdverseEventCausality` (<http://hl7.org/fhir/ValueSet/adverse-event-causality>)
     public var causality: AdverseEventCausality? { get { _code(4) } set { _setCode(4, newValue) } }
     /// `AdverseEvent.suspectEntity.causalityAssessment`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/adverse-event-causality-assess>)
     public var causalityAssessment: CodeableConcept? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(causalityAssessment newValue: CodeableConcept?) { _upsert(5, newValue) }
     /// `AdverseEvent.suspectEntity.causalityProductRelatedness`: `string` 0..1
     public var causalityProductRelatedness: String? { get { _string(6) } set { _setString(6, newValue) } }
     /// `AdverseEvent.suspectEntity.causalityMethod`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/adverse-event-causality-method>)
     public var causalityMethod: CodeableConcept? { get { _object(7) } set { _setObject(7, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(causalityMethod newValue: CodeableConcept?) { _upsert(7, newValue) }
     /// `AdverseEvent.suspectEntity.causalityAuthor`: `Reference` 0..1 to `Practitioner` | `PractitionerRole`
     public var causalityAuthor: Reference? { get { _object(8) } set { _setObject(8, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(causalityAuthor newValue: Reference?) { _upsert(8, newValue) }
     /// `AdverseEvent.suspectEntity.causalityResult`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/adverse-event-causality-result>)
     public var causalityResult: CodeableConcept? { get { _object(9) } set { _setObject(9, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(causalityResult newValue: CodeableConcept?) { _upsert(9, newValue) }
 }
 
 private let adverseEventLayout = Layout(_class: AdverseEvent.self, "AdverseEvent", .resource, base: DomainResource._layout, release: .stu3, """

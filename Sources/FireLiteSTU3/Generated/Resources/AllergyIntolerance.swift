@@ -22,12 +22,8 @@ public final class AllergyIntolerance: DomainResource {
     public var criticality: AllergyIntoleranceCriticality? { get { _code(13) } set { _setCode(13, newValue) } }
     /// `AllergyIntolerance.code`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/allergyintolerance-code>)
     public var code: CodeableConcept? { get { _object(14) } set { _setObject(14, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(code newValue: CodeableConcept?) { _upsert(14, newValue) }
     /// `AllergyIntolerance.patient`: `Reference` 1..1 to `Patient`
     public var patient: Reference? { get { _object(15) } set { _setObject(15, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(patient newValue: Reference?) { _upsert(15, newValue) }
     /// `AllergyIntolerance.onset[x]`: `dateTime` | `Age` | `Period` | `Range` | `string` 0..1
     public var onset: AllergyIntoleranceOnset? { get { _choice(16) } set { _setChoice(16, 5, newValue) } }
     /// `AllergyIntolerance.onset[x]` as `dateTime`.
@@ -40,22 +36,12 @@ public final class AllergyIntolerance: DomainResource {
     public var onsetRange: Range? { get { _object(19) } set { _setObject(19, newValue) } }
     /// `AllergyIntolerance.onset[x]` as `string`.
     public var onsetString: String? { get { _string(20) } set { _setString(20, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(onsetAge newValue: Age?) { _upsert(17, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(onsetPeriod newValue: Period?) { _upsert(18, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(onsetRange newValue: Range?) { _upsert(19, newValue) }
     /// `AllergyIntolerance.assertedDate`: `dateTime` 0..1
     public var assertedDate: FHIRDateTime? { get { _dateTime(21) } set { _setDateTime(21, newValue) } }
     /// `AllergyIntolerance.recorder`: `Reference` 0..1 to `Practitioner` | `Patient`
     public var recorder: Reference? { get { _object(22) } set { _setObject(22, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(recorder newValue: Reference?) { _upsert(22, newValue) }
     /// `AllergyIntolerance.asserter`: `Reference` 0..1 to `Patient` | `RelatedPerson` | `Practitioner`
     public var asserter: Reference? { get { _object(23) } set { _setObject(23, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(asserter newValue: Reference?) { _upsert(23, newValue) }
     /// `AllergyIntolerance.lastOccurrence`: `dateTime` 0..1
     public var lastOccurrence: FHIRDateTime? { get { _dateTime(24) } set { _setDateTime(24, newValue) } }
     /// `AllergyIntolerance.note`: `Annotation` 0..*
@@ -71,8 +57,6 @@ public final class AllergyIntoleranceReaction: BackboneElement {
 
     /// `AllergyIntolerance.reaction.substance`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/substance-code>)
     public var substance: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(substance newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `AllergyIntolerance.reaction.manifestation`: `CodeableConcept` 1..*, example binding (<http://hl7.org/fhir/ValueSet/clinical-findings>)
     public var manifestation: [CodeableConcept] { get { _objects(4) } set { _setObjects(4, newValue) } }
     /// `AllergyIntolerance.reaction.description`: `string` 0..1
@@ -83,8 +67,6 @@ public final class AllergyIntoleranceReaction: BackboneElement {
     public var severity: AllergyIntoleranceSeverity? { get { _code(7) } set { _setCode(7, newValue) } }
     /// `AllergyIntolerance.reaction.exposureRoute`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/route-codes>)
     public var exposureRoute: CodeableConcept? { get { _object(8) } set { _setObject(8, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(exposureRoute newValue: CodeableConcept?) { _upsert(8, newValue) }
     /// `AllergyIntolerance.reaction.note`: `Annotation` 0..*
     public var note: [Annotation] { get { _objects(9) } set { _setObjects(9, newValue) } }
 }

@@ -14,16 +14,12 @@ public final class Appointment: DomainResource {
     public var status: AppointmentStatus? { get { _code(9) } set { _setCode(9, newValue) } }
     /// `Appointment.serviceCategory`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/service-category>)
     public var serviceCategory: CodeableConcept? { get { _object(10) } set { _setObject(10, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(serviceCategory newValue: CodeableConcept?) { _upsert(10, newValue) }
     /// `Appointment.serviceType`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/service-type>)
     public var serviceType: [CodeableConcept] { get { _objects(11) } set { _setObjects(11, newValue) } }
     /// `Appointment.specialty`: `CodeableConcept` 0..*, preferred binding (<http://hl7.org/fhir/ValueSet/c80-practice-codes>)
     public var specialty: [CodeableConcept] { get { _objects(12) } set { _setObjects(12, newValue) } }
     /// `Appointment.appointmentType`: `CodeableConcept` 0..1, preferred binding (<http://hl7.org/fhir/ValueSet/v2-0276>)
     public var appointmentType: CodeableConcept? { get { _object(13) } set { _setObject(13, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(appointmentType newValue: CodeableConcept?) { _upsert(13, newValue) }
     /// `Appointment.reason`: `CodeableConcept` 0..*, preferred binding (<http://hl7.org/fhir/ValueSet/encounter-reason>)
     public var reason: [CodeableConcept] { get { _objects(14) } set { _setObjects(14, newValue) } }
     /// `Appointment.indication`: `Reference` 0..* to `Condition` | `Procedure`
@@ -63,8 +59,6 @@ public final class AppointmentParticipant: BackboneElement {
     public var type: [CodeableConcept] { get { _objects(3) } set { _setObjects(3, newValue) } }
     /// `Appointment.participant.actor`: `Reference` 0..1 to `Patient` | `Practitioner` | `RelatedPerson` | `Device` | `HealthcareService` | `Location`
     public var actor: Reference? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(actor newValue: Reference?) { _upsert(4, newValue) }
     /// `Appointment.participant.required`: `code` 0..1, one of `ParticipantRequired` (<http://hl7.org/fhir/ValueSet/participantrequired>)
     public var required: ParticipantRequired? { get { _code(5) } set { _setCode(5, newValue) } }
     /// `Appointment.participant.status`: `code` 1..1, one of `ParticipationStatus` (<http://hl7.org/fhir/ValueSet/participationstatus>)

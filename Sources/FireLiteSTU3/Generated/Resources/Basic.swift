@@ -12,18 +12,12 @@ public final class Basic: DomainResource {
     public var identifier: [Identifier] { get { _objects(8) } set { _setObjects(8, newValue) } }
     /// `Basic.code`: `CodeableConcept` 1..1, example binding (<http://hl7.org/fhir/ValueSet/basic-resource-type>)
     public var code: CodeableConcept? { get { _object(9) } set { _setObject(9, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(code newValue: CodeableConcept?) { _upsert(9, newValue) }
     /// `Basic.subject`: `Reference` 0..1
     public var subject: Reference? { get { _object(10) } set { _setObject(10, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(subject newValue: Reference?) { _upsert(10, newValue) }
     /// `Basic.created`: `date` 0..1
     public var created: FHIRDate? { get { _date(11) } set { _setDate(11, newValue) } }
     /// `Basic.author`: `Reference` 0..1 to `Practitioner` | `Patient` | `RelatedPerson`
     public var author: Reference? { get { _object(12) } set { _setObject(12, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(author newValue: Reference?) { _upsert(12, newValue) }
 }
 
 private let basicLayout = Layout(_class: Basic.self, "Basic", .resource, base: DomainResource._layout, release: .stu3, """

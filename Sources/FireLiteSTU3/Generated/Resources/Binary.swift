@@ -12,8 +12,6 @@ public final class Binary: Resource {
     public var contentType: String? { get { _string(4) } set { _setString(4, newValue) } }
     /// `Binary.securityContext`: `Reference` 0..1
     public var securityContext: Reference? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(securityContext newValue: Reference?) { _upsert(5, newValue) }
     /// `Binary.content`: `base64Binary` 1..1
     public var content: String? { get { _string(6) } set { _setString(6, newValue) } }
 }

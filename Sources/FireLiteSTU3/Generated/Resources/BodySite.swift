@@ -14,8 +14,6 @@ public final class BodySite: DomainResource {
     public var active: Bool? { get { _bool(9) } set { _setBool(9, newValue) } }
     /// `BodySite.code`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/body-site>)
     public var code: CodeableConcept? { get { _object(10) } set { _setObject(10, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(code newValue: CodeableConcept?) { _upsert(10, newValue) }
     /// `BodySite.qualifier`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/bodysite-relative-location>)
     public var qualifier: [CodeableConcept] { get { _objects(11) } set { _setObjects(11, newValue) } }
     /// `BodySite.description`: `string` 0..1
@@ -24,8 +22,6 @@ public final class BodySite: DomainResource {
     public var image: [Attachment] { get { _objects(13) } set { _setObjects(13, newValue) } }
     /// `BodySite.patient`: `Reference` 1..1 to `Patient`
     public var patient: Reference? { get { _object(14) } set { _setObject(14, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(patient newValue: Reference?) { _upsert(14, newValue) }
 }
 
 private let bodySiteLayout = Layout(_class: BodySite.self, "BodySite", .resource, base: DomainResource._layout, release: .stu3, """

@@ -10,8 +10,6 @@ public final class Bundle: Resource {
 
     /// `Bundle.identifier`: `Identifier` 0..1
     public var identifier: Identifier? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(identifier newValue: Identifier?) { _upsert(4, newValue) }
     /// `Bundle.type`: `code` 1..1, one of `BundleType` (<http://hl7.org/fhir/ValueSet/bundle-type>)
     public var type: BundleType? { get { _code(5) } set { _setCode(5, newValue) } }
     /// `Bundle.total`: `unsignedInt` 0..1
@@ -22,8 +20,6 @@ public final class Bundle: Resource {
     public var entry: [BundleEntry] { get { _objects(8) } set { _setObjects(8, newValue) } }
     /// `Bundle.signature`: `Signature` 0..1
     public var signature: Signature? { get { _object(9) } set { _setObject(9, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(signature newValue: Signature?) { _upsert(9, newValue) }
 }
 
 /// `Bundle.link`, a backbone element
@@ -50,16 +46,10 @@ public final class BundleEntry: BackboneElement {
     public var resource: Resource? { get { _object(5) } set { _setObject(5, newValue) } }
     /// `Bundle.entry.search`: `Bundle.entry.search` 0..1
     public var search: BundleEntrySearch? { get { _object(6) } set { _setObject(6, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(search newValue: BundleEntrySearch?) { _upsert(6, newValue) }
     /// `Bundle.entry.request`: `Bundle.entry.request` 0..1
     public var request: BundleEntryRequest? { get { _object(7) } set { _setObject(7, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(request newValue: BundleEntryRequest?) { _upsert(7, newValue) }
     /// `Bundle.entry.response`: `Bundle.entry.response` 0..1
     public var response: BundleEntryResponse? { get { _object(8) } set { _setObject(8, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(response newValue: BundleEntryResponse?) { _upsert(8, newValue) }
 }
 
 /// `Bundle.entry.search`, a backbone element

@@ -42,12 +42,8 @@ public final class CapabilityStatement: DomainResource {
     public var instantiates: [String] { get { _strings(23) } set { _setStrings(23, newValue) } }
     /// `CapabilityStatement.software`: `CapabilityStatement.software` 0..1
     public var software: CapabilityStatementSoftware? { get { _object(24) } set { _setObject(24, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(software newValue: CapabilityStatementSoftware?) { _upsert(24, newValue) }
     /// `CapabilityStatement.implementation`: `CapabilityStatement.implementation` 0..1
     public var implementation: CapabilityStatementImplementation? { get { _object(25) } set { _setObject(25, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(implementation newValue: CapabilityStatementImplementation?) { _upsert(25, newValue) }
     /// `CapabilityStatement.fhirVersion`: `id` 1..1
     public var fhirVersion: String? { get { _string(26) } set { _setString(26, newValue) } }
     /// `CapabilityStatement.acceptUnknown`: `code` 1..1, one of `UnknownContentCode` (<http://hl7.org/fhir/ValueSet/unknown-content-code>)
@@ -103,8 +99,6 @@ public final class CapabilityStatementRest: BackboneElement {
     public var documentation: String? { get { _string(4) } set { _setString(4, newValue) } }
     /// `CapabilityStatement.rest.security`: `CapabilityStatement.rest.security` 0..1
     public var security: CapabilityStatementRestSecurity? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(security newValue: CapabilityStatementRestSecurity?) { _upsert(5, newValue) }
     /// `CapabilityStatement.rest.resource`: `CapabilityStatement.rest.resource` 0..*
     public var resource: [CapabilityStatementRestResource] { get { _objects(6) } set { _setObjects(6, newValue) } }
     /// `CapabilityStatement.rest.interaction`: `CapabilityStatement.rest.interaction` 0..*
@@ -152,8 +146,6 @@ public final class CapabilityStatementRestResource: BackboneElement {
     public var type: ResourceType? { get { _code(3) } set { _setCode(3, newValue) } }
     /// `CapabilityStatement.rest.resource.profile`: `Reference` 0..1 to `StructureDefinition`
     public var profile: Reference? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(profile newValue: Reference?) { _upsert(4, newValue) }
     /// `CapabilityStatement.rest.resource.documentation`: `markdown` 0..1
     public var documentation: String? { get { _string(5) } set { _setString(5, newValue) } }
     /// `CapabilityStatement.rest.resource.interaction`: `CapabilityStatement.rest.resource.interaction` 1..*
@@ -228,8 +220,6 @@ public final class CapabilityStatementRestOperation: BackboneElement {
     public var name: String? { get { _string(3) } set { _setString(3, newValue) } }
     /// `CapabilityStatement.rest.operation.definition`: `Reference` 1..1 to `OperationDefinition`
     public var definition: Reference? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(definition newValue: Reference?) { _upsert(4, newValue) }
 }
 
 /// `CapabilityStatement.messaging`, a backbone element
@@ -256,8 +246,6 @@ public final class CapabilityStatementMessagingEndpoint: BackboneElement {
 
     /// `CapabilityStatement.messaging.endpoint.protocol`: `Coding` 1..1, extensible binding (<http://hl7.org/fhir/ValueSet/message-transport>)
     public var `protocol`: Coding? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(protocol newValue: Coding?) { _upsert(3, newValue) }
     /// `CapabilityStatement.messaging.endpoint.address`: `uri` 1..1
     public var address: String? { get { _string(4) } set { _setString(4, newValue) } }
 }
@@ -271,8 +259,6 @@ public final class CapabilityStatementMessagingSupportedMessage: BackboneElement
     public var mode: EventCapabilityMode? { get { _code(3) } set { _setCode(3, newValue) } }
     /// `CapabilityStatement.messaging.supportedMessage.definition`: `Reference` 1..1 to `MessageDefinition`
     public var definition: Reference? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(definition newValue: Reference?) { _upsert(4, newValue) }
 }
 
 /// `CapabilityStatement.messaging.event`, a backbone element
@@ -282,8 +268,6 @@ public final class CapabilityStatementMessagingEvent: BackboneElement {
 
     /// `CapabilityStatement.messaging.event.code`: `Coding` 1..1, example binding (<http://hl7.org/fhir/ValueSet/message-events>)
     public var code: Coding? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(code newValue: Coding?) { _upsert(3, newValue) }
     /// `CapabilityStatement.messaging.event.category`: `code` 0..1, one of `MessageSignificanceCategory` (<http://hl7.org/fhir/ValueSet/message-significance-category>)
     public var category: MessageSignificanceCategory? { get { _code(4) } set { _setCode(4, newValue) } }
     /// `CapabilityStatement.messaging.event.mode`: `code` 1..1, one of `EventCapabilityMode` (<http://hl7.org/fhir/ValueSet/event-capability-mode>)
@@ -292,12 +276,8 @@ public final class CapabilityStatementMessagingEvent: BackboneElement {
     public var focus: ResourceType? { get { _code(6) } set { _setCode(6, newValue) } }
     /// `CapabilityStatement.messaging.event.request`: `Reference` 1..1 to `StructureDefinition`
     public var request: Reference? { get { _object(7) } set { _setObject(7, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(request newValue: Reference?) { _upsert(7, newValue) }
     /// `CapabilityStatement.messaging.event.response`: `Reference` 1..1 to `StructureDefinition`
     public var response: Reference? { get { _object(8) } set { _setObject(8, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(response newValue: Reference?) { _upsert(8, newValue) }
     /// `CapabilityStatement.messaging.event.documentation`: `string` 0..1
     public var documentation: String? { get { _string(9) } set { _setString(9, newValue) } }
 }
@@ -313,8 +293,6 @@ public final class CapabilityStatementDocument: BackboneElement {
     public var documentation: String? { get { _string(4) } set { _setString(4, newValue) } }
     /// `CapabilityStatement.document.profile`: `Reference` 1..1 to `StructureDefinition`
     public var profile: Reference? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(profile newValue: Reference?) { _upsert(5, newValue) }
 }
 
 private let capabilityStatementLayout = Layout(_class: CapabilityStatement.self, "CapabilityStatement", .resource, base: DomainResource._layout, release: .stu3, """

@@ -30,16 +30,10 @@ public final class CarePlan: DomainResource {
     public var description: String? { get { _string(17) } set { _setString(17, newValue) } }
     /// `CarePlan.subject`: `Reference` 1..1 to `Patient` | `Group`
     public var subject: Reference? { get { _object(18) } set { _setObject(18, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(subject newValue: Reference?) { _upsert(18, newValue) }
     /// `CarePlan.context`: `Reference` 0..1 to `Encounter` | `EpisodeOfCare`
     public var context: Reference? { get { _object(19) } set { _setObject(19, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(context newValue: Reference?) { _upsert(19, newValue) }
     /// `CarePlan.period`: `Period` 0..1
     public var period: Period? { get { _object(20) } set { _setObject(20, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(period newValue: Period?) { _upsert(20, newValue) }
     /// `CarePlan.author`: `Reference` 0..* to `Patient` | `Practitioner` | `RelatedPerson` | `Organization` | `CareTeam`
     public var author: [Reference] { get { _objects(21) } set { _setObjects(21, newValue) } }
     /// `CarePlan.careTeam`: `Reference` 0..* to `CareTeam`
@@ -69,12 +63,8 @@ public final class CarePlanActivity: BackboneElement {
     public var progress: [Annotation] { get { _objects(5) } set { _setObjects(5, newValue) } }
     /// `CarePlan.activity.reference`: `Reference` 0..1 to `Appointment` | `CommunicationRequest` | `DeviceRequest` | `MedicationRequest` | `NutritionOrder` | `Task` | `ProcedureRequest` | `ReferralRequest` | `VisionPrescription` | `RequestGroup`
     public var reference: Reference? { get { _object(6) } set { _setObject(6, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(reference newValue: Reference?) { _upsert(6, newValue) }
     /// `CarePlan.activity.detail`: `CarePlan.activity.detail` 0..1
     public var detail: CarePlanActivityDetail? { get { _object(7) } set { _setObject(7, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(detail newValue: CarePlanActivityDetail?) { _upsert(7, newValue) }
 }
 
 /// `CarePlan.activity.detail`, a backbone element
@@ -84,16 +74,10 @@ public final class CarePlanActivityDetail: BackboneElement {
 
     /// `CarePlan.activity.detail.category`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/care-plan-activity-category>)
     public var category: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(category newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `CarePlan.activity.detail.definition`: `Reference` 0..1 to `PlanDefinition` | `ActivityDefinition` | `Questionnaire`
     public var definition: Reference? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(definition newValue: Reference?) { _upsert(4, newValue) }
     /// `CarePlan.activity.detail.code`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/care-plan-activity>)
     public var code: CodeableConcept? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(code newValue: CodeableConcept?) { _upsert(5, newValue) }
     /// `CarePlan.activity.detail.reasonCode`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/activity-reason>)
     public var reasonCode: [CodeableConcept] { get { _objects(6) } set { _setObjects(6, newValue) } }
     /// `CarePlan.activity.detail.reasonReference`: `Reference` 0..* to `Condition`
@@ -114,14 +98,8 @@ public final class CarePlanActivityDetail: BackboneElement {
     public var scheduledPeriod: Period? { get { _object(13) } set { _setObject(13, newValue) } }
     /// `CarePlan.activity.detail.scheduled[x]` as `string`.
     public var scheduledString: String? { get { _string(14) } set { _setString(14, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(scheduledTiming newValue: Timing?) { _upsert(12, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(scheduledPeriod newValue: Period?) { _upsert(13, newValue) }
     /// `CarePlan.activity.detail.location`: `Reference` 0..1 to `Location`
     public var location: Reference? { get { _object(15) } set { _setObject(15, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(location newValue: Reference?) { _upsert(15, newValue) }
     /// `CarePlan.activity.detail.performer`: `Reference` 0..* to `Practitioner` | `Organization` | `RelatedPerson` | `Patient` | `CareTeam`
     public var performer: [Reference] { get { _objects(16) } set { _setObjects(16, newValue) } }
     /// `CarePlan.activity.detail.product[x]`: `CodeableConcept` | `Reference` 0..1 to `Medication` | `Substance`, example binding (<http://hl7.org/fhir/ValueSet/medication-codes>)
@@ -130,18 +108,10 @@ public final class CarePlanActivityDetail: BackboneElement {
     public var productCodeableConcept: CodeableConcept? { get { _object(17) } set { _setObject(17, newValue) } }
     /// `CarePlan.activity.detail.product[x]` as `Reference`.
     public var productReference: Reference? { get { _object(18) } set { _setObject(18, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(productCodeableConcept newValue: CodeableConcept?) { _upsert(17, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(productReference newValue: Reference?) { _upsert(18, newValue) }
     /// `CarePlan.activity.detail.dailyAmount`: `Quantity` 0..1
     public var dailyAmount: Quantity? { get { _object(19) } set { _setObject(19, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(dailyAmount newValue: Quantity?) { _upsert(19, newValue) }
     /// `CarePlan.activity.detail.quantity`: `Quantity` 0..1
     public var quantity: Quantity? { get { _object(20) } set { _setObject(20, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(quantity newValue: Quantity?) { _upsert(20, newValue) }
     /// `CarePlan.activity.detail.description`: `string` 0..1
     public var description: String? { get { _string(21) } set { _setString(21, newValue) } }
 }

@@ -10,8 +10,6 @@ public final class ChargeItem: DomainResource {
 
     /// `ChargeItem.identifier`: `Identifier` 0..1
     public var identifier: Identifier? { get { _object(8) } set { _setObject(8, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(identifier newValue: Identifier?) { _upsert(8, newValue) }
     /// `ChargeItem.definition`: `uri` 0..*
     public var definition: [String] { get { _strings(9) } set { _setStrings(9, newValue) } }
     /// `ChargeItem.status`: `code` 1..1, one of `ChargeItemStatus` (<http://hl7.org/fhir/ValueSet/chargeitem-status>)
@@ -20,16 +18,10 @@ public final class ChargeItem: DomainResource {
     public var partOf: [Reference] { get { _objects(11) } set { _setObjects(11, newValue) } }
     /// `ChargeItem.code`: `CodeableConcept` 1..1, example binding (<http://hl7.org/fhir/ValueSet/chargeitem-billingcodes>)
     public var code: CodeableConcept? { get { _object(12) } set { _setObject(12, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(code newValue: CodeableConcept?) { _upsert(12, newValue) }
     /// `ChargeItem.subject`: `Reference` 1..1 to `Patient` | `Group`
     public var subject: Reference? { get { _object(13) } set { _setObject(13, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(subject newValue: Reference?) { _upsert(13, newValue) }
     /// `ChargeItem.context`: `Reference` 0..1 to `Encounter` | `EpisodeOfCare`
     public var context: Reference? { get { _object(14) } set { _setObject(14, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(context newValue: Reference?) { _upsert(14, newValue) }
     /// `ChargeItem.occurrence[x]`: `dateTime` | `Period` | `Timing` 0..1
     public var occurrence: ChargeItemOccurrence? { get { _choice(15) } set { _setChoice(15, 3, newValue) } }
     /// `ChargeItem.occurrence[x]` as `dateTime`.
@@ -38,38 +30,24 @@ public final class ChargeItem: DomainResource {
     public var occurrencePeriod: Period? { get { _object(16) } set { _setObject(16, newValue) } }
     /// `ChargeItem.occurrence[x]` as `Timing`.
     public var occurrenceTiming: Timing? { get { _object(17) } set { _setObject(17, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(occurrencePeriod newValue: Period?) { _upsert(16, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(occurrenceTiming newValue: Timing?) { _upsert(17, newValue) }
     /// `ChargeItem.participant`: `ChargeItem.participant` 0..*
     public var participant: [ChargeItemParticipant] { get { _objects(18) } set { _setObjects(18, newValue) } }
     /// `ChargeItem.performingOrganization`: `Reference` 0..1 to `Organization`
     public var performingOrganization: Reference? { get { _object(19) } set { _setObject(19, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(performingOrganization newValue: Reference?) { _upsert(19, newValue) }
     /// `ChargeItem.requestingOrganization`: `Reference` 0..1 to `Organization`
     public var requestingOrganization: Reference? { get { _object(20) } set { _setObject(20, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(requestingOrganization newValue: Reference?) { _upsert(20, newValue) }
     /// `ChargeItem.quantity`: `Quantity` 0..1
     public var quantity: Quantity? { get { _object(21) } set { _setObject(21, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(quantity newValue: Quantity?) { _upsert(21, newValue) }
     /// `ChargeItem.bodysite`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/body-site>)
     public var bodysite: [CodeableConcept] { get { _objects(22) } set { _setObjects(22, newValue) } }
     /// `ChargeItem.factorOverride`: `decimal` 0..1
     public var factorOverride: FHIRDecimal? { get { _decimal(23) } set { _setDecimal(23, newValue) } }
     /// `ChargeItem.priceOverride`: `Money` 0..1
     public var priceOverride: Money? { get { _object(24) } set { _setObject(24, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(priceOverride newValue: Money?) { _upsert(24, newValue) }
     /// `ChargeItem.overrideReason`: `string` 0..1
     public var overrideReason: String? { get { _string(25) } set { _setString(25, newValue) } }
     /// `ChargeItem.enterer`: `Reference` 0..1 to `Practitioner` | `Organization` | `Patient` | `Device` | `RelatedPerson`
     public var enterer: Reference? { get { _object(26) } set { _setObject(26, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(enterer newValue: Reference?) { _upsert(26, newValue) }
     /// `ChargeItem.enteredDate`: `dateTime` 0..1
     public var enteredDate: FHIRDateTime? { get { _dateTime(27) } set { _setDateTime(27, newValue) } }
     /// `ChargeItem.reason`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/icd-10>)
@@ -91,12 +69,8 @@ public final class ChargeItemParticipant: BackboneElement {
 
     /// `ChargeItem.participant.role`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/performer-role>)
     public var role: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(role newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `ChargeItem.participant.actor`: `Reference` 1..1 to `Practitioner` | `Organization` | `Patient` | `Device` | `RelatedPerson`
     public var actor: Reference? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(actor newValue: Reference?) { _upsert(4, newValue) }
 }
 
 /// A value of `ChargeItem.occurrence[x]`.

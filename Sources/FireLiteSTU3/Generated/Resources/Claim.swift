@@ -14,68 +14,40 @@ public final class Claim: DomainResource {
     public var status: FinancialResourceStatusCodes? { get { _code(9) } set { _setCode(9, newValue) } }
     /// `Claim.type`: `CodeableConcept` 0..1, one of `ClaimType` (<http://hl7.org/fhir/ValueSet/claim-type>)
     public var type: CodeableConcept? { get { _object(10) } set { _setObject(10, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: CodeableConcept?) { _upsert(10, newValue) }
     /// `Claim.subType`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/claim-subtype>)
     public var subType: [CodeableConcept] { get { _objects(11) } set { _setObjects(11, newValue) } }
     /// `Claim.use`: `code` 0..1, one of `ClaimUse` (<http://hl7.org/fhir/ValueSet/claim-use>)
     public var use: ClaimUse? { get { _code(12) } set { _setCode(12, newValue) } }
     /// `Claim.patient`: `Reference` 0..1 to `Patient`
     public var patient: Reference? { get { _object(13) } set { _setObject(13, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(patient newValue: Reference?) { _upsert(13, newValue) }
     /// `Claim.billablePeriod`: `Period` 0..1
     public var billablePeriod: Period? { get { _object(14) } set { _setObject(14, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(billablePeriod newValue: Period?) { _upsert(14, newValue) }
     /// `Claim.created`: `dateTime` 0..1
     public var created: FHIRDateTime? { get { _dateTime(15) } set { _setDateTime(15, newValue) } }
     /// `Claim.enterer`: `Reference` 0..1 to `Practitioner`
     public var enterer: Reference? { get { _object(16) } set { _setObject(16, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(enterer newValue: Reference?) { _upsert(16, newValue) }
     /// `Claim.insurer`: `Reference` 0..1 to `Organization`
     public var insurer: Reference? { get { _object(17) } set { _setObject(17, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(insurer newValue: Reference?) { _upsert(17, newValue) }
     /// `Claim.provider`: `Reference` 0..1 to `Practitioner`
     public var provider: Reference? { get { _object(18) } set { _setObject(18, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(provider newValue: Reference?) { _upsert(18, newValue) }
     /// `Claim.organization`: `Reference` 0..1 to `Organization`
     public var organization: Reference? { get { _object(19) } set { _setObject(19, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(organization newValue: Reference?) { _upsert(19, newValue) }
     /// `Claim.priority`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/process-priority>)
     public var priority: CodeableConcept? { get { _object(20) } set { _setObject(20, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(priority newValue: CodeableConcept?) { _upsert(20, newValue) }
     /// `Claim.fundsReserve`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/fundsreserve>)
     public var fundsReserve: CodeableConcept? { get { _object(21) } set { _setObject(21, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(fundsReserve newValue: CodeableConcept?) { _upsert(21, newValue) }
     /// `Claim.related`: `Claim.related` 0..*
     public var related: [ClaimRelated] { get { _objects(22) } set { _setObjects(22, newValue) } }
     /// `Claim.prescription`: `Reference` 0..1 to `MedicationRequest` | `VisionPrescription`
     public var prescription: Reference? { get { _object(23) } set { _setObject(23, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(prescription newValue: Reference?) { _upsert(23, newValue) }
     /// `Claim.originalPrescription`: `Reference` 0..1 to `MedicationRequest`
     public var originalPrescription: Reference? { get { _object(24) } set { _setObject(24, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(originalPrescription newValue: Reference?) { _upsert(24, newValue) }
     /// `Claim.payee`: `Claim.payee` 0..1
     public var payee: ClaimPayee? { get { _object(25) } set { _setObject(25, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(payee newValue: ClaimPayee?) { _upsert(25, newValue) }
     /// `Claim.referral`: `Reference` 0..1 to `ReferralRequest`
     public var referral: Reference? { get { _object(26) } set { _setObject(26, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(referral newValue: Reference?) { _upsert(26, newValue) }
     /// `Claim.facility`: `Reference` 0..1 to `Location`
     public var facility: Reference? { get { _object(27) } set { _setObject(27, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(facility newValue: Reference?) { _upsert(27, newValue) }
     /// `Claim.careTeam`: `Claim.careTeam` 0..*
     public var careTeam: [ClaimCareTeam] { get { _objects(28) } set { _setObjects(28, newValue) } }
     /// `Claim.information`: `Claim.information` 0..*
@@ -88,22 +60,14 @@ public final class Claim: DomainResource {
     public var insurance: [ClaimInsurance] { get { _objects(32) } set { _setObjects(32, newValue) } }
     /// `Claim.accident`: `Claim.accident` 0..1
     public var accident: ClaimAccident? { get { _object(33) } set { _setObject(33, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(accident newValue: ClaimAccident?) { _upsert(33, newValue) }
     /// `Claim.employmentImpacted`: `Period` 0..1
     public var employmentImpacted: Period? { get { _object(34) } set { _setObject(34, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(employmentImpacted newValue: Period?) { _upsert(34, newValue) }
     /// `Claim.hospitalization`: `Period` 0..1
     public var hospitalization: Period? { get { _object(35) } set { _setObject(35, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(hospitalization newValue: Period?) { _upsert(35, newValue) }
     /// `Claim.item`: `Claim.item` 0..*
     public var item: [ClaimItem] { get { _objects(36) } set { _setObjects(36, newValue) } }
     /// `Claim.total`: `Money` 0..1
     public var total: Money? { get { _object(37) } set { _setObject(37, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(total newValue: Money?) { _upsert(37, newValue) }
 }
 
 /// `Claim.related`, a backbone element
@@ -113,16 +77,10 @@ public final class ClaimRelated: BackboneElement {
 
     /// `Claim.related.claim`: `Reference` 0..1 to `Claim`
     public var claim: Reference? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(claim newValue: Reference?) { _upsert(3, newValue) }
     /// `Claim.related.relationship`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/related-claim-relationship>)
     public var relationship: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(relationship newValue: CodeableConcept?) { _upsert(4, newValue) }
     /// `Claim.related.reference`: `Identifier` 0..1
     public var reference: Identifier? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(reference newValue: Identifier?) { _upsert(5, newValue) }
 }
 
 /// `Claim.payee`, a backbone element
@@ -132,16 +90,10 @@ public final class ClaimPayee: BackboneElement {
 
     /// `Claim.payee.type`: `CodeableConcept` 1..1, example binding (<http://hl7.org/fhir/ValueSet/payeetype>)
     public var type: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `Claim.payee.resourceType`: `Coding` 0..1, example binding (<http://hl7.org/fhir/ValueSet/ex-payee-resource-type>)
     public var resourceType: Coding? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(resourceType newValue: Coding?) { _upsert(4, newValue) }
     /// `Claim.payee.party`: `Reference` 0..1 to `Practitioner` | `Organization` | `Patient` | `RelatedPerson`
     public var party: Reference? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(party newValue: Reference?) { _upsert(5, newValue) }
 }
 
 /// `Claim.careTeam`, a backbone element
@@ -153,18 +105,12 @@ public final class ClaimCareTeam: BackboneElement {
     public var sequence: Int? { get { _int(3) } set { _setInt(3, newValue) } }
     /// `Claim.careTeam.provider`: `Reference` 1..1 to `Practitioner` | `Organization`
     public var provider: Reference? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(provider newValue: Reference?) { _upsert(4, newValue) }
     /// `Claim.careTeam.responsible`: `boolean` 0..1
     public var responsible: Bool? { get { _bool(5) } set { _setBool(5, newValue) } }
     /// `Claim.careTeam.role`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/claim-careteamrole>)
     public var role: CodeableConcept? { get { _object(6) } set { _setObject(6, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(role newValue: CodeableConcept?) { _upsert(6, newValue) }
     /// `Claim.careTeam.qualification`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/provider-qualification>)
     public var qualification: CodeableConcept? { get { _object(7) } set { _setObject(7, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(qualification newValue: CodeableConcept?) { _upsert(7, newValue) }
 }
 
 /// `Claim.information`, a backbone element
@@ -176,20 +122,14 @@ public final class ClaimInformation: BackboneElement {
     public var sequence: Int? { get { _int(3) } set { _setInt(3, newValue) } }
     /// `Claim.information.category`: `CodeableConcept` 1..1, example binding (<http://hl7.org/fhir/ValueSet/claim-informationcategory>)
     public var category: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(category newValue: CodeableConcept?) { _upsert(4, newValue) }
     /// `Claim.information.code`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/claim-exception>)
     public var code: CodeableConcept? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(code newValue: CodeableConcept?) { _upsert(5, newValue) }
     /// `Claim.information.timing[x]`: `date` | `Period` 0..1
     public var timing: ClaimInformationTiming? { get { _choice(6) } set { _setChoice(6, 2, newValue) } }
     /// `Claim.information.timing[x]` as `date`.
     public var timingDate: FHIRDate? { get { _date(6) } set { _setDate(6, newValue) } }
     /// `Claim.information.timing[x]` as `Period`.
     public var timingPeriod: Period? { get { _object(7) } set { _setObject(7, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(timingPeriod newValue: Period?) { _upsert(7, newValue) }
     /// `Claim.information.value[x]`: `string` | `Quantity` | `Attachment` | `Reference` 0..1
     public var value: ClaimInformationValue? { get { _choice(8) } set { _setChoice(8, 4, newValue) } }
     /// `Claim.information.value[x]` as `string`.
@@ -200,16 +140,8 @@ public final class ClaimInformation: BackboneElement {
     public var valueAttachment: Attachment? { get { _object(10) } set { _setObject(10, newValue) } }
     /// `Claim.information.value[x]` as `Reference`.
     public var valueReference: Reference? { get { _object(11) } set { _setObject(11, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueQuantity newValue: Quantity?) { _upsert(9, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueAttachment newValue: Attachment?) { _upsert(10, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueReference newValue: Reference?) { _upsert(11, newValue) }
     /// `Claim.information.reason`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/missing-tooth-reason>)
     public var reason: CodeableConcept? { get { _object(12) } set { _setObject(12, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(reason newValue: CodeableConcept?) { _upsert(12, newValue) }
 }
 
 /// `Claim.diagnosis`, a backbone element
@@ -225,16 +157,10 @@ public final class ClaimDiagnosis: BackboneElement {
     public var diagnosisCodeableConcept: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
     /// `Claim.diagnosis.diagnosis[x]` as `Reference`.
     public var diagnosisReference: Reference? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(diagnosisCodeableConcept newValue: CodeableConcept?) { _upsert(4, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(diagnosisReference newValue: Reference?) { _upsert(5, newValue) }
     /// `Claim.diagnosis.type`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/ex-diagnosistype>)
     public var type: [CodeableConcept] { get { _objects(6) } set { _setObjects(6, newValue) } }
     /// `Claim.diagnosis.packageCode`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/ex-diagnosisrelatedgroup>)
     public var packageCode: CodeableConcept? { get { _object(7) } set { _setObject(7, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(packageCode newValue: CodeableConcept?) { _upsert(7, newValue) }
 }
 
 /// `Claim.procedure`, a backbone element
@@ -252,10 +178,6 @@ public final class ClaimProcedure: BackboneElement {
     public var procedureCodeableConcept: CodeableConcept? { get { _object(5) } set { _setObject(5, newValue) } }
     /// `Claim.procedure.procedure[x]` as `Reference`.
     public var procedureReference: Reference? { get { _object(6) } set { _setObject(6, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(procedureCodeableConcept newValue: CodeableConcept?) { _upsert(5, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(procedureReference newValue: Reference?) { _upsert(6, newValue) }
 }
 
 /// `Claim.insurance`, a backbone element
@@ -269,16 +191,12 @@ public final class ClaimInsurance: BackboneElement {
     public var focal: Bool? { get { _bool(4) } set { _setBool(4, newValue) } }
     /// `Claim.insurance.coverage`: `Reference` 1..1 to `Coverage`
     public var coverage: Reference? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(coverage newValue: Reference?) { _upsert(5, newValue) }
     /// `Claim.insurance.businessArrangement`: `string` 0..1
     public var businessArrangement: String? { get { _string(6) } set { _setString(6, newValue) } }
     /// `Claim.insurance.preAuthRef`: `string` 0..*
     public var preAuthRef: [String] { get { _strings(7) } set { _setStrings(7, newValue) } }
     /// `Claim.insurance.claimResponse`: `Reference` 0..1 to `ClaimResponse`
     public var claimResponse: Reference? { get { _object(8) } set { _setObject(8, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(claimResponse newValue: Reference?) { _upsert(8, newValue) }
 }
 
 /// `Claim.accident`, a backbone element
@@ -290,18 +208,12 @@ public final class ClaimAccident: BackboneElement {
     public var date: FHIRDate? { get { _date(3) } set { _setDate(3, newValue) } }
     /// `Claim.accident.type`: `CodeableConcept` 0..1, one of `AccidentType` (<http://hl7.org/fhir/ValueSet/v3-ActIncidentCode>)
     public var type: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: CodeableConcept?) { _upsert(4, newValue) }
     /// `Claim.accident.location[x]`: `Address` | `Reference` 0..1 to `Location`
     public var location: ClaimAccidentLocation? { get { _choice(5) } set { _setChoice(5, 2, newValue) } }
     /// `Claim.accident.location[x]` as `Address`.
     public var locationAddress: Address? { get { _object(5) } set { _setObject(5, newValue) } }
     /// `Claim.accident.location[x]` as `Reference`.
     public var locationReference: Reference? { get { _object(6) } set { _setObject(6, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(locationAddress newValue: Address?) { _upsert(5, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(locationReference newValue: Reference?) { _upsert(6, newValue) }
 }
 
 /// `Claim.item`, a backbone element
@@ -321,16 +233,10 @@ public final class ClaimItem: BackboneElement {
     public var informationLinkId: [Int] { get { _ints(7) } set { _setInts(7, newValue) } }
     /// `Claim.item.revenue`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/ex-revenue-center>)
     public var revenue: CodeableConcept? { get { _object(8) } set { _setObject(8, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(revenue newValue: CodeableConcept?) { _upsert(8, newValue) }
     /// `Claim.item.category`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/benefit-subcategory>)
     public var category: CodeableConcept? { get { _object(9) } set { _setObject(9, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(category newValue: CodeableConcept?) { _upsert(9, newValue) }
     /// `Claim.item.service`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/service-uscls>)
     public var service: CodeableConcept? { get { _object(10) } set { _setObject(10, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(service newValue: CodeableConcept?) { _upsert(10, newValue) }
     /// `Claim.item.modifier`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/claim-modifiers>)
     public var modifier: [CodeableConcept] { get { _objects(11) } set { _setObjects(11, newValue) } }
     /// `Claim.item.programCode`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/ex-program-code>)
@@ -341,8 +247,6 @@ public final class ClaimItem: BackboneElement {
     public var servicedDate: FHIRDate? { get { _date(13) } set { _setDate(13, newValue) } }
     /// `Claim.item.serviced[x]` as `Period`.
     public var servicedPeriod: Period? { get { _object(14) } set { _setObject(14, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(servicedPeriod newValue: Period?) { _upsert(14, newValue) }
     /// `Claim.item.location[x]`: `CodeableConcept` | `Address` | `Reference` 0..1 to `Location`, example binding (<http://hl7.org/fhir/ValueSet/service-place>)
     public var location: ClaimItemLocation? { get { _choice(15) } set { _setChoice(15, 3, newValue) } }
     /// `Claim.item.location[x]` as `CodeableConcept`.
@@ -351,32 +255,18 @@ public final class ClaimItem: BackboneElement {
     public var locationAddress: Address? { get { _object(16) } set { _setObject(16, newValue) } }
     /// `Claim.item.location[x]` as `Reference`.
     public var locationReference: Reference? { get { _object(17) } set { _setObject(17, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(locationCodeableConcept newValue: CodeableConcept?) { _upsert(15, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(locationAddress newValue: Address?) { _upsert(16, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(locationReference newValue: Reference?) { _upsert(17, newValue) }
     /// `Claim.item.quantity`: `Quantity` 0..1
     public var quantity: Quantity? { get { _object(18) } set { _setObject(18, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(quantity newValue: Quantity?) { _upsert(18, newValue) }
     /// `Claim.item.unitPrice`: `Money` 0..1
     public var unitPrice: Money? { get { _object(19) } set { _setObject(19, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(unitPrice newValue: Money?) { _upsert(19, newValue) }
     /// `Claim.item.factor`: `decimal` 0..1
     public var factor: FHIRDecimal? { get { _decimal(20) } set { _setDecimal(20, newValue) } }
     /// `Claim.item.net`: `Money` 0..1
     public var net: Money? { get { _object(21) } set { _setObject(21, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(net newValue: Money?) { _upsert(21, newValue) }
     /// `Claim.item.udi`: `Reference` 0..* to `Device`
     public var udi: [Reference] { get { _objects(22) } set { _setObjects(22, newValue) } }
     /// `Claim.item.bodySite`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/tooth>)
     public var bodySite: CodeableConcept? { get { _object(23) } set { _setObject(23, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(bodySite newValue: CodeableConcept?) { _upsert(23, newValue) }
     /// `Claim.item.subSite`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/surface>)
     public var subSite: [CodeableConcept] { get { _objects(24) } set { _setObjects(24, newValue) } }
     /// `Claim.item.encounter`: `Reference` 0..* to `Encounter`
@@ -394,34 +284,22 @@ public final class ClaimItemDetail: BackboneElement {
     public var sequence: Int? { get { _int(3) } set { _setInt(3, newValue) } }
     /// `Claim.item.detail.revenue`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/ex-revenue-center>)
     public var revenue: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(revenue newValue: CodeableConcept?) { _upsert(4, newValue) }
     /// `Claim.item.detail.category`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/benefit-subcategory>)
     public var category: CodeableConcept? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(category newValue: CodeableConcept?) { _upsert(5, newValue) }
     /// `Claim.item.detail.service`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/service-uscls>)
     public var service: CodeableConcept? { get { _object(6) } set { _setObject(6, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(service newValue: CodeableConcept?) { _upsert(6, newValue) }
     /// `Claim.item.detail.modifier`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/claim-modifiers>)
     public var modifier: [CodeableConcept] { get { _objects(7) } set { _setObjects(7, newValue) } }
     /// `Claim.item.detail.programCode`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/ex-program-code>)
     public var programCode: [CodeableConcept] { get { _objects(8) } set { _setObjects(8, newValue) } }
     /// `Claim.item.detail.quantity`: `Quantity` 0..1
     public var quantity: Quantity? { get { _object(9) } set { _setObject(9, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(quantity newValue: Quantity?) { _upsert(9, newValue) }
     /// `Claim.item.detail.unitPrice`: `Money` 0..1
     public var unitPrice: Money? { get { _object(10) } set { _setObject(10, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(unitPrice newValue: Money?) { _upsert(10, newValue) }
     /// `Claim.item.detail.factor`: `decimal` 0..1
     public var factor: FHIRDecimal? { get { _decimal(11) } set { _setDecimal(11, newValue) } }
     /// `Claim.item.detail.net`: `Money` 0..1
     public var net: Money? { get { _object(12) } set { _setObject(12, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(net newValue: Money?) { _upsert(12, newValue) }
     /// `Claim.item.detail.udi`: `Reference` 0..* to `Device`
     public var udi: [Reference] { get { _objects(13) } set { _setObjects(13, newValue) } }
     /// `Claim.item.detail.subDetail`: `Claim.item.detail.subDetail` 0..*
@@ -437,34 +315,22 @@ public final class ClaimItemDetailSubDetail: BackboneElement {
     public var sequence: Int? { get { _int(3) } set { _setInt(3, newValue) } }
     /// `Claim.item.detail.subDetail.revenue`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/ex-revenue-center>)
     public var revenue: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(revenue newValue: CodeableConcept?) { _upsert(4, newValue) }
     /// `Claim.item.detail.subDetail.category`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/benefit-subcategory>)
     public var category: CodeableConcept? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(category newValue: CodeableConcept?) { _upsert(5, newValue) }
     /// `Claim.item.detail.subDetail.service`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/service-uscls>)
     public var service: CodeableConcept? { get { _object(6) } set { _setObject(6, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(service newValue: CodeableConcept?) { _upsert(6, newValue) }
     /// `Claim.item.detail.subDetail.modifier`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/claim-modifiers>)
     public var modifier: [CodeableConcept] { get { _objects(7) } set { _setObjects(7, newValue) } }
     /// `Claim.item.detail.subDetail.programCode`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/ex-program-code>)
     public var programCode: [CodeableConcept] { get { _objects(8) } set { _setObjects(8, newValue) } }
     /// `Claim.item.detail.subDetail.quantity`: `Quantity` 0..1
     public var quantity: Quantity? { get { _object(9) } set { _setObject(9, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(quantity newValue: Quantity?) { _upsert(9, newValue) }
     /// `Claim.item.detail.subDetail.unitPrice`: `Money` 0..1
     public var unitPrice: Money? { get { _object(10) } set { _setObject(10, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(unitPrice newValue: Money?) { _upsert(10, newValue) }
     /// `Claim.item.detail.subDetail.factor`: `decimal` 0..1
     public var factor: FHIRDecimal? { get { _decimal(11) } set { _setDecimal(11, newValue) } }
     /// `Claim.item.detail.subDetail.net`: `Money` 0..1
     public var net: Money? { get { _object(12) } set { _setObject(12, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(net newValue: Money?) { _upsert(12, newValue) }
     /// `Claim.item.detail.subDetail.udi`: `Reference` 0..* to `Device`
     public var udi: [Reference] { get { _objects(13) } set { _setObjects(13, newValue) } }
 }

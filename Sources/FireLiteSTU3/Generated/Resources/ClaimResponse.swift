@@ -14,36 +14,22 @@ public final class ClaimResponse: DomainResource {
     public var status: FinancialResourceStatusCodes? { get { _code(9) } set { _setCode(9, newValue) } }
     /// `ClaimResponse.patient`: `Reference` 0..1 to `Patient`
     public var patient: Reference? { get { _object(10) } set { _setObject(10, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(patient newValue: Reference?) { _upsert(10, newValue) }
     /// `ClaimResponse.created`: `dateTime` 0..1
     public var created: FHIRDateTime? { get { _dateTime(11) } set { _setDateTime(11, newValue) } }
     /// `ClaimResponse.insurer`: `Reference` 0..1 to `Organization`
     public var insurer: Reference? { get { _object(12) } set { _setObject(12, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(insurer newValue: Reference?) { _upsert(12, newValue) }
     /// `ClaimResponse.requestProvider`: `Reference` 0..1 to `Practitioner`
     public var requestProvider: Reference? { get { _object(13) } set { _setObject(13, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(requestProvider newValue: Reference?) { _upsert(13, newValue) }
     /// `ClaimResponse.requestOrganization`: `Reference` 0..1 to `Organization`
     public var requestOrganization: Reference? { get { _object(14) } set { _setObject(14, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(requestOrganization newValue: Reference?) { _upsert(14, newValue) }
     /// `ClaimResponse.request`: `Reference` 0..1 to `Claim`
     public var request: Reference? { get { _object(15) } set { _setObject(15, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(request newValue: Reference?) { _upsert(15, newValue) }
     /// `ClaimResponse.outcome`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/remittance-outcome>)
     public var outcome: CodeableConcept? { get { _object(16) } set { _setObject(16, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(outcome newValue: CodeableConcept?) { _upsert(16, newValue) }
     /// `ClaimResponse.disposition`: `string` 0..1
     public var disposition: String? { get { _string(17) } set { _setString(17, newValue) } }
     /// `ClaimResponse.payeeType`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/payeetype>)
     public var payeeType: CodeableConcept? { get { _object(18) } set { _setObject(18, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(payeeType newValue: CodeableConcept?) { _upsert(18, newValue) }
     /// `ClaimResponse.item`: `ClaimResponse.item` 0..*
     public var item: [ClaimResponseItem] { get { _objects(19) } set { _setObjects(19, newValue) } }
     /// `ClaimResponse.addItem`: `ClaimResponse.addItem` 0..*
@@ -52,28 +38,16 @@ public final class ClaimResponse: DomainResource {
     public var error: [ClaimResponseError] { get { _objects(21) } set { _setObjects(21, newValue) } }
     /// `ClaimResponse.totalCost`: `Money` 0..1
     public var totalCost: Money? { get { _object(22) } set { _setObject(22, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(totalCost newValue: Money?) { _upsert(22, newValue) }
     /// `ClaimResponse.unallocDeductable`: `Money` 0..1
     public var unallocDeductable: Money? { get { _object(23) } set { _setObject(23, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(unallocDeductable newValue: Money?) { _upsert(23, newValue) }
     /// `ClaimResponse.totalBenefit`: `Money` 0..1
     public var totalBenefit: Money? { get { _object(24) } set { _setObject(24, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(totalBenefit newValue: Money?) { _upsert(24, newValue) }
     /// `ClaimResponse.payment`: `ClaimResponse.payment` 0..1
     public var payment: ClaimResponsePayment? { get { _object(25) } set { _setObject(25, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(payment newValue: ClaimResponsePayment?) { _upsert(25, newValue) }
     /// `ClaimResponse.reserved`: `Coding` 0..1, example binding (<http://hl7.org/fhir/ValueSet/fundsreserve>)
     public var reserved: Coding? { get { _object(26) } set { _setObject(26, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(reserved newValue: Coding?) { _upsert(26, newValue) }
     /// `ClaimResponse.form`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/forms>)
     public var form: CodeableConcept? { get { _object(27) } set { _setObject(27, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(form newValue: CodeableConcept?) { _upsert(27, newValue) }
     /// `ClaimResponse.processNote`: `ClaimResponse.processNote` 0..*
     public var processNote: [ClaimResponseProcessNote] { get { _objects(28) } set { _setObjects(28, newValue) } }
     /// `ClaimResponse.communicationRequest`: `Reference` 0..* to `CommunicationRequest`
@@ -104,16 +78,10 @@ public final class ClaimResponseItemAdjudication: BackboneElement {
 
     /// `ClaimResponse.item.adjudication.category`: `CodeableConcept` 1..1, example binding (<http://hl7.org/fhir/ValueSet/adjudication>)
     public var category: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(category newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `ClaimResponse.item.adjudication.reason`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/adjudication-reason>)
     public var reason: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(reason newValue: CodeableConcept?) { _upsert(4, newValue) }
     /// `ClaimResponse.item.adjudication.amount`: `Money` 0..1
     public var amount: Money? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(amount newValue: Money?) { _upsert(5, newValue) }
     /// `ClaimResponse.item.adjudication.value`: `decimal` 0..1
     public var value: FHIRDecimal? { get { _decimal(6) } set { _setDecimal(6, newValue) } }
 }
@@ -155,22 +123,14 @@ public final class ClaimResponseAddItem: BackboneElement {
     public var sequenceLinkId: [Int] { get { _ints(3) } set { _setInts(3, newValue) } }
     /// `ClaimResponse.addItem.revenue`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/ex-revenue-center>)
     public var revenue: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(revenue newValue: CodeableConcept?) { _upsert(4, newValue) }
     /// `ClaimResponse.addItem.category`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/benefit-subcategory>)
     public var category: CodeableConcept? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(category newValue: CodeableConcept?) { _upsert(5, newValue) }
     /// `ClaimResponse.addItem.service`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/service-uscls>)
     public var service: CodeableConcept? { get { _object(6) } set { _setObject(6, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(service newValue: CodeableConcept?) { _upsert(6, newValue) }
     /// `ClaimResponse.addItem.modifier`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/claim-modifiers>)
     public var modifier: [CodeableConcept] { get { _objects(7) } set { _setObjects(7, newValue) } }
     /// `ClaimResponse.addItem.fee`: `Money` 0..1
     public var fee: Money? { get { _object(8) } set { _setObject(8, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(fee newValue: Money?) { _upsert(8, newValue) }
     /// `ClaimResponse.addItem.noteNumber`: `positiveInt` 0..*
     public var noteNumber: [Int] { get { _ints(9) } set { _setInts(9, newValue) } }
     /// `ClaimResponse.addItem.adjudication`: as `ClaimResponse.item.adjudication` 0..*
@@ -186,22 +146,14 @@ public final class ClaimResponseAddItemDetail: BackboneElement {
 
     /// `ClaimResponse.addItem.detail.revenue`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/ex-revenue-center>)
     public var revenue: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(revenue newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `ClaimResponse.addItem.detail.category`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/benefit-subcategory>)
     public var category: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(category newValue: CodeableConcept?) { _upsert(4, newValue) }
     /// `ClaimResponse.addItem.detail.service`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/service-uscls>)
     public var service: CodeableConcept? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(service newValue: CodeableConcept?) { _upsert(5, newValue) }
     /// `ClaimResponse.addItem.detail.modifier`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/claim-modifiers>)
     public var modifier: [CodeableConcept] { get { _objects(6) } set { _setObjects(6, newValue) } }
     /// `ClaimResponse.addItem.detail.fee`: `Money` 0..1
     public var fee: Money? { get { _object(7) } set { _setObject(7, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(fee newValue: Money?) { _upsert(7, newValue) }
     /// `ClaimResponse.addItem.detail.noteNumber`: `positiveInt` 0..*
     public var noteNumber: [Int] { get { _ints(8) } set { _setInts(8, newValue) } }
     /// `ClaimResponse.addItem.detail.adjudication`: as `ClaimResponse.item.adjudication` 0..*
@@ -221,8 +173,6 @@ public final class ClaimResponseError: BackboneElement {
     public var subdetailSequenceLinkId: Int? { get { _int(5) } set { _setInt(5, newValue) } }
     /// `ClaimResponse.error.code`: `CodeableConcept` 1..1, example binding (<http://hl7.org/fhir/ValueSet/adjudication-error>)
     public var code: CodeableConcept? { get { _object(6) } set { _setObject(6, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(code newValue: CodeableConcept?) { _upsert(6, newValue) }
 }
 
 /// `ClaimResponse.payment`, a backbone element
@@ -232,26 +182,16 @@ public final class ClaimResponsePayment: BackboneElement {
 
     /// `ClaimResponse.payment.type`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/ex-paymenttype>)
     public var type: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `ClaimResponse.payment.adjustment`: `Money` 0..1
     public var adjustment: Money? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(adjustment newValue: Money?) { _upsert(4, newValue) }
     /// `ClaimResponse.payment.adjustmentReason`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/payment-adjustment-reason>)
     public var adjustmentReason: CodeableConcept? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(adjustmentReason newValue: CodeableConcept?) { _upsert(5, newValue) }
     /// `ClaimResponse.payment.date`: `date` 0..1
     public var date: FHIRDate? { get { _date(6) } set { _setDate(6, newValue) } }
     /// `ClaimResponse.payment.amount`: `Money` 0..1
     public var amount: Money? { get { _object(7) } set { _setObject(7, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(amount newValue: Money?) { _upsert(7, newValue) }
     /// `ClaimResponse.payment.identifier`: `Identifier` 0..1
     public var identifier: Identifier? { get { _object(8) } set { _setObject(8, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(identifier newValue: Identifier?) { _upsert(8, newValue) }
 }
 
 /// `ClaimResponse.processNote`, a backbone element
@@ -263,14 +203,10 @@ public final class ClaimResponseProcessNote: BackboneElement {
     public var number: Int? { get { _int(3) } set { _setInt(3, newValue) } }
     /// `ClaimResponse.processNote.type`: `CodeableConcept` 0..1, one of `NoteType` (<http://hl7.org/fhir/ValueSet/note-type>)
     public var type: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: CodeableConcept?) { _upsert(4, newValue) }
     /// `ClaimResponse.processNote.text`: `string` 0..1
     public var text: String? { get { _string(5) } set { _setString(5, newValue) } }
     /// `ClaimResponse.processNote.language`: `CodeableConcept` 0..1, extensible binding (<http://hl7.org/fhir/ValueSet/languages>)
     public var language: CodeableConcept? { get { _object(6) } set { _setObject(6, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(language newValue: CodeableConcept?) { _upsert(6, newValue) }
 }
 
 /// `ClaimResponse.insurance`, a backbone element
@@ -284,16 +220,12 @@ public final class ClaimResponseInsurance: BackboneElement {
     public var focal: Bool? { get { _bool(4) } set { _setBool(4, newValue) } }
     /// `ClaimResponse.insurance.coverage`: `Reference` 1..1 to `Coverage`
     public var coverage: Reference? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(coverage newValue: Reference?) { _upsert(5, newValue) }
     /// `ClaimResponse.insurance.businessArrangement`: `string` 0..1
     public var businessArrangement: String? { get { _string(6) } set { _setString(6, newValue) } }
     /// `ClaimResponse.insurance.preAuthRef`: `string` 0..*
     public var preAuthRef: [String] { get { _strings(7) } set { _setStrings(7, newValue) } }
     /// `ClaimResponse.insurance.claimResponse`: `Reference` 0..1 to `ClaimResponse`
     public var claimResponse: Reference? { get { _object(8) } set { _setObject(8, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(claimResponse newValue: Reference?) { _upsert(8, newValue) }
 }
 
 private let claimResponseLayout = Layout(_class: ClaimResponse.self, "ClaimResponse", .resource, base: DomainResource._layout, release: .stu3, """

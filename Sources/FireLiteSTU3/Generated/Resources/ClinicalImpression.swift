@@ -14,36 +14,24 @@ public final class ClinicalImpression: DomainResource {
     public var status: ClinicalImpressionStatus? { get { _code(9) } set { _setCode(9, newValue) } }
     /// `ClinicalImpression.code`: `CodeableConcept` 0..1
     public var code: CodeableConcept? { get { _object(10) } set { _setObject(10, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(code newValue: CodeableConcept?) { _upsert(10, newValue) }
     /// `ClinicalImpression.description`: `string` 0..1
     public var description: String? { get { _string(11) } set { _setString(11, newValue) } }
     /// `ClinicalImpression.subject`: `Reference` 1..1 to `Patient` | `Group`
     public var subject: Reference? { get { _object(12) } set { _setObject(12, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(subject newValue: Reference?) { _upsert(12, newValue) }
     /// `ClinicalImpression.context`: `Reference` 0..1 to `Encounter` | `EpisodeOfCare`
     public var context: Reference? { get { _object(13) } set { _setObject(13, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(context newValue: Reference?) { _upsert(13, newValue) }
     /// `ClinicalImpression.effective[x]`: `dateTime` | `Period` 0..1
     public var effective: ClinicalImpressionEffective? { get { _choice(14) } set { _setChoice(14, 2, newValue) } }
     /// `ClinicalImpression.effective[x]` as `dateTime`.
     public var effectiveDateTime: FHIRDateTime? { get { _dateTime(14) } set { _setDateTime(14, newValue) } }
     /// `ClinicalImpression.effective[x]` as `Period`.
     public var effectivePeriod: Period? { get { _object(15) } set { _setObject(15, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(effectivePeriod newValue: Period?) { _upsert(15, newValue) }
     /// `ClinicalImpression.date`: `dateTime` 0..1
     public var date: FHIRDateTime? { get { _dateTime(16) } set { _setDateTime(16, newValue) } }
     /// `ClinicalImpression.assessor`: `Reference` 0..1 to `Practitioner`
     public var assessor: Reference? { get { _object(17) } set { _setObject(17, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(assessor newValue: Reference?) { _upsert(17, newValue) }
     /// `ClinicalImpression.previous`: `Reference` 0..1 to `ClinicalImpression`
     public var previous: Reference? { get { _object(18) } set { _setObject(18, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(previous newValue: Reference?) { _upsert(18, newValue) }
     /// `ClinicalImpression.problem`: `Reference` 0..* to `Condition` | `AllergyIntolerance`
     public var problem: [Reference] { get { _objects(19) } set { _setObjects(19, newValue) } }
     /// `ClinicalImpression.investigation`: `ClinicalImpression.investigation` 0..*
@@ -71,8 +59,6 @@ public final class ClinicalImpressionInvestigation: BackboneElement {
 
     /// `ClinicalImpression.investigation.code`: `CodeableConcept` 1..1, example binding (<http://hl7.org/fhir/ValueSet/investigation-sets>)
     public var code: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(code newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `ClinicalImpression.investigation.item`: `Reference` 0..* to `Observation` | `QuestionnaireResponse` | `FamilyMemberHistory` | `DiagnosticReport` | `RiskAssessment` | `ImagingStudy`
     public var item: [Reference] { get { _objects(4) } set { _setObjects(4, newValue) } }
 }
@@ -88,10 +74,6 @@ public final class ClinicalImpressionFinding: BackboneElement {
     public var itemCodeableConcept: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
     /// `ClinicalImpression.finding.item[x]` as `Reference`.
     public var itemReference: Reference? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(itemCodeableConcept newValue: CodeableConcept?) { _upsert(3, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(itemReference newValue: Reference?) { _upsert(4, newValue) }
     /// `ClinicalImpression.finding.basis`: `string` 0..1
     public var basis: String? { get { _string(5) } set { _setString(5, newValue) } }
 }

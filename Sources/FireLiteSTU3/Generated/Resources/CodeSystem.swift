@@ -12,8 +12,6 @@ public final class CodeSystem: DomainResource {
     public var url: String? { get { _string(8) } set { _setString(8, newValue) } }
     /// `CodeSystem.identifier`: `Identifier` 0..1
     public var identifier: Identifier? { get { _object(9) } set { _setObject(9, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(identifier newValue: Identifier?) { _upsert(9, newValue) }
     /// `CodeSystem.version`: `string` 0..1
     public var version: String? { get { _string(10) } set { _setString(10, newValue) } }
     /// `CodeSystem.name`: `string` 0..1
@@ -120,8 +118,6 @@ public final class CodeSystemConceptDesignation: BackboneElement {
     public var language: String? { get { _string(3) } set { _setString(3, newValue) } }
     /// `CodeSystem.concept.designation.use`: `Coding` 0..1, extensible binding (<http://hl7.org/fhir/ValueSet/designation-use>)
     public var use: Coding? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(use newValue: Coding?) { _upsert(4, newValue) }
     /// `CodeSystem.concept.designation.value`: `string` 1..1
     public var value: String? { get { _string(5) } set { _setString(5, newValue) } }
 }
@@ -147,8 +143,6 @@ public final class CodeSystemConceptProperty: BackboneElement {
     public var valueBoolean: Bool? { get { _bool(8) } set { _setBool(8, newValue) } }
     /// `CodeSystem.concept.property.value[x]` as `dateTime`.
     public var valueDateTime: FHIRDateTime? { get { _dateTime(9) } set { _setDateTime(9, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueCoding newValue: Coding?) { _upsert(5, newValue) }
 }
 
 /// A value of `CodeSystem.concept.property.value[x]`.

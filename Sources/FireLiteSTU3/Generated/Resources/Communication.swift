@@ -22,32 +22,24 @@ public final class Communication: DomainResource {
     public var notDone: Bool? { get { _bool(13) } set { _setBool(13, newValue) } }
     /// `Communication.notDoneReason`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/communication-not-done-reason>)
     public var notDoneReason: CodeableConcept? { get { _object(14) } set { _setObject(14, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(notDoneReason newValue: CodeableConcept?) { _upsert(14, newValue) }
     /// `Communication.category`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/communication-category>)
     public var category: [CodeableConcept] { get { _objects(15) } set { _setObjects(15, newValue) } }
     /// `Communication.medium`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/v3-ParticipationMode>)
     public var medium: [CodeableConcept] { get { _objects(16) } set { _setObjects(16, newValue) } }
     /// `Communication.subject`: `Reference` 0..1 to `Patient` | `Group`
     public var subject: Reference? { get { _object(17) } set { _setObject(17, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(subject newValue: Reference?) { _upsert(17, newValue) }
     /// `Communication.recipient`: `Reference` 0..* to `Device` | `Organization` | `Patient` | `Practitioner` | `RelatedPerson` | `Group`
     public var recipient: [Reference] { get { _objects(18) } set { _setObjects(18, newValue) } }
     /// `Communication.topic`: `Reference` 0..*
     public var topic: [Reference] { get { _objects(19) } set { _setObjects(19, newValue) } }
     /// `Communication.context`: `Reference` 0..1 to `Encounter` | `EpisodeOfCare`
     public var context: Reference? { get { _object(20) } set { _setObject(20, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(context newValue: Reference?) { _upsert(20, newValue) }
     /// `Communication.sent`: `dateTime` 0..1
     public var sent: FHIRDateTime? { get { _dateTime(21) } set { _setDateTime(21, newValue) } }
     /// `Communication.received`: `dateTime` 0..1
     public var received: FHIRDateTime? { get { _dateTime(22) } set { _setDateTime(22, newValue) } }
     /// `Communication.sender`: `Reference` 0..1 to `Device` | `Organization` | `Patient` | `Practitioner` | `RelatedPerson`
     public var sender: Reference? { get { _object(23) } set { _setObject(23, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(sender newValue: Reference?) { _upsert(23, newValue) }
     /// `Communication.reasonCode`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/clinical-findings>)
     public var reasonCode: [CodeableConcept] { get { _objects(24) } set { _setObjects(24, newValue) } }
     /// `Communication.reasonReference`: `Reference` 0..* to `Condition` | `Observation`
@@ -71,10 +63,6 @@ public final class CommunicationPayload: BackboneElement {
     public var contentAttachment: Attachment? { get { _object(4) } set { _setObject(4, newValue) } }
     /// `Communication.payload.content[x]` as `Reference`.
     public var contentReference: Reference? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(contentAttachment newValue: Attachment?) { _upsert(4, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(contentReference newValue: Reference?) { _upsert(5, newValue) }
 }
 
 /// A value of `Communication.payload.content[x]`.

@@ -16,8 +16,6 @@ public final class CommunicationRequest: DomainResource {
     public var replaces: [Reference] { get { _objects(10) } set { _setObjects(10, newValue) } }
     /// `CommunicationRequest.groupIdentifier`: `Identifier` 0..1
     public var groupIdentifier: Identifier? { get { _object(11) } set { _setObject(11, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(groupIdentifier newValue: Identifier?) { _upsert(11, newValue) }
     /// `CommunicationRequest.status`: `code` 1..1, one of `RequestStatus` (<http://hl7.org/fhir/ValueSet/request-status>)
     public var status: RequestStatus? { get { _code(12) } set { _setCode(12, newValue) } }
     /// `CommunicationRequest.category`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/communication-category>)
@@ -28,16 +26,12 @@ public final class CommunicationRequest: DomainResource {
     public var medium: [CodeableConcept] { get { _objects(15) } set { _setObjects(15, newValue) } }
     /// `CommunicationRequest.subject`: `Reference` 0..1 to `Patient` | `Group`
     public var subject: Reference? { get { _object(16) } set { _setObject(16, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(subject newValue: Reference?) { _upsert(16, newValue) }
     /// `CommunicationRequest.recipient`: `Reference` 0..* to `Device` | `Organization` | `Patient` | `Practitioner` | `RelatedPerson` | `Group` | `CareTeam`
     public var recipient: [Reference] { get { _objects(17) } set { _setObjects(17, newValue) } }
     /// `CommunicationRequest.topic`: `Reference` 0..*
     public var topic: [Reference] { get { _objects(18) } set { _setObjects(18, newValue) } }
     /// `CommunicationRequest.context`: `Reference` 0..1 to `Encounter` | `EpisodeOfCare`
     public var context: Reference? { get { _object(19) } set { _setObject(19, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(context newValue: Reference?) { _upsert(19, newValue) }
     /// `CommunicationRequest.payload`: `CommunicationRequest.payload` 0..*
     public var payload: [CommunicationRequestPayload] { get { _objects(20) } set { _setObjects(20, newValue) } }
     /// `CommunicationRequest.occurrence[x]`: `dateTime` | `Period` 0..1
@@ -46,18 +40,12 @@ public final class CommunicationRequest: DomainResource {
     public var occurrenceDateTime: FHIRDateTime? { get { _dateTime(21) } set { _setDateTime(21, newValue) } }
     /// `CommunicationRequest.occurrence[x]` as `Period`.
     public var occurrencePeriod: Period? { get { _object(22) } set { _setObject(22, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(occurrencePeriod newValue: Period?) { _upsert(22, newValue) }
     /// `CommunicationRequest.authoredOn`: `dateTime` 0..1
     public var authoredOn: FHIRDateTime? { get { _dateTime(23) } set { _setDateTime(23, newValue) } }
     /// `CommunicationRequest.sender`: `Reference` 0..1 to `Device` | `Organization` | `Patient` | `Practitioner` | `RelatedPerson`
     public var sender: Reference? { get { _object(24) } set { _setObject(24, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(sender newValue: Reference?) { _upsert(24, newValue) }
     /// `CommunicationRequest.requester`: `CommunicationRequest.requester` 0..1
     public var requester: CommunicationRequestRequester? { get { _object(25) } set { _setObject(25, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(requester newValue: CommunicationRequestRequester?) { _upsert(25, newValue) }
     /// `CommunicationRequest.reasonCode`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/v3-ActReason>)
     public var reasonCode: [CodeableConcept] { get { _objects(26) } set { _setObjects(26, newValue) } }
     /// `CommunicationRequest.reasonReference`: `Reference` 0..* to `Condition` | `Observation`
@@ -79,10 +67,6 @@ public final class CommunicationRequestPayload: BackboneElement {
     public var contentAttachment: Attachment? { get { _object(4) } set { _setObject(4, newValue) } }
     /// `CommunicationRequest.payload.content[x]` as `Reference`.
     public var contentReference: Reference? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(contentAttachment newValue: Attachment?) { _upsert(4, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(contentReference newValue: Reference?) { _upsert(5, newValue) }
 }
 
 /// `CommunicationRequest.requester`, a backbone element
@@ -92,12 +76,8 @@ public final class CommunicationRequestRequester: BackboneElement {
 
     /// `CommunicationRequest.requester.agent`: `Reference` 1..1 to `Practitioner` | `Organization` | `Patient` | `RelatedPerson` | `Device`
     public var agent: Reference? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(agent newValue: Reference?) { _upsert(3, newValue) }
     /// `CommunicationRequest.requester.onBehalfOf`: `Reference` 0..1 to `Organization`
     public var onBehalfOf: Reference? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(onBehalfOf newValue: Reference?) { _upsert(4, newValue) }
 }
 
 /// A value of `CommunicationRequest.occurrence[x]`.

@@ -12,8 +12,6 @@ public final class ConceptMap: DomainResource {
     public var url: String? { get { _string(8) } set { _setString(8, newValue) } }
     /// `ConceptMap.identifier`: `Identifier` 0..1
     public var identifier: Identifier? { get { _object(9) } set { _setObject(9, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(identifier newValue: Identifier?) { _upsert(9, newValue) }
     /// `ConceptMap.version`: `string` 0..1
     public var version: String? { get { _string(10) } set { _setString(10, newValue) } }
     /// `ConceptMap.name`: `string` 0..1
@@ -46,16 +44,12 @@ public final class ConceptMap: DomainResource {
     public var sourceUri: String? { get { _string(23) } set { _setString(23, newValue) } }
     /// `ConceptMap.source[x]` as `Reference`.
     public var sourceReference: Reference? { get { _object(24) } set { _setObject(24, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(sourceReference newValue: Reference?) { _upsert(24, newValue) }
     /// `ConceptMap.target[x]`: `uri` | `Reference` 0..1 to `ValueSet`
     public var target: ConceptMapTarget? { get { _choice(25) } set { _setChoice(25, 2, newValue) } }
     /// `ConceptMap.target[x]` as `uri`.
     public var targetUri: String? { get { _string(25) } set { _setString(25, newValue) } }
     /// `ConceptMap.target[x]` as `Reference`.
     public var targetReference: Reference? { get { _object(26) } set { _setObject(26, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(targetReference newValue: Reference?) { _upsert(26, newValue) }
     /// `ConceptMap.group`: `ConceptMap.group` 0..*
     public var group: [ConceptMapGroup] { get { _objects(27) } set { _setObjects(27, newValue) } }
 }
@@ -77,8 +71,6 @@ public final class ConceptMapGroup: BackboneElement {
     public var element: [ConceptMapGroupElement] { get { _objects(7) } set { _setObjects(7, newValue) } }
     /// `ConceptMap.group.unmapped`: `ConceptMap.group.unmapped` 0..1
     public var unmapped: ConceptMapGroupUnmapped? { get { _object(8) } set { _setObject(8, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(unmapped newValue: ConceptMapGroupUnmapped?) { _upsert(8, newValue) }
 }
 
 /// `ConceptMap.group.element`, a backbone element

@@ -18,22 +18,14 @@ public final class Condition: DomainResource {
     public var category: [CodeableConcept] { get { _objects(11) } set { _setObjects(11, newValue) } }
     /// `Condition.severity`: `CodeableConcept` 0..1, preferred binding (<http://hl7.org/fhir/ValueSet/condition-severity>)
     public var severity: CodeableConcept? { get { _object(12) } set { _setObject(12, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(severity newValue: CodeableConcept?) { _upsert(12, newValue) }
     /// `Condition.code`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/condition-code>)
     public var code: CodeableConcept? { get { _object(13) } set { _setObject(13, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(code newValue: CodeableConcept?) { _upsert(13, newValue) }
     /// `Condition.bodySite`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/body-site>)
     public var bodySite: [CodeableConcept] { get { _objects(14) } set { _setObjects(14, newValue) } }
     /// `Condition.subject`: `Reference` 1..1 to `Patient` | `Group`
     public var subject: Reference? { get { _object(15) } set { _setObject(15, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(subject newValue: Reference?) { _upsert(15, newValue) }
     /// `Condition.context`: `Reference` 0..1 to `Encounter` | `EpisodeOfCare`
     public var context: Reference? { get { _object(16) } set { _setObject(16, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(context newValue: Reference?) { _upsert(16, newValue) }
     /// `Condition.onset[x]`: `dateTime` | `Age` | `Period` | `Range` | `string` 0..1
     public var onset: ConditionOnset? { get { _choice(17) } set { _setChoice(17, 5, newValue) } }
     /// `Condition.onset[x]` as `dateTime`.
@@ -46,12 +38,6 @@ public final class Condition: DomainResource {
     public var onsetRange: Range? { get { _object(20) } set { _setObject(20, newValue) } }
     /// `Condition.onset[x]` as `string`.
     public var onsetString: String? { get { _string(21) } set { _setString(21, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(onsetAge newValue: Age?) { _upsert(18, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(onsetPeriod newValue: Period?) { _upsert(19, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(onsetRange newValue: Range?) { _upsert(20, newValue) }
     /// `Condition.abatement[x]`: `dateTime` | `Age` | `boolean` | `Period` | `Range` | `string` 0..1
     public var abatement: ConditionAbatement? { get { _choice(22) } set { _setChoice(22, 6, newValue) } }
     /// `Condition.abatement[x]` as `dateTime`.
@@ -66,22 +52,12 @@ public final class Condition: DomainResource {
     public var abatementRange: Range? { get { _object(26) } set { _setObject(26, newValue) } }
     /// `Condition.abatement[x]` as `string`.
     public var abatementString: String? { get { _string(27) } set { _setString(27, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(abatementAge newValue: Age?) { _upsert(23, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(abatementPeriod newValue: Period?) { _upsert(25, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(abatementRange newValue: Range?) { _upsert(26, newValue) }
     /// `Condition.assertedDate`: `dateTime` 0..1
     public var assertedDate: FHIRDateTime? { get { _dateTime(28) } set { _setDateTime(28, newValue) } }
     /// `Condition.asserter`: `Reference` 0..1 to `Practitioner` | `Patient` | `RelatedPerson`
     public var asserter: Reference? { get { _object(29) } set { _setObject(29, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(asserter newValue: Reference?) { _upsert(29, newValue) }
     /// `Condition.stage`: `Condition.stage` 0..1
     public var stage: ConditionStage? { get { _object(30) } set { _setObject(30, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(stage newValue: ConditionStage?) { _upsert(30, newValue) }
     /// `Condition.evidence`: `Condition.evidence` 0..*
     public var evidence: [ConditionEvidence] { get { _objects(31) } set { _setObjects(31, newValue) } }
     /// `Condition.note`: `Annotation` 0..*
@@ -95,8 +71,6 @@ public final class ConditionStage: BackboneElement {
 
     /// `Condition.stage.summary`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/condition-stage>)
     public var summary: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(summary newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `Condition.stage.assessment`: `Reference` 0..* to `ClinicalImpression` | `DiagnosticReport` | `Observation`
     public var assessment: [Reference] { get { _objects(4) } set { _setObjects(4, newValue) } }
 }

@@ -10,20 +10,14 @@ public final class Consent: DomainResource {
 
     /// `Consent.identifier`: `Identifier` 0..1
     public var identifier: Identifier? { get { _object(8) } set { _setObject(8, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(identifier newValue: Identifier?) { _upsert(8, newValue) }
     /// `Consent.status`: `code` 1..1, one of `ConsentState` (<http://hl7.org/fhir/ValueSet/consent-state-codes>)
     public var status: ConsentState? { get { _code(9) } set { _setCode(9, newValue) } }
     /// `Consent.category`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/consent-category>)
     public var category: [CodeableConcept] { get { _objects(10) } set { _setObjects(10, newValue) } }
     /// `Consent.patient`: `Reference` 1..1 to `Patient`
     public var patient: Reference? { get { _object(11) } set { _setObject(11, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(patient newValue: Reference?) { _upsert(11, newValue) }
     /// `Consent.period`: `Period` 0..1
     public var period: Period? { get { _object(12) } set { _setObject(12, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(period newValue: Period?) { _upsert(12, newValue) }
     /// `Consent.dateTime`: `dateTime` 0..1
     public var dateTime: FHIRDateTime? { get { _dateTime(13) } set { _setDateTime(13, newValue) } }
     /// `Consent.consentingParty`: `Reference` 0..* to `Organization` | `Patient` | `Practitioner` | `RelatedPerson`
@@ -42,12 +36,6 @@ public final class Consent: DomainResource {
     public var sourceIdentifier: Identifier? { get { _object(19) } set { _setObject(19, newValue) } }
     /// `Consent.source[x]` as `Reference`.
     public var sourceReference: Reference? { get { _object(20) } set { _setObject(20, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(sourceAttachment newValue: Attachment?) { _upsert(18, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(sourceIdentifier newValue: Identifier?) { _upsert(19, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(sourceReference newValue: Reference?) { _upsert(20, newValue) }
     /// `Consent.policy`: `Consent.policy` 0..*
     public var policy: [ConsentPolicy] { get { _objects(21) } set { _setObjects(21, newValue) } }
     /// `Consent.policyRule`: `uri` 0..1
@@ -58,8 +46,6 @@ public final class Consent: DomainResource {
     public var purpose: [Coding] { get { _objects(24) } set { _setObjects(24, newValue) } }
     /// `Consent.dataPeriod`: `Period` 0..1
     public var dataPeriod: Period? { get { _object(25) } set { _setObject(25, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(dataPeriod newValue: Period?) { _upsert(25, newValue) }
     /// `Consent.data`: `Consent.data` 0..*
     public var data: [ConsentData] { get { _objects(26) } set { _setObjects(26, newValue) } }
     /// `Consent.except`: `Consent.except` 0..*
@@ -73,12 +59,8 @@ public final class ConsentActor: BackboneElement {
 
     /// `Consent.actor.role`: `CodeableConcept` 1..1, extensible binding (<http://hl7.org/fhir/ValueSet/security-role-type>)
     public var role: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(role newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `Consent.actor.reference`: `Reference` 1..1 to `Device` | `Group` | `CareTeam` | `Organization` | `Patient` | `Practitioner` | `RelatedPerson`
     public var reference: Reference? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(reference newValue: Reference?) { _upsert(4, newValue) }
 }
 
 /// `Consent.policy`, a backbone element
@@ -101,8 +83,6 @@ public final class ConsentData: BackboneElement {
     public var meaning: ConsentDataMeaning? { get { _code(3) } set { _setCode(3, newValue) } }
     /// `Consent.data.reference`: `Reference` 1..1
     public var reference: Reference? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(reference newValue: Reference?) { _upsert(4, newValue) }
 }
 
 /// `Consent.except`, a backbone element
@@ -114,8 +94,6 @@ public final class ConsentExcept: BackboneElement {
     public var type: ConsentExceptType? { get { _code(3) } set { _setCode(3, newValue) } }
     /// `Consent.except.period`: `Period` 0..1
     public var period: Period? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(period newValue: Period?) { _upsert(4, newValue) }
     /// `Consent.except.actor`: `Consent.except.actor` 0..*
     public var actor: [ConsentExceptActor] { get { _objects(5) } set { _setObjects(5, newValue) } }
     /// `Consent.except.action`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/consent-action>)
@@ -130,8 +108,6 @@ public final class ConsentExcept: BackboneElement {
     public var code: [Coding] { get { _objects(10) } set { _setObjects(10, newValue) } }
     /// `Consent.except.dataPeriod`: `Period` 0..1
     public var dataPeriod: Period? { get { _object(11) } set { _setObject(11, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(dataPeriod newValue: Period?) { _upsert(11, newValue) }
     /// `Consent.except.data`: `Consent.except.data` 0..*
     public var data: [ConsentExceptData] { get { _objects(12) } set { _setObjects(12, newValue) } }
 }
@@ -143,12 +119,8 @@ public final class ConsentExceptActor: BackboneElement {
 
     /// `Consent.except.actor.role`: `CodeableConcept` 1..1, extensible binding (<http://hl7.org/fhir/ValueSet/security-role-type>)
     public var role: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(role newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `Consent.except.actor.reference`: `Reference` 1..1 to `Device` | `Group` | `CareTeam` | `Organization` | `Patient` | `Practitioner` | `RelatedPerson`
     public var reference: Reference? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(reference newValue: Reference?) { _upsert(4, newValue) }
 }
 
 /// `Consent.except.data`, a backbone element
@@ -160,8 +132,6 @@ public final class ConsentExceptData: BackboneElement {
     public var meaning: ConsentDataMeaning? { get { _code(3) } set { _setCode(3, newValue) } }
     /// `Consent.except.data.reference`: `Reference` 1..1
     public var reference: Reference? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(reference newValue: Reference?) { _upsert(4, newValue) }
 }
 
 /// A value of `Consent.source[x]`.

@@ -10,16 +10,12 @@ public final class Contract: DomainResource {
 
     /// `Contract.identifier`: `Identifier` 0..1
     public var identifier: Identifier? { get { _object(8) } set { _setObject(8, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(identifier newValue: Identifier?) { _upsert(8, newValue) }
     /// `Contract.status`: `code` 0..1, one of `ContractStatus` (<http://hl7.org/fhir/ValueSet/contract-status>)
     public var status: ContractStatus? { get { _code(9) } set { _setCode(9, newValue) } }
     /// `Contract.issued`: `dateTime` 0..1
     public var issued: FHIRDateTime? { get { _dateTime(10) } set { _setDateTime(10, newValue) } }
     /// `Contract.applies`: `Period` 0..1
     public var applies: Period? { get { _object(11) } set { _setObject(11, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(applies newValue: Period?) { _upsert(11, newValue) }
     /// `Contract.subject`: `Reference` 0..*
     public var subject: [Reference] { get { _objects(12) } set { _setObjects(12, newValue) } }
     /// `Contract.topic`: `Reference` 0..*
@@ -30,8 +26,6 @@ public final class Contract: DomainResource {
     public var domain: [Reference] { get { _objects(15) } set { _setObjects(15, newValue) } }
     /// `Contract.type`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/contract-type>)
     public var type: CodeableConcept? { get { _object(16) } set { _setObject(16, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: CodeableConcept?) { _upsert(16, newValue) }
     /// `Contract.subType`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/contract-subtype>)
     public var subType: [CodeableConcept] { get { _objects(17) } set { _setObjects(17, newValue) } }
     /// `Contract.action`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/contract-action>)
@@ -40,12 +34,8 @@ public final class Contract: DomainResource {
     public var actionReason: [CodeableConcept] { get { _objects(19) } set { _setObjects(19, newValue) } }
     /// `Contract.decisionType`: `CodeableConcept` 0..1, extensible binding (<http://hl7.org/fhir/ValueSet/v3-ActConsentDirective>)
     public var decisionType: CodeableConcept? { get { _object(20) } set { _setObject(20, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(decisionType newValue: CodeableConcept?) { _upsert(20, newValue) }
     /// `Contract.contentDerivative`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/contract-content-derivative>)
     public var contentDerivative: CodeableConcept? { get { _object(21) } set { _setObject(21, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(contentDerivative newValue: CodeableConcept?) { _upsert(21, newValue) }
     /// `Contract.securityLabel`: `Coding` 0..*, extensible binding (<http://hl7.org/fhir/ValueSet/security-labels>)
     public var securityLabel: [Coding] { get { _objects(22) } set { _setObjects(22, newValue) } }
     /// `Contract.agent`: `Contract.agent` 0..*
@@ -62,10 +52,6 @@ public final class Contract: DomainResource {
     public var bindingAttachment: Attachment? { get { _object(27) } set { _setObject(27, newValue) } }
     /// `Contract.binding[x]` as `Reference`.
     public var bindingReference: Reference? { get { _object(28) } set { _setObject(28, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(bindingAttachment newValue: Attachment?) { _upsert(27, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(bindingReference newValue: Reference?) { _upsert(28, newValue) }
     /// `Contract.friendly`: `Contract.friendly` 0..*
     public var friendly: [ContractFriendly] { get { _objects(29) } set { _setObjects(29, newValue) } }
     /// `Contract.legal`: `Contract.legal` 0..*
@@ -81,8 +67,6 @@ public final class ContractAgent: BackboneElement {
 
     /// `Contract.agent.actor`: `Reference` 1..1 to `Contract` | `Device` | `Group` | `Location` | `Organization` | `Patient` | `Practitioner` | `RelatedPerson` | `Substance`
     public var actor: Reference? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(actor newValue: Reference?) { _upsert(3, newValue) }
     /// `Contract.agent.role`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/contract-actorrole>)
     public var role: [CodeableConcept] { get { _objects(4) } set { _setObjects(4, newValue) } }
 }
@@ -94,12 +78,8 @@ public final class ContractSigner: BackboneElement {
 
     /// `Contract.signer.type`: `Coding` 1..1, preferred binding (<http://hl7.org/fhir/ValueSet/contract-signer-type>)
     public var type: Coding? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: Coding?) { _upsert(3, newValue) }
     /// `Contract.signer.party`: `Reference` 1..1 to `Organization` | `Patient` | `Practitioner` | `RelatedPerson`
     public var party: Reference? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(party newValue: Reference?) { _upsert(4, newValue) }
     /// `Contract.signer.signature`: `Signature` 1..*
     public var signature: [Signature] { get { _objects(5) } set { _setObjects(5, newValue) } }
 }
@@ -115,32 +95,20 @@ public final class ContractValuedItem: BackboneElement {
     public var entityCodeableConcept: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
     /// `Contract.valuedItem.entity[x]` as `Reference`.
     public var entityReference: Reference? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(entityCodeableConcept newValue: CodeableConcept?) { _upsert(3, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(entityReference newValue: Reference?) { _upsert(4, newValue) }
     /// `Contract.valuedItem.identifier`: `Identifier` 0..1
     public var identifier: Identifier? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(identifier newValue: Identifier?) { _upsert(5, newValue) }
     /// `Contract.valuedItem.effectiveTime`: `dateTime` 0..1
     public var effectiveTime: FHIRDateTime? { get { _dateTime(6) } set { _setDateTime(6, newValue) } }
     /// `Contract.valuedItem.quantity`: `Quantity` 0..1
     public var quantity: Quantity? { get { _object(7) } set { _setObject(7, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(quantity newValue: Quantity?) { _upsert(7, newValue) }
     /// `Contract.valuedItem.unitPrice`: `Money` 0..1
     public var unitPrice: Money? { get { _object(8) } set { _setObject(8, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(unitPrice newValue: Money?) { _upsert(8, newValue) }
     /// `Contract.valuedItem.factor`: `decimal` 0..1
     public var factor: FHIRDecimal? { get { _decimal(9) } set { _setDecimal(9, newValue) } }
     /// `Contract.valuedItem.points`: `decimal` 0..1
     public var points: FHIRDecimal? { get { _decimal(10) } set { _setDecimal(10, newValue) } }
     /// `Contract.valuedItem.net`: `Money` 0..1
     public var net: Money? { get { _object(11) } set { _setObject(11, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(net newValue: Money?) { _upsert(11, newValue) }
 }
 
 /// `Contract.term`, a backbone element
@@ -150,22 +118,14 @@ public final class ContractTerm: BackboneElement {
 
     /// `Contract.term.identifier`: `Identifier` 0..1
     public var identifier: Identifier? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(identifier newValue: Identifier?) { _upsert(3, newValue) }
     /// `Contract.term.issued`: `dateTime` 0..1
     public var issued: FHIRDateTime? { get { _dateTime(4) } set { _setDateTime(4, newValue) } }
     /// `Contract.term.applies`: `Period` 0..1
     public var applies: Period? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(applies newValue: Period?) { _upsert(5, newValue) }
     /// `Contract.term.type`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/contract-term-type>)
     public var type: CodeableConcept? { get { _object(6) } set { _setObject(6, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: CodeableConcept?) { _upsert(6, newValue) }
     /// `Contract.term.subType`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/contract-term-subtype>)
     public var subType: CodeableConcept? { get { _object(7) } set { _setObject(7, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(subType newValue: CodeableConcept?) { _upsert(7, newValue) }
     /// `Contract.term.topic`: `Reference` 0..*
     public var topic: [Reference] { get { _objects(8) } set { _setObjects(8, newValue) } }
     /// `Contract.term.action`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/contract-action>)
@@ -191,8 +151,6 @@ public final class ContractTermAgent: BackboneElement {
 
     /// `Contract.term.agent.actor`: `Reference` 1..1 to `Contract` | `Device` | `Group` | `Location` | `Organization` | `Patient` | `Practitioner` | `RelatedPerson` | `Substance`
     public var actor: Reference? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(actor newValue: Reference?) { _upsert(3, newValue) }
     /// `Contract.term.agent.role`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/contract-actorrole>)
     public var role: [CodeableConcept] { get { _objects(4) } set { _setObjects(4, newValue) } }
 }
@@ -208,32 +166,20 @@ public final class ContractTermValuedItem: BackboneElement {
     public var entityCodeableConcept: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
     /// `Contract.term.valuedItem.entity[x]` as `Reference`.
     public var entityReference: Reference? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(entityCodeableConcept newValue: CodeableConcept?) { _upsert(3, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(entityReference newValue: Reference?) { _upsert(4, newValue) }
     /// `Contract.term.valuedItem.identifier`: `Identifier` 0..1
     public var identifier: Identifier? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(identifier newValue: Identifier?) { _upsert(5, newValue) }
     /// `Contract.term.valuedItem.effectiveTime`: `dateTime` 0..1
     public var effectiveTime: FHIRDateTime? { get { _dateTime(6) } set { _setDateTime(6, newValue) } }
     /// `Contract.term.valuedItem.quantity`: `Quantity` 0..1
     public var quantity: Quantity? { get { _object(7) } set { _setObject(7, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(quantity newValue: Quantity?) { _upsert(7, newValue) }
     /// `Contract.term.valuedItem.unitPrice`: `Money` 0..1
     public var unitPrice: Money? { get { _object(8) } set { _setObject(8, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(unitPrice newValue: Money?) { _upsert(8, newValue) }
     /// `Contract.term.valuedItem.factor`: `decimal` 0..1
     public var factor: FHIRDecimal? { get { _decimal(9) } set { _setDecimal(9, newValue) } }
     /// `Contract.term.valuedItem.points`: `decimal` 0..1
     public var points: FHIRDecimal? { get { _decimal(10) } set { _setDecimal(10, newValue) } }
     /// `Contract.term.valuedItem.net`: `Money` 0..1
     public var net: Money? { get { _object(11) } set { _setObject(11, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(net newValue: Money?) { _upsert(11, newValue) }
 }
 
 /// `Contract.friendly`, a backbone element
@@ -247,10 +193,6 @@ public final class ContractFriendly: BackboneElement {
     public var contentAttachment: Attachment? { get { _object(3) } set { _setObject(3, newValue) } }
     /// `Contract.friendly.content[x]` as `Reference`.
     public var contentReference: Reference? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(contentAttachment newValue: Attachment?) { _upsert(3, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(contentReference newValue: Reference?) { _upsert(4, newValue) }
 }
 
 /// `Contract.legal`, a backbone element
@@ -264,10 +206,6 @@ public final class ContractLegal: BackboneElement {
     public var contentAttachment: Attachment? { get { _object(3) } set { _setObject(3, newValue) } }
     /// `Contract.legal.content[x]` as `Reference`.
     public var contentReference: Reference? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(contentAttachment newValue: Attachment?) { _upsert(3, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(contentReference newValue: Reference?) { _upsert(4, newValue) }
 }
 
 /// `Contract.rule`, a backbone element
@@ -281,10 +219,6 @@ public final class ContractRule: BackboneElement {
     public var contentAttachment: Attachment? { get { _object(3) } set { _setObject(3, newValue) } }
     /// `Contract.rule.content[x]` as `Reference`.
     public var contentReference: Reference? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(contentAttachment newValue: Attachment?) { _upsert(3, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(contentReference newValue: Reference?) { _upsert(4, newValue) }
 }
 
 /// A value of `Contract.binding[x]`.

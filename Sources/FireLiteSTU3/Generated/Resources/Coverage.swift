@@ -14,36 +14,22 @@ public final class Coverage: DomainResource {
     public var status: FinancialResourceStatusCodes? { get { _code(9) } set { _setCode(9, newValue) } }
     /// `Coverage.type`: `CodeableConcept` 0..1, preferred binding (<http://hl7.org/fhir/ValueSet/coverage-type>)
     public var type: CodeableConcept? { get { _object(10) } set { _setObject(10, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: CodeableConcept?) { _upsert(10, newValue) }
     /// `Coverage.policyHolder`: `Reference` 0..1 to `Patient` | `RelatedPerson` | `Organization`
     public var policyHolder: Reference? { get { _object(11) } set { _setObject(11, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(policyHolder newValue: Reference?) { _upsert(11, newValue) }
     /// `Coverage.subscriber`: `Reference` 0..1 to `Patient` | `RelatedPerson`
     public var subscriber: Reference? { get { _object(12) } set { _setObject(12, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(subscriber newValue: Reference?) { _upsert(12, newValue) }
     /// `Coverage.subscriberId`: `string` 0..1
     public var subscriberId: String? { get { _string(13) } set { _setString(13, newValue) } }
     /// `Coverage.beneficiary`: `Reference` 0..1 to `Patient`
     public var beneficiary: Reference? { get { _object(14) } set { _setObject(14, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(beneficiary newValue: Reference?) { _upsert(14, newValue) }
     /// `Coverage.relationship`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/policyholder-relationship>)
     public var relationship: CodeableConcept? { get { _object(15) } set { _setObject(15, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(relationship newValue: CodeableConcept?) { _upsert(15, newValue) }
     /// `Coverage.period`: `Period` 0..1
     public var period: Period? { get { _object(16) } set { _setObject(16, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(period newValue: Period?) { _upsert(16, newValue) }
     /// `Coverage.payor`: `Reference` 0..* to `Organization` | `Patient` | `RelatedPerson`
     public var payor: [Reference] { get { _objects(17) } set { _setObjects(17, newValue) } }
     /// `Coverage.grouping`: `Coverage.grouping` 0..1
     public var grouping: CoverageGrouping? { get { _object(18) } set { _setObject(18, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(grouping newValue: CoverageGrouping?) { _upsert(18, newValue) }
     /// `Coverage.dependent`: `string` 0..1
     public var dependent: String? { get { _string(19) } set { _setString(19, newValue) } }
     /// `Coverage.sequence`: `string` 0..1

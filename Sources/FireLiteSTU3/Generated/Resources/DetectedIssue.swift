@@ -10,26 +10,18 @@ public final class DetectedIssue: DomainResource {
 
     /// `DetectedIssue.identifier`: `Identifier` 0..1
     public var identifier: Identifier? { get { _object(8) } set { _setObject(8, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(identifier newValue: Identifier?) { _upsert(8, newValue) }
     /// `DetectedIssue.status`: `code` 1..1, one of `ObservationStatus` (<http://hl7.org/fhir/ValueSet/observation-status>)
     public var status: ObservationStatus? { get { _code(9) } set { _setCode(9, newValue) } }
     /// `DetectedIssue.category`: `CodeableConcept` 0..1, preferred binding (<http://hl7.org/fhir/ValueSet/detectedissue-category>)
     public var category: CodeableConcept? { get { _object(10) } set { _setObject(10, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(category newValue: CodeableConcept?) { _upsert(10, newValue) }
     /// `DetectedIssue.severity`: `code` 0..1, one of `DetectedIssueSeverity` (<http://hl7.org/fhir/ValueSet/detectedissue-severity>)
     public var severity: DetectedIssueSeverity? { get { _code(11) } set { _setCode(11, newValue) } }
     /// `DetectedIssue.patient`: `Reference` 0..1 to `Patient`
     public var patient: Reference? { get { _object(12) } set { _setObject(12, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(patient newValue: Reference?) { _upsert(12, newValue) }
     /// `DetectedIssue.date`: `dateTime` 0..1
     public var date: FHIRDateTime? { get { _dateTime(13) } set { _setDateTime(13, newValue) } }
     /// `DetectedIssue.author`: `Reference` 0..1 to `Practitioner` | `Device`
     public var author: Reference? { get { _object(14) } set { _setObject(14, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(author newValue: Reference?) { _upsert(14, newValue) }
     /// `DetectedIssue.implicated`: `Reference` 0..*
     public var implicated: [Reference] { get { _objects(15) } set { _setObjects(15, newValue) } }
     /// `DetectedIssue.detail`: `string` 0..1
@@ -47,14 +39,10 @@ public final class DetectedIssueMitigation: BackboneElement {
 
     /// `DetectedIssue.mitigation.action`: `CodeableConcept` 1..1, preferred binding (<http://hl7.org/fhir/ValueSet/detectedissue-mitigation-action>)
     public var action: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(action newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `DetectedIssue.mitigation.date`: `dateTime` 0..1
     public var date: FHIRDateTime? { get { _dateTime(4) } set { _setDateTime(4, newValue) } }
     /// `DetectedIssue.mitigation.author`: `Reference` 0..1 to `Practitioner`
     public var author: Reference? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(author newValue: Reference?) { _upsert(5, newValue) }
 }
 
 private let detectedIssueLayout = Layout(_class: DetectedIssue.self, "DetectedIssue", .resource, base: DomainResource._layout, release: .stu3, """

@@ -12,14 +12,10 @@ public final class Device: DomainResource {
     public var identifier: [Identifier] { get { _objects(8) } set { _setObjects(8, newValue) } }
     /// `Device.udi`: `Device.udi` 0..1
     public var udi: DeviceUdi? { get { _object(9) } set { _setObject(9, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(udi newValue: DeviceUdi?) { _upsert(9, newValue) }
     /// `Device.status`: `code` 0..1, one of `FHIRDeviceStatus` (<http://hl7.org/fhir/ValueSet/device-status>)
     public var status: FHIRDeviceStatus? { get { _code(10) } set { _setCode(10, newValue) } }
     /// `Device.type`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/device-kind>)
     public var type: CodeableConcept? { get { _object(11) } set { _setObject(11, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: CodeableConcept?) { _upsert(11, newValue) }
     /// `Device.lotNumber`: `string` 0..1
     public var lotNumber: String? { get { _string(12) } set { _setString(12, newValue) } }
     /// `Device.manufacturer`: `string` 0..1
@@ -34,18 +30,12 @@ public final class Device: DomainResource {
     public var version: String? { get { _string(17) } set { _setString(17, newValue) } }
     /// `Device.patient`: `Reference` 0..1 to `Patient`
     public var patient: Reference? { get { _object(18) } set { _setObject(18, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(patient newValue: Reference?) { _upsert(18, newValue) }
     /// `Device.owner`: `Reference` 0..1 to `Organization`
     public var owner: Reference? { get { _object(19) } set { _setObject(19, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(owner newValue: Reference?) { _upsert(19, newValue) }
     /// `Device.contact`: `ContactPoint` 0..*
     public var contact: [ContactPoint] { get { _objects(20) } set { _setObjects(20, newValue) } }
     /// `Device.location`: `Reference` 0..1 to `Location`
     public var location: Reference? { get { _object(21) } set { _setObject(21, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(location newValue: Reference?) { _upsert(21, newValue) }
     /// `Device.url`: `uri` 0..1
     public var url: String? { get { _string(22) } set { _setString(22, newValue) } }
     /// `Device.note`: `Annotation` 0..*

@@ -10,36 +10,24 @@ public final class DeviceComponent: DomainResource {
 
     /// `DeviceComponent.identifier`: `Identifier` 1..1
     public var identifier: Identifier? { get { _object(8) } set { _setObject(8, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(identifier newValue: Identifier?) { _upsert(8, newValue) }
     /// `DeviceComponent.type`: `CodeableConcept` 1..1, preferred binding (<http://hl7.org/fhir/ValueSet/device-kind>)
     public var type: CodeableConcept? { get { _object(9) } set { _setObject(9, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: CodeableConcept?) { _upsert(9, newValue) }
     /// `DeviceComponent.lastSystemChange`: `instant` 0..1
     public var lastSystemChange: FHIRInstant? { get { _instant(10) } set { _setInstant(10, newValue) } }
     /// `DeviceComponent.source`: `Reference` 0..1 to `Device`
     public var source: Reference? { get { _object(11) } set { _setObject(11, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(source newValue: Reference?) { _upsert(11, newValue) }
     /// `DeviceComponent.parent`: `Reference` 0..1 to `DeviceComponent`
     public var parent: Reference? { get { _object(12) } set { _setObject(12, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(parent newValue: Reference?) { _upsert(12, newValue) }
     /// `DeviceComponent.operationalStatus`: `CodeableConcept` 0..*, extensible binding (<http://hl7.org/fhir/ValueSet/operational-status>)
     public var operationalStatus: [CodeableConcept] { get { _objects(13) } set { _setObjects(13, newValue) } }
     /// `DeviceComponent.parameterGroup`: `CodeableConcept` 0..1, extensible binding (<http://hl7.org/fhir/ValueSet/parameter-group>)
     public var parameterGroup: CodeableConcept? { get { _object(14) } set { _setObject(14, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(parameterGroup newValue: CodeableConcept?) { _upsert(14, newValue) }
     /// `DeviceComponent.measurementPrinciple`: `code` 0..1, one of `MeasmntPrinciple` (<http://hl7.org/fhir/ValueSet/measurement-principle>)
     public var measurementPrinciple: MeasmntPrinciple? { get { _code(15) } set { _setCode(15, newValue) } }
     /// `DeviceComponent.productionSpecification`: `DeviceComponent.productionSpecification` 0..*
     public var productionSpecification: [DeviceComponentProductionSpecification] { get { _objects(16) } set { _setObjects(16, newValue) } }
     /// `DeviceComponent.languageCode`: `CodeableConcept` 0..1, extensible binding (<http://hl7.org/fhir/ValueSet/languages>)
     public var languageCode: CodeableConcept? { get { _object(17) } set { _setObject(17, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(languageCode newValue: CodeableConcept?) { _upsert(17, newValue) }
 }
 
 /// `DeviceComponent.productionSpecification`, a backbone element
@@ -49,12 +37,8 @@ public final class DeviceComponentProductionSpecification: BackboneElement {
 
     /// `DeviceComponent.productionSpecification.specType`: `CodeableConcept` 0..1, extensible binding (<http://hl7.org/fhir/ValueSet/specification-type>)
     public var specType: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(specType newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `DeviceComponent.productionSpecification.componentId`: `Identifier` 0..1
     public var componentId: Identifier? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(componentId newValue: Identifier?) { _upsert(4, newValue) }
     /// `DeviceComponent.productionSpecification.productionSpec`: `string` 0..1
     public var productionSpec: String? { get { _string(5) } set { _setString(5, newValue) } }
 }

@@ -10,24 +10,14 @@ public final class DeviceMetric: DomainResource {
 
     /// `DeviceMetric.identifier`: `Identifier` 1..1
     public var identifier: Identifier? { get { _object(8) } set { _setObject(8, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(identifier newValue: Identifier?) { _upsert(8, newValue) }
     /// `DeviceMetric.type`: `CodeableConcept` 1..1, preferred binding (<http://hl7.org/fhir/ValueSet/devicemetric-type>)
     public var type: CodeableConcept? { get { _object(9) } set { _setObject(9, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: CodeableConcept?) { _upsert(9, newValue) }
     /// `DeviceMetric.unit`: `CodeableConcept` 0..1, preferred binding (<http://hl7.org/fhir/ValueSet/devicemetric-type>)
     public var unit: CodeableConcept? { get { _object(10) } set { _setObject(10, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(unit newValue: CodeableConcept?) { _upsert(10, newValue) }
     /// `DeviceMetric.source`: `Reference` 0..1 to `Device`
     public var source: Reference? { get { _object(11) } set { _setObject(11, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(source newValue: Reference?) { _upsert(11, newValue) }
     /// `DeviceMetric.parent`: `Reference` 0..1 to `DeviceComponent`
     public var parent: Reference? { get { _object(12) } set { _setObject(12, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(parent newValue: Reference?) { _upsert(12, newValue) }
     /// `DeviceMetric.operationalStatus`: `code` 0..1, one of `DeviceMetricOperationalStatus` (<http://hl7.org/fhir/ValueSet/metric-operational-status>)
     public var operationalStatus: DeviceMetricOperationalStatus? { get { _code(13) } set { _setCode(13, newValue) } }
     /// `DeviceMetric.color`: `code` 0..1, one of `DeviceMetricColor` (<http://hl7.org/fhir/ValueSet/metric-color>)
@@ -36,8 +26,6 @@ public final class DeviceMetric: DomainResource {
     public var category: DeviceMetricCategory? { get { _code(15) } set { _setCode(15, newValue) } }
     /// `DeviceMetric.measurementPeriod`: `Timing` 0..1
     public var measurementPeriod: Timing? { get { _object(16) } set { _setObject(16, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(measurementPeriod newValue: Timing?) { _upsert(16, newValue) }
     /// `DeviceMetric.calibration`: `DeviceMetric.calibration` 0..*
     public var calibration: [DeviceMetricCalibration] { get { _objects(17) } set { _setObjects(17, newValue) } }
 }

@@ -18,14 +18,10 @@ public final class DeviceRequest: DomainResource {
     public var priorRequest: [Reference] { get { _objects(11) } set { _setObjects(11, newValue) } }
     /// `DeviceRequest.groupIdentifier`: `Identifier` 0..1
     public var groupIdentifier: Identifier? { get { _object(12) } set { _setObject(12, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(groupIdentifier newValue: Identifier?) { _upsert(12, newValue) }
     /// `DeviceRequest.status`: `code` 0..1, one of `RequestStatus` (<http://hl7.org/fhir/ValueSet/request-status>)
     public var status: RequestStatus? { get { _code(13) } set { _setCode(13, newValue) } }
     /// `DeviceRequest.intent`: `CodeableConcept` 1..1, one of `RequestIntent` (<http://hl7.org/fhir/ValueSet/request-intent>)
     public var intent: CodeableConcept? { get { _object(14) } set { _setObject(14, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(intent newValue: CodeableConcept?) { _upsert(14, newValue) }
     /// `DeviceRequest.priority`: `code` 0..1, one of `RequestPriority` (<http://hl7.org/fhir/ValueSet/request-priority>)
     public var priority: RequestPriority? { get { _code(15) } set { _setCode(15, newValue) } }
     /// `DeviceRequest.code[x]`: `Reference` | `CodeableConcept` 1..1 to `Device`, example binding (<http://hl7.org/fhir/ValueSet/device-kind>)
@@ -34,18 +30,10 @@ public final class DeviceRequest: DomainResource {
     public var codeReference: Reference? { get { _object(16) } set { _setObject(16, newValue) } }
     /// `DeviceRequest.code[x]` as `CodeableConcept`.
     public var codeCodeableConcept: CodeableConcept? { get { _object(17) } set { _setObject(17, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(codeReference newValue: Reference?) { _upsert(16, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(codeCodeableConcept newValue: CodeableConcept?) { _upsert(17, newValue) }
     /// `DeviceRequest.subject`: `Reference` 1..1 to `Patient` | `Group` | `Location` | `Device`
     public var subject: Reference? { get { _object(18) } set { _setObject(18, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(subject newValue: Reference?) { _upsert(18, newValue) }
     /// `DeviceRequest.context`: `Reference` 0..1 to `Encounter` | `EpisodeOfCare`
     public var context: Reference? { get { _object(19) } set { _setObject(19, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(context newValue: Reference?) { _upsert(19, newValue) }
     /// `DeviceRequest.occurrence[x]`: `dateTime` | `Period` | `Timing` 0..1
     public var occurrence: DeviceRequestOccurrence? { get { _choice(20) } set { _setChoice(20, 3, newValue) } }
     /// `DeviceRequest.occurrence[x]` as `dateTime`.
@@ -54,24 +42,14 @@ public final class DeviceRequest: DomainResource {
     public var occurrencePeriod: Period? { get { _object(21) } set { _setObject(21, newValue) } }
     /// `DeviceRequest.occurrence[x]` as `Timing`.
     public var occurrenceTiming: Timing? { get { _object(22) } set { _setObject(22, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(occurrencePeriod newValue: Period?) { _upsert(21, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(occurrenceTiming newValue: Timing?) { _upsert(22, newValue) }
     /// `DeviceRequest.authoredOn`: `dateTime` 0..1
     public var authoredOn: FHIRDateTime? { get { _dateTime(23) } set { _setDateTime(23, newValue) } }
     /// `DeviceRequest.requester`: `DeviceRequest.requester` 0..1
     public var requester: DeviceRequestRequester? { get { _object(24) } set { _setObject(24, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(requester newValue: DeviceRequestRequester?) { _upsert(24, newValue) }
     /// `DeviceRequest.performerType`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/participant-role>)
     public var performerType: CodeableConcept? { get { _object(25) } set { _setObject(25, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(performerType newValue: CodeableConcept?) { _upsert(25, newValue) }
     /// `DeviceRequest.performer`: `Reference` 0..1 to `Practitioner` | `Organization` | `Patient` | `Device` | `RelatedPerson` | `HealthcareService`
     public var performer: Reference? { get { _object(26) } set { _setObject(26, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(performer newValue: Reference?) { _upsert(26, newValue) }
     /// `DeviceRequest.reasonCode`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/condition-code>)
     public var reasonCode: [CodeableConcept] { get { _objects(27) } set { _setObjects(27, newValue) } }
     /// `DeviceRequest.reasonReference`: `Reference` 0..*
@@ -91,12 +69,8 @@ public final class DeviceRequestRequester: BackboneElement {
 
     /// `DeviceRequest.requester.agent`: `Reference` 1..1 to `Device` | `Practitioner` | `Organization`
     public var agent: Reference? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(agent newValue: Reference?) { _upsert(3, newValue) }
     /// `DeviceRequest.requester.onBehalfOf`: `Reference` 0..1 to `Organization`
     public var onBehalfOf: Reference? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(onBehalfOf newValue: Reference?) { _upsert(4, newValue) }
 }
 
 /// A value of `DeviceRequest.code[x]`.

@@ -14,12 +14,8 @@ public final class DeviceUseStatement: DomainResource {
     public var status: DeviceUseStatementStatus? { get { _code(9) } set { _setCode(9, newValue) } }
     /// `DeviceUseStatement.subject`: `Reference` 1..1 to `Patient` | `Group`
     public var subject: Reference? { get { _object(10) } set { _setObject(10, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(subject newValue: Reference?) { _upsert(10, newValue) }
     /// `DeviceUseStatement.whenUsed`: `Period` 0..1
     public var whenUsed: Period? { get { _object(11) } set { _setObject(11, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(whenUsed newValue: Period?) { _upsert(11, newValue) }
     /// `DeviceUseStatement.timing[x]`: `Timing` | `Period` | `dateTime` 0..1
     public var timing: DeviceUseStatementTiming? { get { _choice(12) } set { _setChoice(12, 3, newValue) } }
     /// `DeviceUseStatement.timing[x]` as `Timing`.
@@ -28,26 +24,16 @@ public final class DeviceUseStatement: DomainResource {
     public var timingPeriod: Period? { get { _object(13) } set { _setObject(13, newValue) } }
     /// `DeviceUseStatement.timing[x]` as `dateTime`.
     public var timingDateTime: FHIRDateTime? { get { _dateTime(14) } set { _setDateTime(14, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(timingTiming newValue: Timing?) { _upsert(12, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(timingPeriod newValue: Period?) { _upsert(13, newValue) }
     /// `DeviceUseStatement.recordedOn`: `dateTime` 0..1
     public var recordedOn: FHIRDateTime? { get { _dateTime(15) } set { _setDateTime(15, newValue) } }
     /// `DeviceUseStatement.source`: `Reference` 0..1 to `Patient` | `Practitioner` | `RelatedPerson`
     public var source: Reference? { get { _object(16) } set { _setObject(16, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(source newValue: Reference?) { _upsert(16, newValue) }
     /// `DeviceUseStatement.device`: `Reference` 1..1 to `Device`
     public var device: Reference? { get { _object(17) } set { _setObject(17, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(device newValue: Reference?) { _upsert(17, newValue) }
     /// `DeviceUseStatement.indication`: `CodeableConcept` 0..*
     public var indication: [CodeableConcept] { get { _objects(18) } set { _setObjects(18, newValue) } }
     /// `DeviceUseStatement.bodySite`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/body-site>)
     public var bodySite: CodeableConcept? { get { _object(19) } set { _setObject(19, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(bodySite newValue: CodeableConcept?) { _upsert(19, newValue) }
     /// `DeviceUseStatement.note`: `Annotation` 0..*
     public var note: [Annotation] { get { _objects(20) } set { _setObjects(20, newValue) } }
 }

@@ -10,8 +10,6 @@ public class DomainResource: Resource {
 
     /// `DomainResource.text`: `Narrative` 0..1
     public final var text: Narrative? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public final func upsert(text newValue: Narrative?) { _upsert(4, newValue) }
     /// `DomainResource.contained`: `Resource` 0..*
     public final var contained: [Resource] { get { _objects(5) } set { _setObjects(5, newValue) } }
     /// `DomainResource.extension`: `Extension` 0..*

@@ -14,56 +14,34 @@ public final class EligibilityRequest: DomainResource {
     public var status: FinancialResourceStatusCodes? { get { _code(9) } set { _setCode(9, newValue) } }
     /// `EligibilityRequest.priority`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/process-priority>)
     public var priority: CodeableConcept? { get { _object(10) } set { _setObject(10, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(priority newValue: CodeableConcept?) { _upsert(10, newValue) }
     /// `EligibilityRequest.patient`: `Reference` 0..1 to `Patient`
     public var patient: Reference? { get { _object(11) } set { _setObject(11, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(patient newValue: Reference?) { _upsert(11, newValue) }
     /// `EligibilityRequest.serviced[x]`: `date` | `Period` 0..1
     public var serviced: EligibilityRequestServiced? { get { _choice(12) } set { _setChoice(12, 2, newValue) } }
     /// `EligibilityRequest.serviced[x]` as `date`.
     public var servicedDate: FHIRDate? { get { _date(12) } set { _setDate(12, newValue) } }
     /// `EligibilityRequest.serviced[x]` as `Period`.
     public var servicedPeriod: Period? { get { _object(13) } set { _setObject(13, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(servicedPeriod newValue: Period?) { _upsert(13, newValue) }
     /// `EligibilityRequest.created`: `dateTime` 0..1
     public var created: FHIRDateTime? { get { _dateTime(14) } set { _setDateTime(14, newValue) } }
     /// `EligibilityRequest.enterer`: `Reference` 0..1 to `Practitioner`
     public var enterer: Reference? { get { _object(15) } set { _setObject(15, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(enterer newValue: Reference?) { _upsert(15, newValue) }
     /// `EligibilityRequest.provider`: `Reference` 0..1 to `Practitioner`
     public var provider: Reference? { get { _object(16) } set { _setObject(16, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(provider newValue: Reference?) { _upsert(16, newValue) }
     /// `EligibilityRequest.organization`: `Reference` 0..1 to `Organization`
     public var organization: Reference? { get { _object(17) } set { _setObject(17, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(organization newValue: Reference?) { _upsert(17, newValue) }
     /// `EligibilityRequest.insurer`: `Reference` 0..1 to `Organization`
     public var insurer: Reference? { get { _object(18) } set { _setObject(18, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(insurer newValue: Reference?) { _upsert(18, newValue) }
     /// `EligibilityRequest.facility`: `Reference` 0..1 to `Location`
     public var facility: Reference? { get { _object(19) } set { _setObject(19, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(facility newValue: Reference?) { _upsert(19, newValue) }
     /// `EligibilityRequest.coverage`: `Reference` 0..1 to `Coverage`
     public var coverage: Reference? { get { _object(20) } set { _setObject(20, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(coverage newValue: Reference?) { _upsert(20, newValue) }
     /// `EligibilityRequest.businessArrangement`: `string` 0..1
     public var businessArrangement: String? { get { _string(21) } set { _setString(21, newValue) } }
     /// `EligibilityRequest.benefitCategory`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/benefit-category>)
     public var benefitCategory: CodeableConcept? { get { _object(22) } set { _setObject(22, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(benefitCategory newValue: CodeableConcept?) { _upsert(22, newValue) }
     /// `EligibilityRequest.benefitSubCategory`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/benefit-subcategory>)
     public var benefitSubCategory: CodeableConcept? { get { _object(23) } set { _setObject(23, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(benefitSubCategory newValue: CodeableConcept?) { _upsert(23, newValue) }
 }
 
 /// A value of `EligibilityRequest.serviced[x]`.

@@ -16,34 +16,22 @@ public final class EligibilityResponse: DomainResource {
     public var created: FHIRDateTime? { get { _dateTime(10) } set { _setDateTime(10, newValue) } }
     /// `EligibilityResponse.requestProvider`: `Reference` 0..1 to `Practitioner`
     public var requestProvider: Reference? { get { _object(11) } set { _setObject(11, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(requestProvider newValue: Reference?) { _upsert(11, newValue) }
     /// `EligibilityResponse.requestOrganization`: `Reference` 0..1 to `Organization`
     public var requestOrganization: Reference? { get { _object(12) } set { _setObject(12, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(requestOrganization newValue: Reference?) { _upsert(12, newValue) }
     /// `EligibilityResponse.request`: `Reference` 0..1 to `EligibilityRequest`
     public var request: Reference? { get { _object(13) } set { _setObject(13, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(request newValue: Reference?) { _upsert(13, newValue) }
     /// `EligibilityResponse.outcome`: `CodeableConcept` 0..1, one of `RemittanceOutcome` (<http://hl7.org/fhir/ValueSet/remittance-outcome>)
     public var outcome: CodeableConcept? { get { _object(14) } set { _setObject(14, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(outcome newValue: CodeableConcept?) { _upsert(14, newValue) }
     /// `EligibilityResponse.disposition`: `string` 0..1
     public var disposition: String? { get { _string(15) } set { _setString(15, newValue) } }
     /// `EligibilityResponse.insurer`: `Reference` 0..1 to `Organization`
     public var insurer: Reference? { get { _object(16) } set { _setObject(16, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(insurer newValue: Reference?) { _upsert(16, newValue) }
     /// `EligibilityResponse.inforce`: `boolean` 0..1
     public var inforce: Bool? { get { _bool(17) } set { _setBool(17, newValue) } }
     /// `EligibilityResponse.insurance`: `EligibilityResponse.insurance` 0..*
     public var insurance: [EligibilityResponseInsurance] { get { _objects(18) } set { _setObjects(18, newValue) } }
     /// `EligibilityResponse.form`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/forms>)
     public var form: CodeableConcept? { get { _object(19) } set { _setObject(19, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(form newValue: CodeableConcept?) { _upsert(19, newValue) }
     /// `EligibilityResponse.error`: `EligibilityResponse.error` 0..*
     public var error: [EligibilityResponseError] { get { _objects(20) } set { _setObjects(20, newValue) } }
 }
@@ -55,12 +43,8 @@ public final class EligibilityResponseInsurance: BackboneElement {
 
     /// `EligibilityResponse.insurance.coverage`: `Reference` 0..1 to `Coverage`
     public var coverage: Reference? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(coverage newValue: Reference?) { _upsert(3, newValue) }
     /// `EligibilityResponse.insurance.contract`: `Reference` 0..1 to `Contract`
     public var contract: Reference? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(contract newValue: Reference?) { _upsert(4, newValue) }
     /// `EligibilityResponse.insurance.benefitBalance`: `EligibilityResponse.insurance.benefitBalance` 0..*
     public var benefitBalance: [EligibilityResponseInsuranceBenefitBalance] { get { _objects(5) } set { _setObjects(5, newValue) } }
 }
@@ -72,12 +56,8 @@ public final class EligibilityResponseInsuranceBenefitBalance: BackboneElement {
 
     /// `EligibilityResponse.insurance.benefitBalance.category`: `CodeableConcept` 1..1, example binding (<http://hl7.org/fhir/ValueSet/benefit-category>)
     public var category: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(category newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `EligibilityResponse.insurance.benefitBalance.subCategory`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/benefit-subcategory>)
     public var subCategory: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(subCategory newValue: CodeableConcept?) { _upsert(4, newValue) }
     /// `EligibilityResponse.insurance.benefitBalance.excluded`: `boolean` 0..1
     public var excluded: Bool? { get { _bool(5) } set { _setBool(5, newValue) } }
     /// `EligibilityResponse.insurance.benefitBalance.name`: `string` 0..1
@@ -86,16 +66,10 @@ public final class EligibilityResponseInsuranceBenefitBalance: BackboneElement {
     public var description: String? { get { _string(7) } set { _setString(7, newValue) } }
     /// `EligibilityResponse.insurance.benefitBalance.network`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/benefit-network>)
     public var network: CodeableConcept? { get { _object(8) } set { _setObject(8, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(network newValue: CodeableConcept?) { _upsert(8, newValue) }
     /// `EligibilityResponse.insurance.benefitBalance.unit`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/benefit-unit>)
     public var unit: CodeableConcept? { get { _object(9) } set { _setObject(9, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(unit newValue: CodeableConcept?) { _upsert(9, newValue) }
     /// `EligibilityResponse.insurance.benefitBalance.term`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/benefit-term>)
     public var term: CodeableConcept? { get { _object(10) } set { _setObject(10, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(term newValue: CodeableConcept?) { _upsert(10, newValue) }
     /// `EligibilityResponse.insurance.benefitBalance.financial`: `EligibilityResponse.insurance.benefitBalance.financial` 0..*
     public var financial: [EligibilityResponseInsuranceBenefitBalanceFinancial] { get { _objects(11) } set { _setObjects(11, newValue) } }
 }
@@ -107,8 +81,6 @@ public final class EligibilityResponseInsuranceBenefitBalanceFinancial: Backbone
 
     /// `EligibilityResponse.insurance.benefitBalance.financial.type`: `CodeableConcept` 1..1, example binding (<http://hl7.org/fhir/ValueSet/benefit-type>)
     public var type: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `EligibilityResponse.insurance.benefitBalance.financial.allowed[x]`: `unsignedInt` | `string` | `Money` 0..1
     public var allowed: EligibilityResponseInsuranceBenefitBalanceFinancialAllowed? { get { _choice(4) } set { _setChoice(4, 3, newValue) } }
     /// `EligibilityResponse.insurance.benefitBalance.financial.allowed[x]` as `unsignedInt`.
@@ -117,16 +89,12 @@ public final class EligibilityResponseInsuranceBenefitBalanceFinancial: Backbone
     public var allowedString: String? { get { _string(5) } set { _setString(5, newValue) } }
     /// `EligibilityResponse.insurance.benefitBalance.financial.allowed[x]` as `Money`.
     public var allowedMoney: Money? { get { _object(6) } set { _setObject(6, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(allowedMoney newValue: Money?) { _upsert(6, newValue) }
     /// `EligibilityResponse.insurance.benefitBalance.financial.used[x]`: `unsignedInt` | `Money` 0..1
     public var used: EligibilityResponseInsuranceBenefitBalanceFinancialUsed? { get { _choice(7) } set { _setChoice(7, 2, newValue) } }
     /// `EligibilityResponse.insurance.benefitBalance.financial.used[x]` as `unsignedInt`.
     public var usedUnsignedInt: Int? { get { _int(7) } set { _setInt(7, newValue) } }
     /// `EligibilityResponse.insurance.benefitBalance.financial.used[x]` as `Money`.
     public var usedMoney: Money? { get { _object(8) } set { _setObject(8, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(usedMoney newValue: Money?) { _upsert(8, newValue) }
 }
 
 /// `EligibilityResponse.error`, a backbone element
@@ -136,8 +104,6 @@ public final class EligibilityResponseError: BackboneElement {
 
     /// `EligibilityResponse.error.code`: `CodeableConcept` 1..1, example binding (<http://hl7.org/fhir/ValueSet/adjudication-error>)
     public var code: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(code newValue: CodeableConcept?) { _upsert(3, newValue) }
 }
 
 /// A value of `EligibilityResponse.insurance.benefitBalance.financial.allowed[x]`.

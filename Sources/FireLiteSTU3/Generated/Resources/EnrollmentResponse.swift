@@ -14,28 +14,18 @@ public final class EnrollmentResponse: DomainResource {
     public var status: FinancialResourceStatusCodes? { get { _code(9) } set { _setCode(9, newValue) } }
     /// `EnrollmentResponse.request`: `Reference` 0..1 to `EnrollmentRequest`
     public var request: Reference? { get { _object(10) } set { _setObject(10, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(request newValue: Reference?) { _upsert(10, newValue) }
     /// `EnrollmentResponse.outcome`: `CodeableConcept` 0..1, one of `RemittanceOutcome` (<http://hl7.org/fhir/ValueSet/remittance-outcome>)
     public var outcome: CodeableConcept? { get { _object(11) } set { _setObject(11, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(outcome newValue: CodeableConcept?) { _upsert(11, newValue) }
     /// `EnrollmentResponse.disposition`: `string` 0..1
     public var disposition: String? { get { _string(12) } set { _setString(12, newValue) } }
     /// `EnrollmentResponse.created`: `dateTime` 0..1
     public var created: FHIRDateTime? { get { _dateTime(13) } set { _setDateTime(13, newValue) } }
     /// `EnrollmentResponse.organization`: `Reference` 0..1 to `Organization`
     public var organization: Reference? { get { _object(14) } set { _setObject(14, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(organization newValue: Reference?) { _upsert(14, newValue) }
     /// `EnrollmentResponse.requestProvider`: `Reference` 0..1 to `Practitioner`
     public var requestProvider: Reference? { get { _object(15) } set { _setObject(15, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(requestProvider newValue: Reference?) { _upsert(15, newValue) }
     /// `EnrollmentResponse.requestOrganization`: `Reference` 0..1 to `Organization`
     public var requestOrganization: Reference? { get { _object(16) } set { _setObject(16, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(requestOrganization newValue: Reference?) { _upsert(16, newValue) }
 }
 
 private let enrollmentResponseLayout = Layout(_class: EnrollmentResponse.self, "EnrollmentResponse", .resource, base: DomainResource._layout, release: .stu3, """

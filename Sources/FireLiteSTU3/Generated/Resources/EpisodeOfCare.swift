@@ -20,22 +20,14 @@ public final class EpisodeOfCare: DomainResource {
     public var diagnosis: [EpisodeOfCareDiagnosis] { get { _objects(12) } set { _setObjects(12, newValue) } }
     /// `EpisodeOfCare.patient`: `Reference` 1..1 to `Patient`
     public var patient: Reference? { get { _object(13) } set { _setObject(13, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(patient newValue: Reference?) { _upsert(13, newValue) }
     /// `EpisodeOfCare.managingOrganization`: `Reference` 0..1 to `Organization`
     public var managingOrganization: Reference? { get { _object(14) } set { _setObject(14, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(managingOrganization newValue: Reference?) { _upsert(14, newValue) }
     /// `EpisodeOfCare.period`: `Period` 0..1
     public var period: Period? { get { _object(15) } set { _setObject(15, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(period newValue: Period?) { _upsert(15, newValue) }
     /// `EpisodeOfCare.referralRequest`: `Reference` 0..* to `ReferralRequest`
     public var referralRequest: [Reference] { get { _objects(16) } set { _setObjects(16, newValue) } }
     /// `EpisodeOfCare.careManager`: `Reference` 0..1 to `Practitioner`
     public var careManager: Reference? { get { _object(17) } set { _setObject(17, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(careManager newValue: Reference?) { _upsert(17, newValue) }
     /// `EpisodeOfCare.team`: `Reference` 0..* to `CareTeam`
     public var team: [Reference] { get { _objects(18) } set { _setObjects(18, newValue) } }
     /// `EpisodeOfCare.account`: `Reference` 0..* to `Account`
@@ -51,8 +43,6 @@ public final class EpisodeOfCareStatusHistory: BackboneElement {
     public var status: EpisodeOfCareStatus? { get { _code(3) } set { _setCode(3, newValue) } }
     /// `EpisodeOfCare.statusHistory.period`: `Period` 1..1
     public var period: Period? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(period newValue: Period?) { _upsert(4, newValue) }
 }
 
 /// `EpisodeOfCare.diagnosis`, a backbone element
@@ -62,12 +52,8 @@ public final class EpisodeOfCareDiagnosis: BackboneElement {
 
     /// `EpisodeOfCare.diagnosis.condition`: `Reference` 1..1 to `Condition`
     public var condition: Reference? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(condition newValue: Reference?) { _upsert(3, newValue) }
     /// `EpisodeOfCare.diagnosis.role`: `CodeableConcept` 0..1, preferred binding (<http://hl7.org/fhir/ValueSet/diagnosis-role>)
     public var role: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(role newValue: CodeableConcept?) { _upsert(4, newValue) }
     /// `EpisodeOfCare.diagnosis.rank`: `positiveInt` 0..1
     public var rank: Int? { get { _int(5) } set { _setInt(5, newValue) } }
 }

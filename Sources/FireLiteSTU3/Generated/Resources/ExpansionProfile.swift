@@ -12,8 +12,6 @@ public final class ExpansionProfile: DomainResource {
     public var url: String? { get { _string(8) } set { _setString(8, newValue) } }
     /// `ExpansionProfile.identifier`: `Identifier` 0..1
     public var identifier: Identifier? { get { _object(9) } set { _setObject(9, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(identifier newValue: Identifier?) { _upsert(9, newValue) }
     /// `ExpansionProfile.version`: `string` 0..1
     public var version: String? { get { _string(10) } set { _setString(10, newValue) } }
     /// `ExpansionProfile.name`: `string` 0..1
@@ -38,14 +36,10 @@ public final class ExpansionProfile: DomainResource {
     public var fixedVersion: [ExpansionProfileFixedVersion] { get { _objects(20) } set { _setObjects(20, newValue) } }
     /// `ExpansionProfile.excludedSystem`: `ExpansionProfile.excludedSystem` 0..1
     public var excludedSystem: ExpansionProfileExcludedSystem? { get { _object(21) } set { _setObject(21, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(excludedSystem newValue: ExpansionProfileExcludedSystem?) { _upsert(21, newValue) }
     /// `ExpansionProfile.includeDesignations`: `boolean` 0..1
     public var includeDesignations: Bool? { get { _bool(22) } set { _setBool(22, newValue) } }
     /// `ExpansionProfile.designation`: `ExpansionProfile.designation` 0..1
     public var designation: ExpansionProfileDesignation? { get { _object(23) } set { _setObject(23, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(designation newValue: ExpansionProfileDesignation?) { _upsert(23, newValue) }
     /// `ExpansionProfile.includeDefinition`: `boolean` 0..1
     public var includeDefinition: Bool? { get { _bool(24) } set { _setBool(24, newValue) } }
     /// `ExpansionProfile.activeOnly`: `boolean` 0..1
@@ -93,12 +87,8 @@ public final class ExpansionProfileDesignation: BackboneElement {
 
     /// `ExpansionProfile.designation.include`: `ExpansionProfile.designation.include` 0..1
     public var include: ExpansionProfileDesignationInclude? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(include newValue: ExpansionProfileDesignationInclude?) { _upsert(3, newValue) }
     /// `ExpansionProfile.designation.exclude`: `ExpansionProfile.designation.exclude` 0..1
     public var exclude: ExpansionProfileDesignationExclude? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(exclude newValue: ExpansionProfileDesignationExclude?) { _upsert(4, newValue) }
 }
 
 /// `ExpansionProfile.designation.include`, a backbone element
@@ -119,8 +109,6 @@ public final class ExpansionProfileDesignationIncludeDesignation: BackboneElemen
     public var language: String? { get { _string(3) } set { _setString(3, newValue) } }
     /// `ExpansionProfile.designation.include.designation.use`: `Coding` 0..1, required binding (<http://hl7.org/fhir/ValueSet/designation-use>)
     public var use: Coding? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(use newValue: Coding?) { _upsert(4, newValue) }
 }
 
 /// `ExpansionProfile.designation.exclude`, a backbone element
@@ -141,8 +129,6 @@ public final class ExpansionProfileDesignationExcludeDesignation: BackboneElemen
     public var language: String? { get { _string(3) } set { _setString(3, newValue) } }
     /// `ExpansionProfile.designation.exclude.designation.use`: `Coding` 0..1, required binding (<http://hl7.org/fhir/ValueSet/designation-use>)
     public var use: Coding? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(use newValue: Coding?) { _upsert(4, newValue) }
 }
 
 private let expansionProfileLayout = Layout(_class: ExpansionProfile.self, "ExpansionProfile", .resource, base: DomainResource._layout, release: .stu3, """

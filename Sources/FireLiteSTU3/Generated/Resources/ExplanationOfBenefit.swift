@@ -14,72 +14,42 @@ public final class ExplanationOfBenefit: DomainResource {
     public var status: ExplanationOfBenefitStatus? { get { _code(9) } set { _setCode(9, newValue) } }
     /// `ExplanationOfBenefit.type`: `CodeableConcept` 0..1, one of `ClaimType` (<http://hl7.org/fhir/ValueSet/claim-type>)
     public var type: CodeableConcept? { get { _object(10) } set { _setObject(10, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: CodeableConcept?) { _upsert(10, newValue) }
     /// `ExplanationOfBenefit.subType`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/claim-subtype>)
     public var subType: [CodeableConcept] { get { _objects(11) } set { _setObjects(11, newValue) } }
     /// `ExplanationOfBenefit.patient`: `Reference` 0..1 to `Patient`
     public var patient: Reference? { get { _object(12) } set { _setObject(12, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(patient newValue: Reference?) { _upsert(12, newValue) }
     /// `ExplanationOfBenefit.billablePeriod`: `Period` 0..1
     public var billablePeriod: Period? { get { _object(13) } set { _setObject(13, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(billablePeriod newValue: Period?) { _upsert(13, newValue) }
     /// `ExplanationOfBenefit.created`: `dateTime` 0..1
     public var created: FHIRDateTime? { get { _dateTime(14) } set { _setDateTime(14, newValue) } }
     /// `ExplanationOfBenefit.enterer`: `Reference` 0..1 to `Practitioner`
     public var enterer: Reference? { get { _object(15) } set { _setObject(15, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(enterer newValue: Reference?) { _upsert(15, newValue) }
     /// `ExplanationOfBenefit.insurer`: `Reference` 0..1 to `Organization`
     public var insurer: Reference? { get { _object(16) } set { _setObject(16, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(insurer newValue: Reference?) { _upsert(16, newValue) }
     /// `ExplanationOfBenefit.provider`: `Reference` 0..1 to `Practitioner`
     public var provider: Reference? { get { _object(17) } set { _setObject(17, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(provider newValue: Reference?) { _upsert(17, newValue) }
     /// `ExplanationOfBenefit.organization`: `Reference` 0..1 to `Organization`
     public var organization: Reference? { get { _object(18) } set { _setObject(18, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(organization newValue: Reference?) { _upsert(18, newValue) }
     /// `ExplanationOfBenefit.referral`: `Reference` 0..1 to `ReferralRequest`
     public var referral: Reference? { get { _object(19) } set { _setObject(19, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(referral newValue: Reference?) { _upsert(19, newValue) }
     /// `ExplanationOfBenefit.facility`: `Reference` 0..1 to `Location`
     public var facility: Reference? { get { _object(20) } set { _setObject(20, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(facility newValue: Reference?) { _upsert(20, newValue) }
     /// `ExplanationOfBenefit.claim`: `Reference` 0..1 to `Claim`
     public var claim: Reference? { get { _object(21) } set { _setObject(21, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(claim newValue: Reference?) { _upsert(21, newValue) }
     /// `ExplanationOfBenefit.claimResponse`: `Reference` 0..1 to `ClaimResponse`
     public var claimResponse: Reference? { get { _object(22) } set { _setObject(22, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(claimResponse newValue: Reference?) { _upsert(22, newValue) }
     /// `ExplanationOfBenefit.outcome`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/remittance-outcome>)
     public var outcome: CodeableConcept? { get { _object(23) } set { _setObject(23, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(outcome newValue: CodeableConcept?) { _upsert(23, newValue) }
     /// `ExplanationOfBenefit.disposition`: `string` 0..1
     public var disposition: String? { get { _string(24) } set { _setString(24, newValue) } }
     /// `ExplanationOfBenefit.related`: `ExplanationOfBenefit.related` 0..*
     public var related: [ExplanationOfBenefitRelated] { get { _objects(25) } set { _setObjects(25, newValue) } }
     /// `ExplanationOfBenefit.prescription`: `Reference` 0..1 to `MedicationRequest` | `VisionPrescription`
     public var prescription: Reference? { get { _object(26) } set { _setObject(26, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(prescription newValue: Reference?) { _upsert(26, newValue) }
     /// `ExplanationOfBenefit.originalPrescription`: `Reference` 0..1 to `MedicationRequest`
     public var originalPrescription: Reference? { get { _object(27) } set { _setObject(27, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(originalPrescription newValue: Reference?) { _upsert(27, newValue) }
     /// `ExplanationOfBenefit.payee`: `ExplanationOfBenefit.payee` 0..1
     public var payee: ExplanationOfBenefitPayee? { get { _object(28) } set { _setObject(28, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(payee newValue: ExplanationOfBenefitPayee?) { _upsert(28, newValue) }
     /// `ExplanationOfBenefit.information`: `ExplanationOfBenefit.information` 0..*
     public var information: [ExplanationOfBenefitInformation] { get { _objects(29) } set { _setObjects(29, newValue) } }
     /// `ExplanationOfBenefit.careTeam`: `ExplanationOfBenefit.careTeam` 0..*
@@ -92,44 +62,26 @@ public final class ExplanationOfBenefit: DomainResource {
     public var precedence: Int? { get { _int(33) } set { _setInt(33, newValue) } }
     /// `ExplanationOfBenefit.insurance`: `ExplanationOfBenefit.insurance` 0..1
     public var insurance: ExplanationOfBenefitInsurance? { get { _object(34) } set { _setObject(34, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(insurance newValue: ExplanationOfBenefitInsurance?) { _upsert(34, newValue) }
     /// `ExplanationOfBenefit.accident`: `ExplanationOfBenefit.accident` 0..1
     public var accident: ExplanationOfBenefitAccident? { get { _object(35) } set { _setObject(35, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(accident newValue: ExplanationOfBenefitAccident?) { _upsert(35, newValue) }
     /// `ExplanationOfBenefit.employmentImpacted`: `Period` 0..1
     public var employmentImpacted: Period? { get { _object(36) } set { _setObject(36, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(employmentImpacted newValue: Period?) { _upsert(36, newValue) }
     /// `ExplanationOfBenefit.hospitalization`: `Period` 0..1
     public var hospitalization: Period? { get { _object(37) } set { _setObject(37, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(hospitalization newValue: Period?) { _upsert(37, newValue) }
     /// `ExplanationOfBenefit.item`: `ExplanationOfBenefit.item` 0..*
     public var item: [ExplanationOfBenefitItem] { get { _objects(38) } set { _setObjects(38, newValue) } }
     /// `ExplanationOfBenefit.addItem`: `ExplanationOfBenefit.addItem` 0..*
     public var addItem: [ExplanationOfBenefitAddItem] { get { _objects(39) } set { _setObjects(39, newValue) } }
     /// `ExplanationOfBenefit.totalCost`: `Money` 0..1
     public var totalCost: Money? { get { _object(40) } set { _setObject(40, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(totalCost newValue: Money?) { _upsert(40, newValue) }
     /// `ExplanationOfBenefit.unallocDeductable`: `Money` 0..1
     public var unallocDeductable: Money? { get { _object(41) } set { _setObject(41, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(unallocDeductable newValue: Money?) { _upsert(41, newValue) }
     /// `ExplanationOfBenefit.totalBenefit`: `Money` 0..1
     public var totalBenefit: Money? { get { _object(42) } set { _setObject(42, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(totalBenefit newValue: Money?) { _upsert(42, newValue) }
     /// `ExplanationOfBenefit.payment`: `ExplanationOfBenefit.payment` 0..1
     public var payment: ExplanationOfBenefitPayment? { get { _object(43) } set { _setObject(43, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(payment newValue: ExplanationOfBenefitPayment?) { _upsert(43, newValue) }
     /// `ExplanationOfBenefit.form`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/forms>)
     public var form: CodeableConcept? { get { _object(44) } set { _setObject(44, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(form newValue: CodeableConcept?) { _upsert(44, newValue) }
     /// `ExplanationOfBenefit.processNote`: `ExplanationOfBenefit.processNote` 0..*
     public var processNote: [ExplanationOfBenefitProcessNote] { get { _objects(45) } set { _setObjects(45, newValue) } }
     /// `ExplanationOfBenefit.benefitBalance`: `ExplanationOfBenefit.benefitBalance` 0..*
@@ -143,16 +95,10 @@ public final class ExplanationOfBenefitRelated: BackboneElement {
 
     /// `ExplanationOfBenefit.related.claim`: `Reference` 0..1 to `Claim`
     public var claim: Reference? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(claim newValue: Reference?) { _upsert(3, newValue) }
     /// `ExplanationOfBenefit.related.relationship`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/related-claim-relationship>)
     public var relationship: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(relationship newValue: CodeableConcept?) { _upsert(4, newValue) }
     /// `ExplanationOfBenefit.related.reference`: `Identifier` 0..1
     public var reference: Identifier? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(reference newValue: Identifier?) { _upsert(5, newValue) }
 }
 
 /// `ExplanationOfBenefit.payee`, a backbone element
@@ -162,16 +108,10 @@ public final class ExplanationOfBenefitPayee: BackboneElement {
 
     /// `ExplanationOfBenefit.payee.type`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/payeetype>)
     public var type: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `ExplanationOfBenefit.payee.resourceType`: `CodeableConcept` 0..1, one of `PayeeResourceType` (<http://hl7.org/fhir/ValueSet/resource-type-link>)
     public var resourceType: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(resourceType newValue: CodeableConcept?) { _upsert(4, newValue) }
     /// `ExplanationOfBenefit.payee.party`: `Reference` 0..1 to `Practitioner` | `Organization` | `Patient` | `RelatedPerson`
     public var party: Reference? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(party newValue: Reference?) { _upsert(5, newValue) }
 }
 
 /// `ExplanationOfBenefit.information`, a backbone element
@@ -183,20 +123,14 @@ public final class ExplanationOfBenefitInformation: BackboneElement {
     public var sequence: Int? { get { _int(3) } set { _setInt(3, newValue) } }
     /// `ExplanationOfBenefit.information.category`: `CodeableConcept` 1..1, example binding (<http://hl7.org/fhir/ValueSet/claim-informationcategory>)
     public var category: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(category newValue: CodeableConcept?) { _upsert(4, newValue) }
     /// `ExplanationOfBenefit.information.code`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/claim-exception>)
     public var code: CodeableConcept? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(code newValue: CodeableConcept?) { _upsert(5, newValue) }
     /// `ExplanationOfBenefit.information.timing[x]`: `date` | `Period` 0..1
     public var timing: ExplanationOfBenefitInformationTiming? { get { _choice(6) } set { _setChoice(6, 2, newValue) } }
     /// `ExplanationOfBenefit.information.timing[x]` as `date`.
     public var timingDate: FHIRDate? { get { _date(6) } set { _setDate(6, newValue) } }
     /// `ExplanationOfBenefit.information.timing[x]` as `Period`.
     public var timingPeriod: Period? { get { _object(7) } set { _setObject(7, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(timingPeriod newValue: Period?) { _upsert(7, newValue) }
     /// `ExplanationOfBenefit.information.value[x]`: `string` | `Quantity` | `Attachment` | `Reference` 0..1
     public var value: ExplanationOfBenefitInformationValue? { get { _choice(8) } set { _setChoice(8, 4, newValue) } }
     /// `ExplanationOfBenefit.information.value[x]` as `string`.
@@ -207,16 +141,8 @@ public final class ExplanationOfBenefitInformation: BackboneElement {
     public var valueAttachment: Attachment? { get { _object(10) } set { _setObject(10, newValue) } }
     /// `ExplanationOfBenefit.information.value[x]` as `Reference`.
     public var valueReference: Reference? { get { _object(11) } set { _setObject(11, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueQuantity newValue: Quantity?) { _upsert(9, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueAttachment newValue: Attachment?) { _upsert(10, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueReference newValue: Reference?) { _upsert(11, newValue) }
     /// `ExplanationOfBenefit.information.reason`: `Coding` 0..1, example binding (<http://hl7.org/fhir/ValueSet/missing-tooth-reason>)
     public var reason: Coding? { get { _object(12) } set { _setObject(12, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(reason newValue: Coding?) { _upsert(12, newValue) }
 }
 
 /// `ExplanationOfBenefit.careTeam`, a backbone element
@@ -228,18 +154,12 @@ public final class ExplanationOfBenefitCareTeam: BackboneElement {
     public var sequence: Int? { get { _int(3) } set { _setInt(3, newValue) } }
     /// `ExplanationOfBenefit.careTeam.provider`: `Reference` 1..1 to `Practitioner` | `Organization`
     public var provider: Reference? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(provider newValue: Reference?) { _upsert(4, newValue) }
     /// `ExplanationOfBenefit.careTeam.responsible`: `boolean` 0..1
     public var responsible: Bool? { get { _bool(5) } set { _setBool(5, newValue) } }
     /// `ExplanationOfBenefit.careTeam.role`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/claim-careteamrole>)
     public var role: CodeableConcept? { get { _object(6) } set { _setObject(6, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(role newValue: CodeableConcept?) { _upsert(6, newValue) }
     /// `ExplanationOfBenefit.careTeam.qualification`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/provider-qualification>)
     public var qualification: CodeableConcept? { get { _object(7) } set { _setObject(7, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(qualification newValue: CodeableConcept?) { _upsert(7, newValue) }
 }
 
 /// `ExplanationOfBenefit.diagnosis`, a backbone element
@@ -255,16 +175,10 @@ public final class ExplanationOfBenefitDiagnosis: BackboneElement {
     public var diagnosisCodeableConcept: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
     /// `ExplanationOfBenefit.diagnosis.diagnosis[x]` as `Reference`.
     public var diagnosisReference: Reference? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(diagnosisCodeableConcept newValue: CodeableConcept?) { _upsert(4, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(diagnosisReference newValue: Reference?) { _upsert(5, newValue) }
     /// `ExplanationOfBenefit.diagnosis.type`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/ex-diagnosistype>)
     public var type: [CodeableConcept] { get { _objects(6) } set { _setObjects(6, newValue) } }
     /// `ExplanationOfBenefit.diagnosis.packageCode`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/ex-diagnosisrelatedgroup>)
     public var packageCode: CodeableConcept? { get { _object(7) } set { _setObject(7, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(packageCode newValue: CodeableConcept?) { _upsert(7, newValue) }
 }
 
 /// `ExplanationOfBenefit.procedure`, a backbone element
@@ -282,10 +196,6 @@ public final class ExplanationOfBenefitProcedure: BackboneElement {
     public var procedureCodeableConcept: CodeableConcept? { get { _object(5) } set { _setObject(5, newValue) } }
     /// `ExplanationOfBenefit.procedure.procedure[x]` as `Reference`.
     public var procedureReference: Reference? { get { _object(6) } set { _setObject(6, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(procedureCodeableConcept newValue: CodeableConcept?) { _upsert(5, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(procedureReference newValue: Reference?) { _upsert(6, newValue) }
 }
 
 /// `ExplanationOfBenefit.insurance`, a backbone element
@@ -295,8 +205,6 @@ public final class ExplanationOfBenefitInsurance: BackboneElement {
 
     /// `ExplanationOfBenefit.insurance.coverage`: `Reference` 0..1 to `Coverage`
     public var coverage: Reference? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(coverage newValue: Reference?) { _upsert(3, newValue) }
     /// `ExplanationOfBenefit.insurance.preAuthRef`: `string` 0..*
     public var preAuthRef: [String] { get { _strings(4) } set { _setStrings(4, newValue) } }
 }
@@ -310,18 +218,12 @@ public final class ExplanationOfBenefitAccident: BackboneElement {
     public var date: FHIRDate? { get { _date(3) } set { _setDate(3, newValue) } }
     /// `ExplanationOfBenefit.accident.type`: `CodeableConcept` 0..1, one of `AccidentType` (<http://hl7.org/fhir/ValueSet/v3-ActIncidentCode>)
     public var type: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: CodeableConcept?) { _upsert(4, newValue) }
     /// `ExplanationOfBenefit.accident.location[x]`: `Address` | `Reference` 0..1 to `Location`
     public var location: ExplanationOfBenefitAccidentLocation? { get { _choice(5) } set { _setChoice(5, 2, newValue) } }
     /// `ExplanationOfBenefit.accident.location[x]` as `Address`.
     public var locationAddress: Address? { get { _object(5) } set { _setObject(5, newValue) } }
     /// `ExplanationOfBenefit.accident.location[x]` as `Reference`.
     public var locationReference: Reference? { get { _object(6) } set { _setObject(6, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(locationAddress newValue: Address?) { _upsert(5, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(locationReference newValue: Reference?) { _upsert(6, newValue) }
 }
 
 /// `ExplanationOfBenefit.item`, a backbone element
@@ -341,16 +243,10 @@ public final class ExplanationOfBenefitItem: BackboneElement {
     public var informationLinkId: [Int] { get { _ints(7) } set { _setInts(7, newValue) } }
     /// `ExplanationOfBenefit.item.revenue`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/ex-revenue-center>)
     public var revenue: CodeableConcept? { get { _object(8) } set { _setObject(8, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(revenue newValue: CodeableConcept?) { _upsert(8, newValue) }
     /// `ExplanationOfBenefit.item.category`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/benefit-subcategory>)
     public var category: CodeableConcept? { get { _object(9) } set { _setObject(9, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(category newValue: CodeableConcept?) { _upsert(9, newValue) }
     /// `ExplanationOfBenefit.item.service`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/service-uscls>)
     public var service: CodeableConcept? { get { _object(10) } set { _setObject(10, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(service newValue: CodeableConcept?) { _upsert(10, newValue) }
     /// `ExplanationOfBenefit.item.modifier`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/claim-modifiers>)
     public var modifier: [CodeableConcept] { get { _objects(11) } set { _setObjects(11, newValue) } }
     /// `ExplanationOfBenefit.item.programCode`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/ex-program-code>)
@@ -361,8 +257,6 @@ public final class ExplanationOfBenefitItem: BackboneElement {
     public var servicedDate: FHIRDate? { get { _date(13) } set { _setDate(13, newValue) } }
     /// `ExplanationOfBenefit.item.serviced[x]` as `Period`.
     public var servicedPeriod: Period? { get { _object(14) } set { _setObject(14, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(servicedPeriod newValue: Period?) { _upsert(14, newValue) }
     /// `ExplanationOfBenefit.item.location[x]`: `CodeableConcept` | `Address` | `Reference` 0..1 to `Location`, example binding (<http://hl7.org/fhir/ValueSet/service-place>)
     public var location: ExplanationOfBenefitItemLocation? { get { _choice(15) } set { _setChoice(15, 3, newValue) } }
     /// `ExplanationOfBenefit.item.location[x]` as `CodeableConcept`.
@@ -371,32 +265,18 @@ public final class ExplanationOfBenefitItem: BackboneElement {
     public var locationAddress: Address? { get { _object(16) } set { _setObject(16, newValue) } }
     /// `ExplanationOfBenefit.item.location[x]` as `Reference`.
     public var locationReference: Reference? { get { _object(17) } set { _setObject(17, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(locationCodeableConcept newValue: CodeableConcept?) { _upsert(15, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(locationAddress newValue: Address?) { _upsert(16, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(locationReference newValue: Reference?) { _upsert(17, newValue) }
     /// `ExplanationOfBenefit.item.quantity`: `Quantity` 0..1
     public var quantity: Quantity? { get { _object(18) } set { _setObject(18, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(quantity newValue: Quantity?) { _upsert(18, newValue) }
     /// `ExplanationOfBenefit.item.unitPrice`: `Money` 0..1
     public var unitPrice: Money? { get { _object(19) } set { _setObject(19, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(unitPrice newValue: Money?) { _upsert(19, newValue) }
     /// `ExplanationOfBenefit.item.factor`: `decimal` 0..1
     public var factor: FHIRDecimal? { get { _decimal(20) } set { _setDecimal(20, newValue) } }
     /// `ExplanationOfBenefit.item.net`: `Money` 0..1
     public var net: Money? { get { _object(21) } set { _setObject(21, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(net newValue: Money?) { _upsert(21, newValue) }
     /// `ExplanationOfBenefit.item.udi`: `Reference` 0..* to `Device`
     public var udi: [Reference] { get { _objects(22) } set { _setObjects(22, newValue) } }
     /// `ExplanationOfBenefit.item.bodySite`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/tooth>)
     public var bodySite: CodeableConcept? { get { _object(23) } set { _setObject(23, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(bodySite newValue: CodeableConcept?) { _upsert(23, newValue) }
     /// `ExplanationOfBenefit.item.subSite`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/surface>)
     public var subSite: [CodeableConcept] { get { _objects(24) } set { _setObjects(24, newValue) } }
     /// `ExplanationOfBenefit.item.encounter`: `Reference` 0..* to `Encounter`
@@ -416,16 +296,10 @@ public final class ExplanationOfBenefitItemAdjudication: BackboneElement {
 
     /// `ExplanationOfBenefit.item.adjudication.category`: `CodeableConcept` 1..1, example binding (<http://hl7.org/fhir/ValueSet/adjudication>)
     public var category: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(category newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `ExplanationOfBenefit.item.adjudication.reason`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/adjudication-reason>)
     public var reason: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(reason newValue: CodeableConcept?) { _upsert(4, newValue) }
     /// `ExplanationOfBenefit.item.adjudication.amount`: `Money` 0..1
     public var amount: Money? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(amount newValue: Money?) { _upsert(5, newValue) }
     /// `ExplanationOfBenefit.item.adjudication.value`: `decimal` 0..1
     public var value: FHIRDecimal? { get { _decimal(6) } set { _setDecimal(6, newValue) } }
 }
@@ -439,38 +313,24 @@ public final class ExplanationOfBenefitItemDetail: BackboneElement {
     public var sequence: Int? { get { _int(3) } set { _setInt(3, newValue) } }
     /// `ExplanationOfBenefit.item.detail.type`: `CodeableConcept` 1..1, one of `ItemType` (<http://hl7.org/fhir/ValueSet/v3-ActInvoiceGroupCode>)
     public var type: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: CodeableConcept?) { _upsert(4, newValue) }
     /// `ExplanationOfBenefit.item.detail.revenue`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/ex-revenue-center>)
     public var revenue: CodeableConcept? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(revenue newValue: CodeableConcept?) { _upsert(5, newValue) }
     /// `ExplanationOfBenefit.item.detail.category`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/benefit-subcategory>)
     public var category: CodeableConcept? { get { _object(6) } set { _setObject(6, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(category newValue: CodeableConcept?) { _upsert(6, newValue) }
     /// `ExplanationOfBenefit.item.detail.service`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/service-uscls>)
     public var service: CodeableConcept? { get { _object(7) } set { _setObject(7, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(service newValue: CodeableConcept?) { _upsert(7, newValue) }
     /// `ExplanationOfBenefit.item.detail.modifier`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/claim-modifiers>)
     public var modifier: [CodeableConcept] { get { _objects(8) } set { _setObjects(8, newValue) } }
     /// `ExplanationOfBenefit.item.detail.programCode`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/ex-program-code>)
     public var programCode: [CodeableConcept] { get { _objects(9) } set { _setObjects(9, newValue) } }
     /// `ExplanationOfBenefit.item.detail.quantity`: `Quantity` 0..1
     public var quantity: Quantity? { get { _object(10) } set { _setObject(10, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(quantity newValue: Quantity?) { _upsert(10, newValue) }
     /// `ExplanationOfBenefit.item.detail.unitPrice`: `Money` 0..1
     public var unitPrice: Money? { get { _object(11) } set { _setObject(11, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(unitPrice newValue: Money?) { _upsert(11, newValue) }
     /// `ExplanationOfBenefit.item.detail.factor`: `decimal` 0..1
     public var factor: FHIRDecimal? { get { _decimal(12) } set { _setDecimal(12, newValue) } }
     /// `ExplanationOfBenefit.item.detail.net`: `Money` 0..1
     public var net: Money? { get { _object(13) } set { _setObject(13, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(net newValue: Money?) { _upsert(13, newValue) }
     /// `ExplanationOfBenefit.item.detail.udi`: `Reference` 0..* to `Device`
     public var udi: [Reference] { get { _objects(14) } set { _setObjects(14, newValue) } }
     /// `ExplanationOfBenefit.item.detail.noteNumber`: `positiveInt` 0..*
@@ -490,38 +350,24 @@ public final class ExplanationOfBenefitItemDetailSubDetail: BackboneElement {
     public var sequence: Int? { get { _int(3) } set { _setInt(3, newValue) } }
     /// `ExplanationOfBenefit.item.detail.subDetail.type`: `CodeableConcept` 1..1, one of `ItemType` (<http://hl7.org/fhir/ValueSet/v3-ActInvoiceGroupCode>)
     public var type: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: CodeableConcept?) { _upsert(4, newValue) }
     /// `ExplanationOfBenefit.item.detail.subDetail.revenue`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/ex-revenue-center>)
     public var revenue: CodeableConcept? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(revenue newValue: CodeableConcept?) { _upsert(5, newValue) }
     /// `ExplanationOfBenefit.item.detail.subDetail.category`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/benefit-subcategory>)
     public var category: CodeableConcept? { get { _object(6) } set { _setObject(6, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(category newValue: CodeableConcept?) { _upsert(6, newValue) }
     /// `ExplanationOfBenefit.item.detail.subDetail.service`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/service-uscls>)
     public var service: CodeableConcept? { get { _object(7) } set { _setObject(7, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(service newValue: CodeableConcept?) { _upsert(7, newValue) }
     /// `ExplanationOfBenefit.item.detail.subDetail.modifier`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/claim-modifiers>)
     public var modifier: [CodeableConcept] { get { _objects(8) } set { _setObjects(8, newValue) } }
     /// `ExplanationOfBenefit.item.detail.subDetail.programCode`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/ex-program-code>)
     public var programCode: [CodeableConcept] { get { _objects(9) } set { _setObjects(9, newValue) } }
     /// `ExplanationOfBenefit.item.detail.subDetail.quantity`: `Quantity` 0..1
     public var quantity: Quantity? { get { _object(10) } set { _setObject(10, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(quantity newValue: Quantity?) { _upsert(10, newValue) }
     /// `ExplanationOfBenefit.item.detail.subDetail.unitPrice`: `Money` 0..1
     public var unitPrice: Money? { get { _object(11) } set { _setObject(11, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(unitPrice newValue: Money?) { _upsert(11, newValue) }
     /// `ExplanationOfBenefit.item.detail.subDetail.factor`: `decimal` 0..1
     public var factor: FHIRDecimal? { get { _decimal(12) } set { _setDecimal(12, newValue) } }
     /// `ExplanationOfBenefit.item.detail.subDetail.net`: `Money` 0..1
     public var net: Money? { get { _object(13) } set { _setObject(13, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(net newValue: Money?) { _upsert(13, newValue) }
     /// `ExplanationOfBenefit.item.detail.subDetail.udi`: `Reference` 0..* to `Device`
     public var udi: [Reference] { get { _objects(14) } set { _setObjects(14, newValue) } }
     /// `ExplanationOfBenefit.item.detail.subDetail.noteNumber`: `positiveInt` 0..*
@@ -539,22 +385,14 @@ public final class ExplanationOfBenefitAddItem: BackboneElement {
     public var sequenceLinkId: [Int] { get { _ints(3) } set { _setInts(3, newValue) } }
     /// `ExplanationOfBenefit.addItem.revenue`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/ex-revenue-center>)
     public var revenue: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(revenue newValue: CodeableConcept?) { _upsert(4, newValue) }
     /// `ExplanationOfBenefit.addItem.category`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/benefit-subcategory>)
     public var category: CodeableConcept? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(category newValue: CodeableConcept?) { _upsert(5, newValue) }
     /// `ExplanationOfBenefit.addItem.service`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/service-uscls>)
     public var service: CodeableConcept? { get { _object(6) } set { _setObject(6, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(service newValue: CodeableConcept?) { _upsert(6, newValue) }
     /// `ExplanationOfBenefit.addItem.modifier`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/claim-modifiers>)
     public var modifier: [CodeableConcept] { get { _objects(7) } set { _setObjects(7, newValue) } }
     /// `ExplanationOfBenefit.addItem.fee`: `Money` 0..1
     public var fee: Money? { get { _object(8) } set { _setObject(8, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(fee newValue: Money?) { _upsert(8, newValue) }
     /// `ExplanationOfBenefit.addItem.noteNumber`: `positiveInt` 0..*
     public var noteNumber: [Int] { get { _ints(9) } set { _setInts(9, newValue) } }
     /// `ExplanationOfBenefit.addItem.adjudication`: as `ExplanationOfBenefit.item.adjudication` 0..*
@@ -570,22 +408,14 @@ public final class ExplanationOfBenefitAddItemDetail: BackboneElement {
 
     /// `ExplanationOfBenefit.addItem.detail.revenue`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/ex-revenue-center>)
     public var revenue: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(revenue newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `ExplanationOfBenefit.addItem.detail.category`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/benefit-subcategory>)
     public var category: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(category newValue: CodeableConcept?) { _upsert(4, newValue) }
     /// `ExplanationOfBenefit.addItem.detail.service`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/service-uscls>)
     public var service: CodeableConcept? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(service newValue: CodeableConcept?) { _upsert(5, newValue) }
     /// `ExplanationOfBenefit.addItem.detail.modifier`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/claim-modifiers>)
     public var modifier: [CodeableConcept] { get { _objects(6) } set { _setObjects(6, newValue) } }
     /// `ExplanationOfBenefit.addItem.detail.fee`: `Money` 0..1
     public var fee: Money? { get { _object(7) } set { _setObject(7, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(fee newValue: Money?) { _upsert(7, newValue) }
     /// `ExplanationOfBenefit.addItem.detail.noteNumber`: `positiveInt` 0..*
     public var noteNumber: [Int] { get { _ints(8) } set { _setInts(8, newValue) } }
     /// `ExplanationOfBenefit.addItem.detail.adjudication`: as `ExplanationOfBenefit.item.adjudication` 0..*
@@ -599,26 +429,16 @@ public final class ExplanationOfBenefitPayment: BackboneElement {
 
     /// `ExplanationOfBenefit.payment.type`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/ex-paymenttype>)
     public var type: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `ExplanationOfBenefit.payment.adjustment`: `Money` 0..1
     public var adjustment: Money? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(adjustment newValue: Money?) { _upsert(4, newValue) }
     /// `ExplanationOfBenefit.payment.adjustmentReason`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/payment-adjustment-reason>)
     public var adjustmentReason: CodeableConcept? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(adjustmentReason newValue: CodeableConcept?) { _upsert(5, newValue) }
     /// `ExplanationOfBenefit.payment.date`: `date` 0..1
     public var date: FHIRDate? { get { _date(6) } set { _setDate(6, newValue) } }
     /// `ExplanationOfBenefit.payment.amount`: `Money` 0..1
     public var amount: Money? { get { _object(7) } set { _setObject(7, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(amount newValue: Money?) { _upsert(7, newValue) }
     /// `ExplanationOfBenefit.payment.identifier`: `Identifier` 0..1
     public var identifier: Identifier? { get { _object(8) } set { _setObject(8, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(identifier newValue: Identifier?) { _upsert(8, newValue) }
 }
 
 /// `ExplanationOfBenefit.processNote`, a backbone element
@@ -630,14 +450,10 @@ public final class ExplanationOfBenefitProcessNote: BackboneElement {
     public var number: Int? { get { _int(3) } set { _setInt(3, newValue) } }
     /// `ExplanationOfBenefit.processNote.type`: `CodeableConcept` 0..1, one of `NoteType` (<http://hl7.org/fhir/ValueSet/note-type>)
     public var type: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: CodeableConcept?) { _upsert(4, newValue) }
     /// `ExplanationOfBenefit.processNote.text`: `string` 0..1
     public var text: String? { get { _string(5) } set { _setString(5, newValue) } }
     /// `ExplanationOfBenefit.processNote.language`: `CodeableConcept` 0..1, extensible binding (<http://hl7.org/fhir/ValueSet/languages>)
     public var language: CodeableConcept? { get { _object(6) } set { _setObject(6, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(language newValue: CodeableConcept?) { _upsert(6, newValue) }
 }
 
 /// `ExplanationOfBenefit.benefitBalance`, a backbone element
@@ -647,12 +463,8 @@ public final class ExplanationOfBenefitBenefitBalance: BackboneElement {
 
     /// `ExplanationOfBenefit.benefitBalance.category`: `CodeableConcept` 1..1, example binding (<http://hl7.org/fhir/ValueSet/benefit-category>)
     public var category: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(category newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `ExplanationOfBenefit.benefitBalance.subCategory`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/benefit-subcategory>)
     public var subCategory: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(subCategory newValue: CodeableConcept?) { _upsert(4, newValue) }
     /// `ExplanationOfBenefit.benefitBalance.excluded`: `boolean` 0..1
     public var excluded: Bool? { get { _bool(5) } set { _setBool(5, newValue) } }
     /// `ExplanationOfBenefit.benefitBalance.name`: `string` 0..1
@@ -661,16 +473,10 @@ public final class ExplanationOfBenefitBenefitBalance: BackboneElement {
     public var description: String? { get { _string(7) } set { _setString(7, newValue) } }
     /// `ExplanationOfBenefit.benefitBalance.network`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/benefit-network>)
     public var network: CodeableConcept? { get { _object(8) } set { _setObject(8, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(network newValue: CodeableConcept?) { _upsert(8, newValue) }
     /// `ExplanationOfBenefit.benefitBalance.unit`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/benefit-unit>)
     public var unit: CodeableConcept? { get { _object(9) } set { _setObject(9, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(unit newValue: CodeableConcept?) { _upsert(9, newValue) }
     /// `ExplanationOfBenefit.benefitBalance.term`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/benefit-term>)
     public var term: CodeableConcept? { get { _object(10) } set { _setObject(10, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(term newValue: CodeableConcept?) { _upsert(10, newValue) }
     /// `ExplanationOfBenefit.benefitBalance.financial`: `ExplanationOfBenefit.benefitBalance.financial` 0..*
     public var financial: [ExplanationOfBenefitBenefitBalanceFinancial] { get { _objects(11) } set { _setObjects(11, newValue) } }
 }
@@ -682,8 +488,6 @@ public final class ExplanationOfBenefitBenefitBalanceFinancial: BackboneElement 
 
     /// `ExplanationOfBenefit.benefitBalance.financial.type`: `CodeableConcept` 1..1, example binding (<http://hl7.org/fhir/ValueSet/benefit-type>)
     public var type: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `ExplanationOfBenefit.benefitBalance.financial.allowed[x]`: `unsignedInt` | `string` | `Money` 0..1
     public var allowed: ExplanationOfBenefitBenefitBalanceFinancialAllowed? { get { _choice(4) } set { _setChoice(4, 3, newValue) } }
     /// `ExplanationOfBenefit.benefitBalance.financial.allowed[x]` as `unsignedInt`.
@@ -692,16 +496,12 @@ public final class ExplanationOfBenefitBenefitBalanceFinancial: BackboneElement 
     public var allowedString: String? { get { _string(5) } set { _setString(5, newValue) } }
     /// `ExplanationOfBenefit.benefitBalance.financial.allowed[x]` as `Money`.
     public var allowedMoney: Money? { get { _object(6) } set { _setObject(6, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(allowedMoney newValue: Money?) { _upsert(6, newValue) }
     /// `ExplanationOfBenefit.benefitBalance.financial.used[x]`: `unsignedInt` | `Money` 0..1
     public var used: ExplanationOfBenefitBenefitBalanceFinancialUsed? { get { _choice(7) } set { _setChoice(7, 2, newValue) } }
     /// `ExplanationOfBenefit.benefitBalance.financial.used[x]` as `unsignedInt`.
     public var usedUnsignedInt: Int? { get { _int(7) } set { _setInt(7, newValue) } }
     /// `ExplanationOfBenefit.benefitBalance.financial.used[x]` as `Money`.
     public var usedMoney: Money? { get { _object(8) } set { _setObject(8, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(usedMoney newValue: Money?) { _upsert(8, newValue) }
 }
 
 /// A value of `ExplanationOfBenefit.information.timing[x]`.

@@ -16,36 +16,24 @@ public final class Goal: DomainResource {
     public var category: [CodeableConcept] { get { _objects(10) } set { _setObjects(10, newValue) } }
     /// `Goal.priority`: `CodeableConcept` 0..1, preferred binding (<http://hl7.org/fhir/ValueSet/goal-priority>)
     public var priority: CodeableConcept? { get { _object(11) } set { _setObject(11, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(priority newValue: CodeableConcept?) { _upsert(11, newValue) }
     /// `Goal.description`: `CodeableConcept` 1..1, example binding (<http://hl7.org/fhir/ValueSet/clinical-findings>)
     public var description: CodeableConcept? { get { _object(12) } set { _setObject(12, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(description newValue: CodeableConcept?) { _upsert(12, newValue) }
     /// `Goal.subject`: `Reference` 0..1 to `Patient` | `Group` | `Organization`
     public var subject: Reference? { get { _object(13) } set { _setObject(13, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(subject newValue: Reference?) { _upsert(13, newValue) }
     /// `Goal.start[x]`: `date` | `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/goal-start-event>)
     public var start: GoalStart? { get { _choice(14) } set { _setChoice(14, 2, newValue) } }
     /// `Goal.start[x]` as `date`.
     public var startDate: FHIRDate? { get { _date(14) } set { _setDate(14, newValue) } }
     /// `Goal.start[x]` as `CodeableConcept`.
     public var startCodeableConcept: CodeableConcept? { get { _object(15) } set { _setObject(15, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(startCodeableConcept newValue: CodeableConcept?) { _upsert(15, newValue) }
     /// `Goal.target`: `Goal.target` 0..1
     public var target: GoalTarget? { get { _object(16) } set { _setObject(16, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(target newValue: GoalTarget?) { _upsert(16, newValue) }
     /// `Goal.statusDate`: `date` 0..1
     public var statusDate: FHIRDate? { get { _date(17) } set { _setDate(17, newValue) } }
     /// `Goal.statusReason`: `string` 0..1
     public var statusReason: String? { get { _string(18) } set { _setString(18, newValue) } }
     /// `Goal.expressedBy`: `Reference` 0..1 to `Patient` | `Practitioner` | `RelatedPerson`
     public var expressedBy: Reference? { get { _object(19) } set { _setObject(19, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(expressedBy newValue: Reference?) { _upsert(19, newValue) }
     /// `Goal.addresses`: `Reference` 0..* to `Condition` | `Observation` | `MedicationStatement` | `NutritionOrder` | `ProcedureRequest` | `RiskAssessment`
     public var addresses: [Reference] { get { _objects(20) } set { _setObjects(20, newValue) } }
     /// `Goal.note`: `Annotation` 0..*
@@ -63,8 +51,6 @@ public final class GoalTarget: BackboneElement {
 
     /// `Goal.target.measure`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/observation-codes>)
     public var measure: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(measure newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `Goal.target.detail[x]`: `Quantity` | `Range` | `CodeableConcept` 0..1
     public var detail: GoalTargetDetail? { get { _choice(4) } set { _setChoice(4, 3, newValue) } }
     /// `Goal.target.detail[x]` as `Quantity`.
@@ -73,20 +59,12 @@ public final class GoalTarget: BackboneElement {
     public var detailRange: Range? { get { _object(5) } set { _setObject(5, newValue) } }
     /// `Goal.target.detail[x]` as `CodeableConcept`.
     public var detailCodeableConcept: CodeableConcept? { get { _object(6) } set { _setObject(6, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(detailQuantity newValue: Quantity?) { _upsert(4, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(detailRange newValue: Range?) { _upsert(5, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(detailCodeableConcept newValue: CodeableConcept?) { _upsert(6, newValue) }
     /// `Goal.target.due[x]`: `date` | `Duration` 0..1
     public var due: GoalTargetDue? { get { _choice(7) } set { _setChoice(7, 2, newValue) } }
     /// `Goal.target.due[x]` as `date`.
     public var dueDate: FHIRDate? { get { _date(7) } set { _setDate(7, newValue) } }
     /// `Goal.target.due[x]` as `Duration`.
     public var dueDuration: Duration? { get { _object(8) } set { _setObject(8, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(dueDuration newValue: Duration?) { _upsert(8, newValue) }
 }
 
 /// A value of `Goal.start[x]`.

@@ -18,8 +18,6 @@ public final class Group: DomainResource {
     public var actual: Bool? { get { _bool(11) } set { _setBool(11, newValue) } }
     /// `Group.code`: `CodeableConcept` 0..1
     public var code: CodeableConcept? { get { _object(12) } set { _setObject(12, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(code newValue: CodeableConcept?) { _upsert(12, newValue) }
     /// `Group.name`: `string` 0..1
     public var name: String? { get { _string(13) } set { _setString(13, newValue) } }
     /// `Group.quantity`: `unsignedInt` 0..1
@@ -37,8 +35,6 @@ public final class GroupCharacteristic: BackboneElement {
 
     /// `Group.characteristic.code`: `CodeableConcept` 1..1
     public var code: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(code newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `Group.characteristic.value[x]`: `CodeableConcept` | `boolean` | `Quantity` | `Range` 1..1
     public var value: GroupCharacteristicValue? { get { _choice(4) } set { _setChoice(4, 4, newValue) } }
     /// `Group.characteristic.value[x]` as `CodeableConcept`.
@@ -49,18 +45,10 @@ public final class GroupCharacteristic: BackboneElement {
     public var valueQuantity: Quantity? { get { _object(6) } set { _setObject(6, newValue) } }
     /// `Group.characteristic.value[x]` as `Range`.
     public var valueRange: Range? { get { _object(7) } set { _setObject(7, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueCodeableConcept newValue: CodeableConcept?) { _upsert(4, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueQuantity newValue: Quantity?) { _upsert(6, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueRange newValue: Range?) { _upsert(7, newValue) }
     /// `Group.characteristic.exclude`: `boolean` 1..1
     public var exclude: Bool? { get { _bool(8) } set { _setBool(8, newValue) } }
     /// `Group.characteristic.period`: `Period` 0..1
     public var period: Period? { get { _object(9) } set { _setObject(9, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(period newValue: Period?) { _upsert(9, newValue) }
 }
 
 /// `Group.member`, a backbone element
@@ -70,12 +58,8 @@ public final class GroupMember: BackboneElement {
 
     /// `Group.member.entity`: `Reference` 1..1 to `Patient` | `Practitioner` | `Device` | `Medication` | `Substance`
     public var entity: Reference? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(entity newValue: Reference?) { _upsert(3, newValue) }
     /// `Group.member.period`: `Period` 0..1
     public var period: Period? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(period newValue: Period?) { _upsert(4, newValue) }
     /// `Group.member.inactive`: `boolean` 0..1
     public var inactive: Bool? { get { _bool(5) } set { _setBool(5, newValue) } }
 }

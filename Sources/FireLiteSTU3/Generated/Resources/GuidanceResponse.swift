@@ -12,50 +12,32 @@ public final class GuidanceResponse: DomainResource {
     public var requestId: String? { get { _string(8) } set { _setString(8, newValue) } }
     /// `GuidanceResponse.identifier`: `Identifier` 0..1
     public var identifier: Identifier? { get { _object(9) } set { _setObject(9, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(identifier newValue: Identifier?) { _upsert(9, newValue) }
     /// `GuidanceResponse.module`: `Reference` 1..1 to `ServiceDefinition`
     public var module: Reference? { get { _object(10) } set { _setObject(10, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(module newValue: Reference?) { _upsert(10, newValue) }
     /// `GuidanceResponse.status`: `code` 1..1, one of `GuidanceResponseStatus` (<http://hl7.org/fhir/ValueSet/guidance-response-status>)
     public var status: GuidanceResponseStatus? { get { _code(11) } set { _setCode(11, newValue) } }
     /// `GuidanceResponse.subject`: `Reference` 0..1 to `Patient` | `Group`
     public var subject: Reference? { get { _object(12) } set { _setObject(12, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(subject newValue: Reference?) { _upsert(12, newValue) }
     /// `GuidanceResponse.context`: `Reference` 0..1 to `Encounter` | `EpisodeOfCare`
     public var context: Reference? { get { _object(13) } set { _setObject(13, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(context newValue: Reference?) { _upsert(13, newValue) }
     /// `GuidanceResponse.occurrenceDateTime`: `dateTime` 0..1
     public var occurrenceDateTime: FHIRDateTime? { get { _dateTime(14) } set { _setDateTime(14, newValue) } }
     /// `GuidanceResponse.performer`: `Reference` 0..1 to `Device`
     public var performer: Reference? { get { _object(15) } set { _setObject(15, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(performer newValue: Reference?) { _upsert(15, newValue) }
     /// `GuidanceResponse.reason[x]`: `CodeableConcept` | `Reference` 0..1
     public var reason: GuidanceResponseReason? { get { _choice(16) } set { _setChoice(16, 2, newValue) } }
     /// `GuidanceResponse.reason[x]` as `CodeableConcept`.
     public var reasonCodeableConcept: CodeableConcept? { get { _object(16) } set { _setObject(16, newValue) } }
     /// `GuidanceResponse.reason[x]` as `Reference`.
     public var reasonReference: Reference? { get { _object(17) } set { _setObject(17, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(reasonCodeableConcept newValue: CodeableConcept?) { _upsert(16, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(reasonReference newValue: Reference?) { _upsert(17, newValue) }
     /// `GuidanceResponse.note`: `Annotation` 0..*
     public var note: [Annotation] { get { _objects(18) } set { _setObjects(18, newValue) } }
     /// `GuidanceResponse.evaluationMessage`: `Reference` 0..* to `OperationOutcome`
     public var evaluationMessage: [Reference] { get { _objects(19) } set { _setObjects(19, newValue) } }
     /// `GuidanceResponse.outputParameters`: `Reference` 0..1 to `Parameters`
     public var outputParameters: Reference? { get { _object(20) } set { _setObject(20, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(outputParameters newValue: Reference?) { _upsert(20, newValue) }
     /// `GuidanceResponse.result`: `Reference` 0..1 to `CarePlan` | `RequestGroup`
     public var result: Reference? { get { _object(21) } set { _setObject(21, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(result newValue: Reference?) { _upsert(21, newValue) }
     /// `GuidanceResponse.dataRequirement`: `DataRequirement` 0..*
     public var dataRequirement: [DataRequirement] { get { _objects(22) } set { _setObjects(22, newValue) } }
 }

@@ -14,12 +14,8 @@ public final class HealthcareService: DomainResource {
     public var active: Bool? { get { _bool(9) } set { _setBool(9, newValue) } }
     /// `HealthcareService.providedBy`: `Reference` 0..1 to `Organization`
     public var providedBy: Reference? { get { _object(10) } set { _setObject(10, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(providedBy newValue: Reference?) { _upsert(10, newValue) }
     /// `HealthcareService.category`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/service-category>)
     public var category: CodeableConcept? { get { _object(11) } set { _setObject(11, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(category newValue: CodeableConcept?) { _upsert(11, newValue) }
     /// `HealthcareService.type`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/service-type>)
     public var type: [CodeableConcept] { get { _objects(12) } set { _setObjects(12, newValue) } }
     /// `HealthcareService.specialty`: `CodeableConcept` 0..*, preferred binding (<http://hl7.org/fhir/ValueSet/c80-practice-codes>)
@@ -34,8 +30,6 @@ public final class HealthcareService: DomainResource {
     public var extraDetails: String? { get { _string(17) } set { _setString(17, newValue) } }
     /// `HealthcareService.photo`: `Attachment` 0..1
     public var photo: Attachment? { get { _object(18) } set { _setObject(18, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(photo newValue: Attachment?) { _upsert(18, newValue) }
     /// `HealthcareService.telecom`: `ContactPoint` 0..*
     public var telecom: [ContactPoint] { get { _objects(19) } set { _setObjects(19, newValue) } }
     /// `HealthcareService.coverageArea`: `Reference` 0..* to `Location`
@@ -44,8 +38,6 @@ public final class HealthcareService: DomainResource {
     public var serviceProvisionCode: [CodeableConcept] { get { _objects(21) } set { _setObjects(21, newValue) } }
     /// `HealthcareService.eligibility`: `CodeableConcept` 0..1
     public var eligibility: CodeableConcept? { get { _object(22) } set { _setObject(22, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(eligibility newValue: CodeableConcept?) { _upsert(22, newValue) }
     /// `HealthcareService.eligibilityNote`: `string` 0..1
     public var eligibilityNote: String? { get { _string(23) } set { _setString(23, newValue) } }
     /// `HealthcareService.programName`: `string` 0..*
@@ -90,8 +82,6 @@ public final class HealthcareServiceNotAvailable: BackboneElement {
     public var description: String? { get { _string(3) } set { _setString(3, newValue) } }
     /// `HealthcareService.notAvailable.during`: `Period` 0..1
     public var during: Period? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(during newValue: Period?) { _upsert(4, newValue) }
 }
 
 private let healthcareServiceLayout = Layout(_class: HealthcareService.self, "HealthcareService", .resource, base: DomainResource._layout, release: .stu3, """

@@ -10,18 +10,12 @@ public final class ImagingManifest: DomainResource {
 
     /// `ImagingManifest.identifier`: `Identifier` 0..1
     public var identifier: Identifier? { get { _object(8) } set { _setObject(8, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(identifier newValue: Identifier?) { _upsert(8, newValue) }
     /// `ImagingManifest.patient`: `Reference` 1..1 to `Patient`
     public var patient: Reference? { get { _object(9) } set { _setObject(9, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(patient newValue: Reference?) { _upsert(9, newValue) }
     /// `ImagingManifest.authoringTime`: `dateTime` 0..1
     public var authoringTime: FHIRDateTime? { get { _dateTime(10) } set { _setDateTime(10, newValue) } }
     /// `ImagingManifest.author`: `Reference` 0..1 to `Practitioner` | `Device` | `Organization` | `Patient` | `RelatedPerson`
     public var author: Reference? { get { _object(11) } set { _setObject(11, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(author newValue: Reference?) { _upsert(11, newValue) }
     /// `ImagingManifest.description`: `string` 0..1
     public var description: String? { get { _string(12) } set { _setString(12, newValue) } }
     /// `ImagingManifest.study`: `ImagingManifest.study` 1..*
@@ -37,8 +31,6 @@ public final class ImagingManifestStudy: BackboneElement {
     public var uid: String? { get { _string(3) } set { _setString(3, newValue) } }
     /// `ImagingManifest.study.imagingStudy`: `Reference` 0..1 to `ImagingStudy`
     public var imagingStudy: Reference? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(imagingStudy newValue: Reference?) { _upsert(4, newValue) }
     /// `ImagingManifest.study.endpoint`: `Reference` 0..* to `Endpoint`
     public var endpoint: [Reference] { get { _objects(5) } set { _setObjects(5, newValue) } }
     /// `ImagingManifest.study.series`: `ImagingManifest.study.series` 1..*

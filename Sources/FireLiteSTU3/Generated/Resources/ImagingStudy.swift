@@ -12,8 +12,6 @@ public final class ImagingStudy: DomainResource {
     public var uid: String? { get { _string(8) } set { _setString(8, newValue) } }
     /// `ImagingStudy.accession`: `Identifier` 0..1
     public var accession: Identifier? { get { _object(9) } set { _setObject(9, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(accession newValue: Identifier?) { _upsert(9, newValue) }
     /// `ImagingStudy.identifier`: `Identifier` 0..*
     public var identifier: [Identifier] { get { _objects(10) } set { _setObjects(10, newValue) } }
     /// `ImagingStudy.availability`: `code` 0..1, one of `InstanceAvailability` (<http://hl7.org/fhir/ValueSet/instance-availability>)
@@ -22,20 +20,14 @@ public final class ImagingStudy: DomainResource {
     public var modalityList: [Coding] { get { _objects(12) } set { _setObjects(12, newValue) } }
     /// `ImagingStudy.patient`: `Reference` 1..1 to `Patient`
     public var patient: Reference? { get { _object(13) } set { _setObject(13, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(patient newValue: Reference?) { _upsert(13, newValue) }
     /// `ImagingStudy.context`: `Reference` 0..1 to `Encounter` | `EpisodeOfCare`
     public var context: Reference? { get { _object(14) } set { _setObject(14, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(context newValue: Reference?) { _upsert(14, newValue) }
     /// `ImagingStudy.started`: `dateTime` 0..1
     public var started: FHIRDateTime? { get { _dateTime(15) } set { _setDateTime(15, newValue) } }
     /// `ImagingStudy.basedOn`: `Reference` 0..* to `ReferralRequest` | `CarePlan` | `ProcedureRequest`
     public var basedOn: [Reference] { get { _objects(16) } set { _setObjects(16, newValue) } }
     /// `ImagingStudy.referrer`: `Reference` 0..1 to `Practitioner`
     public var referrer: Reference? { get { _object(17) } set { _setObject(17, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(referrer newValue: Reference?) { _upsert(17, newValue) }
     /// `ImagingStudy.interpreter`: `Reference` 0..* to `Practitioner`
     public var interpreter: [Reference] { get { _objects(18) } set { _setObjects(18, newValue) } }
     /// `ImagingStudy.endpoint`: `Reference` 0..* to `Endpoint`
@@ -50,8 +42,6 @@ public final class ImagingStudy: DomainResource {
     public var procedureCode: [CodeableConcept] { get { _objects(23) } set { _setObjects(23, newValue) } }
     /// `ImagingStudy.reason`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/procedure-reason>)
     public var reason: CodeableConcept? { get { _object(24) } set { _setObject(24, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(reason newValue: CodeableConcept?) { _upsert(24, newValue) }
     /// `ImagingStudy.description`: `string` 0..1
     public var description: String? { get { _string(25) } set { _setString(25, newValue) } }
     /// `ImagingStudy.series`: `ImagingStudy.series` 0..*
@@ -69,8 +59,6 @@ public final class ImagingStudySeries: BackboneElement {
     public var number: Int? { get { _int(4) } set { _setInt(4, newValue) } }
     /// `ImagingStudy.series.modality`: `Coding` 1..1, extensible binding (<http://hl7.org/fhir/ValueSet/dicom-cid29>)
     public var modality: Coding? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(modality newValue: Coding?) { _upsert(5, newValue) }
     /// `ImagingStudy.series.description`: `string` 0..1
     public var description: String? { get { _string(6) } set { _setString(6, newValue) } }
     /// `ImagingStudy.series.numberOfInstances`: `unsignedInt` 0..1
@@ -81,12 +69,8 @@ public final class ImagingStudySeries: BackboneElement {
     public var endpoint: [Reference] { get { _objects(9) } set { _setObjects(9, newValue) } }
     /// `ImagingStudy.series.bodySite`: `Coding` 0..1, example binding (<http://hl7.org/fhir/ValueSet/body-site>)
     public var bodySite: Coding? { get { _object(10) } set { _setObject(10, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(bodySite newValue: Coding?) { _upsert(10, newValue) }
     /// `ImagingStudy.series.laterality`: `Coding` 0..1, example binding (<http://hl7.org/fhir/ValueSet/bodysite-laterality>)
     public var laterality: Coding? { get { _object(11) } set { _setObject(11, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(laterality newValue: Coding?) { _upsert(11, newValue) }
     /// `ImagingStudy.series.started`: `dateTime` 0..1
     public var started: FHIRDateTime? { get { _dateTime(12) } set { _setDateTime(12, newValue) } }
     /// `ImagingStudy.series.performer`: `Reference` 0..* to `Practitioner`

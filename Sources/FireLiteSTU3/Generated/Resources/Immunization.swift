@@ -16,56 +16,36 @@ public final class Immunization: DomainResource {
     public var notGiven: Bool? { get { _bool(10) } set { _setBool(10, newValue) } }
     /// `Immunization.vaccineCode`: `CodeableConcept` 1..1, example binding (<http://hl7.org/fhir/ValueSet/vaccine-code>)
     public var vaccineCode: CodeableConcept? { get { _object(11) } set { _setObject(11, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(vaccineCode newValue: CodeableConcept?) { _upsert(11, newValue) }
     /// `Immunization.patient`: `Reference` 1..1 to `Patient`
     public var patient: Reference? { get { _object(12) } set { _setObject(12, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(patient newValue: Reference?) { _upsert(12, newValue) }
     /// `Immunization.encounter`: `Reference` 0..1 to `Encounter`
     public var encounter: Reference? { get { _object(13) } set { _setObject(13, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(encounter newValue: Reference?) { _upsert(13, newValue) }
     /// `Immunization.date`: `dateTime` 0..1
     public var date: FHIRDateTime? { get { _dateTime(14) } set { _setDateTime(14, newValue) } }
     /// `Immunization.primarySource`: `boolean` 1..1
     public var primarySource: Bool? { get { _bool(15) } set { _setBool(15, newValue) } }
     /// `Immunization.reportOrigin`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/immunization-origin>)
     public var reportOrigin: CodeableConcept? { get { _object(16) } set { _setObject(16, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(reportOrigin newValue: CodeableConcept?) { _upsert(16, newValue) }
     /// `Immunization.location`: `Reference` 0..1 to `Location`
     public var location: Reference? { get { _object(17) } set { _setObject(17, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(location newValue: Reference?) { _upsert(17, newValue) }
     /// `Immunization.manufacturer`: `Reference` 0..1 to `Organization`
     public var manufacturer: Reference? { get { _object(18) } set { _setObject(18, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(manufacturer newValue: Reference?) { _upsert(18, newValue) }
     /// `Immunization.lotNumber`: `string` 0..1
     public var lotNumber: String? { get { _string(19) } set { _setString(19, newValue) } }
     /// `Immunization.expirationDate`: `date` 0..1
     public var expirationDate: FHIRDate? { get { _date(20) } set { _setDate(20, newValue) } }
     /// `Immunization.site`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/immunization-site>)
     public var site: CodeableConcept? { get { _object(21) } set { _setObject(21, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(site newValue: CodeableConcept?) { _upsert(21, newValue) }
     /// `Immunization.route`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/immunization-route>)
     public var route: CodeableConcept? { get { _object(22) } set { _setObject(22, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(route newValue: CodeableConcept?) { _upsert(22, newValue) }
     /// `Immunization.doseQuantity`: `Quantity` 0..1
     public var doseQuantity: Quantity? { get { _object(23) } set { _setObject(23, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(doseQuantity newValue: Quantity?) { _upsert(23, newValue) }
     /// `Immunization.practitioner`: `Immunization.practitioner` 0..*
     public var practitioner: [ImmunizationPractitioner] { get { _objects(24) } set { _setObjects(24, newValue) } }
     /// `Immunization.note`: `Annotation` 0..*
     public var note: [Annotation] { get { _objects(25) } set { _setObjects(25, newValue) } }
     /// `Immunization.explanation`: `Immunization.explanation` 0..1
     public var explanation: ImmunizationExplanation? { get { _object(26) } set { _setObject(26, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(explanation newValue: ImmunizationExplanation?) { _upsert(26, newValue) }
     /// `Immunization.reaction`: `Immunization.reaction` 0..*
     public var reaction: [ImmunizationReaction] { get { _objects(27) } set { _setObjects(27, newValue) } }
     /// `Immunization.vaccinationProtocol`: `Immunization.vaccinationProtocol` 0..*
@@ -79,12 +59,8 @@ public final class ImmunizationPractitioner: BackboneElement {
 
     /// `Immunization.practitioner.role`: `CodeableConcept` 0..1, extensible binding (<http://hl7.org/fhir/ValueSet/immunization-role>)
     public var role: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(role newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `Immunization.practitioner.actor`: `Reference` 1..1 to `Practitioner`
     public var actor: Reference? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(actor newValue: Reference?) { _upsert(4, newValue) }
 }
 
 /// `Immunization.explanation`, a backbone element
@@ -107,8 +83,6 @@ public final class ImmunizationReaction: BackboneElement {
     public var date: FHIRDateTime? { get { _dateTime(3) } set { _setDateTime(3, newValue) } }
     /// `Immunization.reaction.detail`: `Reference` 0..1 to `Observation`
     public var detail: Reference? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(detail newValue: Reference?) { _upsert(4, newValue) }
     /// `Immunization.reaction.reported`: `boolean` 0..1
     public var reported: Bool? { get { _bool(5) } set { _setBool(5, newValue) } }
 }
@@ -124,8 +98,6 @@ public final class ImmunizationVaccinationProtocol: BackboneElement {
     public var description: String? { get { _string(4) } set { _setString(4, newValue) } }
     /// `Immunization.vaccinationProtocol.authority`: `Reference` 0..1 to `Organization`
     public var authority: Reference? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(authority newValue: Reference?) { _upsert(5, newValue) }
     /// `Immunization.vaccinationProtocol.series`: `string` 0..1
     public var series: String? { get { _string(6) } set { _setString(6, newValue) } }
     /// `Immunization.vaccinationProtocol.seriesDoses`: `positiveInt` 0..1
@@ -134,12 +106,8 @@ public final class ImmunizationVaccinationProtocol: BackboneElement {
     public var targetDisease: [CodeableConcept] { get { _objects(8) } set { _setObjects(8, newValue) } }
     /// `Immunization.vaccinationProtocol.doseStatus`: `CodeableConcept` 1..1, example binding (<http://hl7.org/fhir/ValueSet/vaccination-protocol-dose-status>)
     public var doseStatus: CodeableConcept? { get { _object(9) } set { _setObject(9, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(doseStatus newValue: CodeableConcept?) { _upsert(9, newValue) }
     /// `Immunization.vaccinationProtocol.doseStatusReason`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/vaccination-protocol-dose-status-reason>)
     public var doseStatusReason: CodeableConcept? { get { _object(10) } set { _setObject(10, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(doseStatusReason newValue: CodeableConcept?) { _upsert(10, newValue) }
 }
 
 private let immunizationLayout = Layout(_class: Immunization.self, "Immunization", .resource, base: DomainResource._layout, release: .stu3, """

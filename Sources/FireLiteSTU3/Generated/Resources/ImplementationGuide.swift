@@ -44,8 +44,6 @@ public final class ImplementationGuide: DomainResource {
     public var binary: [String] { get { _strings(24) } set { _setStrings(24, newValue) } }
     /// `ImplementationGuide.page`: `ImplementationGuide.page` 0..1
     public var page: ImplementationGuidePage? { get { _object(25) } set { _setObject(25, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(page newValue: ImplementationGuidePage?) { _upsert(25, newValue) }
 }
 
 /// `ImplementationGuide.dependency`, a backbone element
@@ -91,12 +89,8 @@ public final class ImplementationGuidePackageResource: BackboneElement {
     public var sourceUri: String? { get { _string(7) } set { _setString(7, newValue) } }
     /// `ImplementationGuide.package.resource.source[x]` as `Reference`.
     public var sourceReference: Reference? { get { _object(8) } set { _setObject(8, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(sourceReference newValue: Reference?) { _upsert(8, newValue) }
     /// `ImplementationGuide.package.resource.exampleFor`: `Reference` 0..1 to `StructureDefinition`
     public var exampleFor: Reference? { get { _object(9) } set { _setObject(9, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(exampleFor newValue: Reference?) { _upsert(9, newValue) }
 }
 
 /// `ImplementationGuide.global`, a backbone element
@@ -108,8 +102,6 @@ public final class ImplementationGuideGlobal: BackboneElement {
     public var type: ResourceType? { get { _code(3) } set { _setCode(3, newValue) } }
     /// `ImplementationGuide.global.profile`: `Reference` 1..1 to `StructureDefinition`
     public var profile: Reference? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(profile newValue: Reference?) { _upsert(4, newValue) }
 }
 
 /// `ImplementationGuide.page`, a backbone element

@@ -24,8 +24,6 @@ public final class Library: DomainResource {
     public var experimental: Bool? { get { _bool(14) } set { _setBool(14, newValue) } }
     /// `Library.type`: `CodeableConcept` 1..1, extensible binding (<http://hl7.org/fhir/ValueSet/library-type>)
     public var type: CodeableConcept? { get { _object(15) } set { _setObject(15, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: CodeableConcept?) { _upsert(15, newValue) }
     /// `Library.date`: `dateTime` 0..1
     public var date: FHIRDateTime? { get { _dateTime(16) } set { _setDateTime(16, newValue) } }
     /// `Library.publisher`: `string` 0..1
@@ -42,8 +40,6 @@ public final class Library: DomainResource {
     public var lastReviewDate: FHIRDate? { get { _date(22) } set { _setDate(22, newValue) } }
     /// `Library.effectivePeriod`: `Period` 0..1
     public var effectivePeriod: Period? { get { _object(23) } set { _setObject(23, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(effectivePeriod newValue: Period?) { _upsert(23, newValue) }
     /// `Library.useContext`: `UsageContext` 0..*
     public var useContext: [UsageContext] { get { _objects(24) } set { _setObjects(24, newValue) } }
     /// `Library.jurisdiction`: `CodeableConcept` 0..*, extensible binding (<http://hl7.org/fhir/ValueSet/jurisdiction>)

@@ -12,8 +12,6 @@ public final class Linkage: DomainResource {
     public var active: Bool? { get { _bool(8) } set { _setBool(8, newValue) } }
     /// `Linkage.author`: `Reference` 0..1 to `Practitioner` | `Organization`
     public var author: Reference? { get { _object(9) } set { _setObject(9, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(author newValue: Reference?) { _upsert(9, newValue) }
     /// `Linkage.item`: `Linkage.item` 1..*
     public var item: [LinkageItem] { get { _objects(10) } set { _setObjects(10, newValue) } }
 }
@@ -27,8 +25,6 @@ public final class LinkageItem: BackboneElement {
     public var type: LinkageType? { get { _code(3) } set { _setCode(3, newValue) } }
     /// `Linkage.item.resource`: `Reference` 1..1
     public var resource: Reference? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(resource newValue: Reference?) { _upsert(4, newValue) }
 }
 
 private let linkageLayout = Layout(_class: Linkage.self, "Linkage", .resource, base: DomainResource._layout, release: .stu3, """

@@ -38,8 +38,6 @@ public final class Measure: DomainResource {
     public var lastReviewDate: FHIRDate? { get { _date(21) } set { _setDate(21, newValue) } }
     /// `Measure.effectivePeriod`: `Period` 0..1
     public var effectivePeriod: Period? { get { _object(22) } set { _setObject(22, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(effectivePeriod newValue: Period?) { _upsert(22, newValue) }
     /// `Measure.useContext`: `UsageContext` 0..*
     public var useContext: [UsageContext] { get { _objects(23) } set { _setObjects(23, newValue) } }
     /// `Measure.jurisdiction`: `CodeableConcept` 0..*, extensible binding (<http://hl7.org/fhir/ValueSet/jurisdiction>)
@@ -60,12 +58,8 @@ public final class Measure: DomainResource {
     public var disclaimer: String? { get { _string(31) } set { _setString(31, newValue) } }
     /// `Measure.scoring`: `CodeableConcept` 0..1, extensible binding (<http://hl7.org/fhir/ValueSet/measure-scoring>)
     public var scoring: CodeableConcept? { get { _object(32) } set { _setObject(32, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(scoring newValue: CodeableConcept?) { _upsert(32, newValue) }
     /// `Measure.compositeScoring`: `CodeableConcept` 0..1, extensible binding (<http://hl7.org/fhir/ValueSet/composite-measure-scoring>)
     public var compositeScoring: CodeableConcept? { get { _object(33) } set { _setObject(33, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(compositeScoring newValue: CodeableConcept?) { _upsert(33, newValue) }
     /// `Measure.type`: `CodeableConcept` 0..*, extensible binding (<http://hl7.org/fhir/ValueSet/measure-type>)
     public var type: [CodeableConcept] { get { _objects(34) } set { _setObjects(34, newValue) } }
     /// `Measure.riskAdjustment`: `string` 0..1
@@ -97,8 +91,6 @@ public final class MeasureGroup: BackboneElement {
 
     /// `Measure.group.identifier`: `Identifier` 1..1
     public var identifier: Identifier? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(identifier newValue: Identifier?) { _upsert(3, newValue) }
     /// `Measure.group.name`: `string` 0..1
     public var name: String? { get { _string(4) } set { _setString(4, newValue) } }
     /// `Measure.group.description`: `string` 0..1
@@ -116,12 +108,8 @@ public final class MeasureGroupPopulation: BackboneElement {
 
     /// `Measure.group.population.identifier`: `Identifier` 0..1
     public var identifier: Identifier? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(identifier newValue: Identifier?) { _upsert(3, newValue) }
     /// `Measure.group.population.code`: `CodeableConcept` 0..1, extensible binding (<http://hl7.org/fhir/ValueSet/measure-population>)
     public var code: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(code newValue: CodeableConcept?) { _upsert(4, newValue) }
     /// `Measure.group.population.name`: `string` 0..1
     public var name: String? { get { _string(5) } set { _setString(5, newValue) } }
     /// `Measure.group.population.description`: `string` 0..1
@@ -137,8 +125,6 @@ public final class MeasureGroupStratifier: BackboneElement {
 
     /// `Measure.group.stratifier.identifier`: `Identifier` 0..1
     public var identifier: Identifier? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(identifier newValue: Identifier?) { _upsert(3, newValue) }
     /// `Measure.group.stratifier.criteria`: `string` 0..1
     public var criteria: String? { get { _string(4) } set { _setString(4, newValue) } }
     /// `Measure.group.stratifier.path`: `string` 0..1
@@ -152,8 +138,6 @@ public final class MeasureSupplementalData: BackboneElement {
 
     /// `Measure.supplementalData.identifier`: `Identifier` 0..1
     public var identifier: Identifier? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(identifier newValue: Identifier?) { _upsert(3, newValue) }
     /// `Measure.supplementalData.usage`: `CodeableConcept` 0..*, extensible binding (<http://hl7.org/fhir/ValueSet/measure-data-usage>)
     public var usage: [CodeableConcept] { get { _objects(4) } set { _setObjects(4, newValue) } }
     /// `Measure.supplementalData.criteria`: `string` 0..1

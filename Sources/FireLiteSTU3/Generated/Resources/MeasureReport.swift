@@ -10,36 +10,24 @@ public final class MeasureReport: DomainResource {
 
     /// `MeasureReport.identifier`: `Identifier` 0..1
     public var identifier: Identifier? { get { _object(8) } set { _setObject(8, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(identifier newValue: Identifier?) { _upsert(8, newValue) }
     /// `MeasureReport.status`: `code` 1..1, one of `MeasureReportStatus` (<http://hl7.org/fhir/ValueSet/measure-report-status>)
     public var status: MeasureReportStatus? { get { _code(9) } set { _setCode(9, newValue) } }
     /// `MeasureReport.type`: `code` 1..1, one of `MeasureReportType` (<http://hl7.org/fhir/ValueSet/measure-report-type>)
     public var type: MeasureReportType? { get { _code(10) } set { _setCode(10, newValue) } }
     /// `MeasureReport.measure`: `Reference` 1..1 to `Measure`
     public var measure: Reference? { get { _object(11) } set { _setObject(11, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(measure newValue: Reference?) { _upsert(11, newValue) }
     /// `MeasureReport.patient`: `Reference` 0..1 to `Patient`
     public var patient: Reference? { get { _object(12) } set { _setObject(12, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(patient newValue: Reference?) { _upsert(12, newValue) }
     /// `MeasureReport.date`: `dateTime` 0..1
     public var date: FHIRDateTime? { get { _dateTime(13) } set { _setDateTime(13, newValue) } }
     /// `MeasureReport.reportingOrganization`: `Reference` 0..1 to `Organization`
     public var reportingOrganization: Reference? { get { _object(14) } set { _setObject(14, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(reportingOrganization newValue: Reference?) { _upsert(14, newValue) }
     /// `MeasureReport.period`: `Period` 1..1
     public var period: Period? { get { _object(15) } set { _setObject(15, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(period newValue: Period?) { _upsert(15, newValue) }
     /// `MeasureReport.group`: `MeasureReport.group` 0..*
     public var group: [MeasureReportGroup] { get { _objects(16) } set { _setObjects(16, newValue) } }
     /// `MeasureReport.evaluatedResources`: `Reference` 0..1 to `Bundle`
     public var evaluatedResources: Reference? { get { _object(17) } set { _setObject(17, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(evaluatedResources newValue: Reference?) { _upsert(17, newValue) }
 }
 
 /// `MeasureReport.group`, a backbone element
@@ -49,8 +37,6 @@ public final class MeasureReportGroup: BackboneElement {
 
     /// `MeasureReport.group.identifier`: `Identifier` 1..1
     public var identifier: Identifier? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(identifier newValue: Identifier?) { _upsert(3, newValue) }
     /// `MeasureReport.group.population`: `MeasureReport.group.population` 0..*
     public var population: [MeasureReportGroupPopulation] { get { _objects(4) } set { _setObjects(4, newValue) } }
     /// `MeasureReport.group.measureScore`: `decimal` 0..1
@@ -66,18 +52,12 @@ public final class MeasureReportGroupPopulation: BackboneElement {
 
     /// `MeasureReport.group.population.identifier`: `Identifier` 0..1
     public var identifier: Identifier? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(identifier newValue: Identifier?) { _upsert(3, newValue) }
     /// `MeasureReport.group.population.code`: `CodeableConcept` 0..1, extensible binding (<http://hl7.org/fhir/ValueSet/measure-population>)
     public var code: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(code newValue: CodeableConcept?) { _upsert(4, newValue) }
     /// `MeasureReport.group.population.count`: `integer` 0..1
     public var count: Int? { get { _int(5) } set { _setInt(5, newValue) } }
     /// `MeasureReport.group.population.patients`: `Reference` 0..1 to `List`
     public var patients: Reference? { get { _object(6) } set { _setObject(6, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(patients newValue: Reference?) { _upsert(6, newValue) }
 }
 
 /// `MeasureReport.group.stratifier`, a backbone element
@@ -87,8 +67,6 @@ public final class MeasureReportGroupStratifier: BackboneElement {
 
     /// `MeasureReport.group.stratifier.identifier`: `Identifier` 0..1
     public var identifier: Identifier? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(identifier newValue: Identifier?) { _upsert(3, newValue) }
     /// `MeasureReport.group.stratifier.stratum`: `MeasureReport.group.stratifier.stratum` 0..*
     public var stratum: [MeasureReportGroupStratifierStratum] { get { _objects(4) } set { _setObjects(4, newValue) } }
 }
@@ -113,18 +91,12 @@ public final class MeasureReportGroupStratifierStratumPopulation: BackboneElemen
 
     /// `MeasureReport.group.stratifier.stratum.population.identifier`: `Identifier` 0..1
     public var identifier: Identifier? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(identifier newValue: Identifier?) { _upsert(3, newValue) }
     /// `MeasureReport.group.stratifier.stratum.population.code`: `CodeableConcept` 0..1, extensible binding (<http://hl7.org/fhir/ValueSet/measure-population>)
     public var code: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(code newValue: CodeableConcept?) { _upsert(4, newValue) }
     /// `MeasureReport.group.stratifier.stratum.population.count`: `integer` 0..1
     public var count: Int? { get { _int(5) } set { _setInt(5, newValue) } }
     /// `MeasureReport.group.stratifier.stratum.population.patients`: `Reference` 0..1 to `List`
     public var patients: Reference? { get { _object(6) } set { _setObject(6, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(patients newValue: Reference?) { _upsert(6, newValue) }
 }
 
 private let measureReportLayout = Layout(_class: MeasureReport.self, "MeasureReport", .resource, base: DomainResource._layout, release: .stu3, """

@@ -16,42 +16,26 @@ public final class Media: DomainResource {
     public var type: DigitalMediaType? { get { _code(10) } set { _setCode(10, newValue) } }
     /// `Media.subtype`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/digital-media-subtype>)
     public var subtype: CodeableConcept? { get { _object(11) } set { _setObject(11, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(subtype newValue: CodeableConcept?) { _upsert(11, newValue) }
     /// `Media.view`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/media-view>)
     public var view: CodeableConcept? { get { _object(12) } set { _setObject(12, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(view newValue: CodeableConcept?) { _upsert(12, newValue) }
     /// `Media.subject`: `Reference` 0..1 to `Patient` | `Practitioner` | `Group` | `Device` | `Specimen`
     public var subject: Reference? { get { _object(13) } set { _setObject(13, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(subject newValue: Reference?) { _upsert(13, newValue) }
     /// `Media.context`: `Reference` 0..1 to `Encounter` | `EpisodeOfCare`
     public var context: Reference? { get { _object(14) } set { _setObject(14, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(context newValue: Reference?) { _upsert(14, newValue) }
     /// `Media.occurrence[x]`: `dateTime` | `Period` 0..1
     public var occurrence: MediaOccurrence? { get { _choice(15) } set { _setChoice(15, 2, newValue) } }
     /// `Media.occurrence[x]` as `dateTime`.
     public var occurrenceDateTime: FHIRDateTime? { get { _dateTime(15) } set { _setDateTime(15, newValue) } }
     /// `Media.occurrence[x]` as `Period`.
     public var occurrencePeriod: Period? { get { _object(16) } set { _setObject(16, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(occurrencePeriod newValue: Period?) { _upsert(16, newValue) }
     /// `Media.operator`: `Reference` 0..1 to `Practitioner`
     public var `operator`: Reference? { get { _object(17) } set { _setObject(17, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(operator newValue: Reference?) { _upsert(17, newValue) }
     /// `Media.reasonCode`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/procedure-reason>)
     public var reasonCode: [CodeableConcept] { get { _objects(18) } set { _setObjects(18, newValue) } }
     /// `Media.bodySite`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/body-site>)
     public var bodySite: CodeableConcept? { get { _object(19) } set { _setObject(19, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(bodySite newValue: CodeableConcept?) { _upsert(19, newValue) }
     /// `Media.device`: `Reference` 0..1 to `Device` | `DeviceMetric`
     public var device: Reference? { get { _object(20) } set { _setObject(20, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(device newValue: Reference?) { _upsert(20, newValue) }
     /// `Media.height`: `positiveInt` 0..1
     public var height: Int? { get { _int(21) } set { _setInt(21, newValue) } }
     /// `Media.width`: `positiveInt` 0..1
@@ -62,8 +46,6 @@ public final class Media: DomainResource {
     public var duration: Int? { get { _int(24) } set { _setInt(24, newValue) } }
     /// `Media.content`: `Attachment` 1..1
     public var content: Attachment? { get { _object(25) } set { _setObject(25, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(content newValue: Attachment?) { _upsert(25, newValue) }
     /// `Media.note`: `Annotation` 0..*
     public var note: [Annotation] { get { _objects(26) } set { _setObjects(26, newValue) } }
 }

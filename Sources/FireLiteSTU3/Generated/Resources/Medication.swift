@@ -10,8 +10,6 @@ public final class Medication: DomainResource {
 
     /// `Medication.code`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/medication-codes>)
     public var code: CodeableConcept? { get { _object(8) } set { _setObject(8, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(code newValue: CodeableConcept?) { _upsert(8, newValue) }
     /// `Medication.status`: `code` 0..1, one of `MedicationStatus` (<http://hl7.org/fhir/ValueSet/medication-status>)
     public var status: MedicationStatus? { get { _code(9) } set { _setCode(9, newValue) } }
     /// `Medication.isBrand`: `boolean` 0..1
@@ -20,18 +18,12 @@ public final class Medication: DomainResource {
     public var isOverTheCounter: Bool? { get { _bool(11) } set { _setBool(11, newValue) } }
     /// `Medication.manufacturer`: `Reference` 0..1 to `Organization`
     public var manufacturer: Reference? { get { _object(12) } set { _setObject(12, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(manufacturer newValue: Reference?) { _upsert(12, newValue) }
     /// `Medication.form`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/medication-form-codes>)
     public var form: CodeableConcept? { get { _object(13) } set { _setObject(13, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(form newValue: CodeableConcept?) { _upsert(13, newValue) }
     /// `Medication.ingredient`: `Medication.ingredient` 0..*
     public var ingredient: [MedicationIngredient] { get { _objects(14) } set { _setObjects(14, newValue) } }
     /// `Medication.package`: `Medication.package` 0..1
     public var package: MedicationPackage? { get { _object(15) } set { _setObject(15, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(package newValue: MedicationPackage?) { _upsert(15, newValue) }
     /// `Medication.image`: `Attachment` 0..*
     public var image: [Attachment] { get { _objects(16) } set { _setObjects(16, newValue) } }
 }
@@ -47,16 +39,10 @@ public final class MedicationIngredient: BackboneElement {
     public var itemCodeableConcept: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
     /// `Medication.ingredient.item[x]` as `Reference`.
     public var itemReference: Reference? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(itemCodeableConcept newValue: CodeableConcept?) { _upsert(3, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(itemReference newValue: Reference?) { _upsert(4, newValue) }
     /// `Medication.ingredient.isActive`: `boolean` 0..1
     public var isActive: Bool? { get { _bool(5) } set { _setBool(5, newValue) } }
     /// `Medication.ingredient.amount`: `Ratio` 0..1
     public var amount: Ratio? { get { _object(6) } set { _setObject(6, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(amount newValue: Ratio?) { _upsert(6, newValue) }
 }
 
 /// `Medication.package`, a backbone element
@@ -66,8 +52,6 @@ public final class MedicationPackage: BackboneElement {
 
     /// `Medication.package.container`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/medication-package-form>)
     public var container: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(container newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `Medication.package.content`: `Medication.package.content` 0..*
     public var content: [MedicationPackageContent] { get { _objects(4) } set { _setObjects(4, newValue) } }
     /// `Medication.package.batch`: `Medication.package.batch` 0..*
@@ -85,14 +69,8 @@ public final class MedicationPackageContent: BackboneElement {
     public var itemCodeableConcept: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
     /// `Medication.package.content.item[x]` as `Reference`.
     public var itemReference: Reference? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(itemCodeableConcept newValue: CodeableConcept?) { _upsert(3, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(itemReference newValue: Reference?) { _upsert(4, newValue) }
     /// `Medication.package.content.amount`: `Quantity` 0..1
     public var amount: Quantity? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(amount newValue: Quantity?) { _upsert(5, newValue) }
 }
 
 /// `Medication.package.batch`, a backbone element

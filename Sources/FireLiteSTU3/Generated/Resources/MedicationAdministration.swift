@@ -18,26 +18,16 @@ public final class MedicationAdministration: DomainResource {
     public var status: MedicationAdministrationStatus? { get { _code(11) } set { _setCode(11, newValue) } }
     /// `MedicationAdministration.category`: `CodeableConcept` 0..1, preferred binding (<http://hl7.org/fhir/ValueSet/medication-admin-category>)
     public var category: CodeableConcept? { get { _object(12) } set { _setObject(12, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(category newValue: CodeableConcept?) { _upsert(12, newValue) }
     /// `MedicationAdministration.medication[x]`: `CodeableConcept` | `Reference` 1..1 to `Medication`, example binding (<http://hl7.org/fhir/ValueSet/medication-codes>)
     public var medication: MedicationAdministrationMedication? { get { _choice(13) } set { _setChoice(13, 2, newValue) } }
     /// `MedicationAdministration.medication[x]` as `CodeableConcept`.
     public var medicationCodeableConcept: CodeableConcept? { get { _object(13) } set { _setObject(13, newValue) } }
     /// `MedicationAdministration.medication[x]` as `Reference`.
     public var medicationReference: Reference? { get { _object(14) } set { _setObject(14, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(medicationCodeableConcept newValue: CodeableConcept?) { _upsert(13, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(medicationReference newValue: Reference?) { _upsert(14, newValue) }
     /// `MedicationAdministration.subject`: `Reference` 1..1 to `Patient` | `Group`
     public var subject: Reference? { get { _object(15) } set { _setObject(15, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(subject newValue: Reference?) { _upsert(15, newValue) }
     /// `MedicationAdministration.context`: `Reference` 0..1 to `Encounter` | `EpisodeOfCare`
     public var context: Reference? { get { _object(16) } set { _setObject(16, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(context newValue: Reference?) { _upsert(16, newValue) }
     /// `MedicationAdministration.supportingInformation`: `Reference` 0..*
     public var supportingInformation: [Reference] { get { _objects(17) } set { _setObjects(17, newValue) } }
     /// `MedicationAdministration.effective[x]`: `dateTime` | `Period` 1..1
@@ -46,8 +36,6 @@ public final class MedicationAdministration: DomainResource {
     public var effectiveDateTime: FHIRDateTime? { get { _dateTime(18) } set { _setDateTime(18, newValue) } }
     /// `MedicationAdministration.effective[x]` as `Period`.
     public var effectivePeriod: Period? { get { _object(19) } set { _setObject(19, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(effectivePeriod newValue: Period?) { _upsert(19, newValue) }
     /// `MedicationAdministration.performer`: `MedicationAdministration.performer` 0..*
     public var performer: [MedicationAdministrationPerformer] { get { _objects(20) } set { _setObjects(20, newValue) } }
     /// `MedicationAdministration.notGiven`: `boolean` 0..1
@@ -60,16 +48,12 @@ public final class MedicationAdministration: DomainResource {
     public var reasonReference: [Reference] { get { _objects(24) } set { _setObjects(24, newValue) } }
     /// `MedicationAdministration.prescription`: `Reference` 0..1 to `MedicationRequest`
     public var prescription: Reference? { get { _object(25) } set { _setObject(25, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(prescription newValue: Reference?) { _upsert(25, newValue) }
     /// `MedicationAdministration.device`: `Reference` 0..* to `Device`
     public var device: [Reference] { get { _objects(26) } set { _setObjects(26, newValue) } }
     /// `MedicationAdministration.note`: `Annotation` 0..*
     public var note: [Annotation] { get { _objects(27) } set { _setObjects(27, newValue) } }
     /// `MedicationAdministration.dosage`: `MedicationAdministration.dosage` 0..1
     public var dosage: MedicationAdministrationDosage? { get { _object(28) } set { _setObject(28, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(dosage newValue: MedicationAdministrationDosage?) { _upsert(28, newValue) }
     /// `MedicationAdministration.eventHistory`: `Reference` 0..* to `Provenance`
     public var eventHistory: [Reference] { get { _objects(29) } set { _setObjects(29, newValue) } }
 }
@@ -81,12 +65,8 @@ public final class MedicationAdministrationPerformer: BackboneElement {
 
     /// `MedicationAdministration.performer.actor`: `Reference` 1..1 to `Practitioner` | `Patient` | `RelatedPerson` | `Device`
     public var actor: Reference? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(actor newValue: Reference?) { _upsert(3, newValue) }
     /// `MedicationAdministration.performer.onBehalfOf`: `Reference` 0..1 to `Organization`
     public var onBehalfOf: Reference? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(onBehalfOf newValue: Reference?) { _upsert(4, newValue) }
 }
 
 /// `MedicationAdministration.dosage`, a backbone element
@@ -98,30 +78,18 @@ public final class MedicationAdministrationDosage: BackboneElement {
     public var text: String? { get { _string(3) } set { _setString(3, newValue) } }
     /// `MedicationAdministration.dosage.site`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/approach-site-codes>)
     public var site: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(site newValue: CodeableConcept?) { _upsert(4, newValue) }
     /// `MedicationAdministration.dosage.route`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/route-codes>)
     public var route: CodeableConcept? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(route newValue: CodeableConcept?) { _upsert(5, newValue) }
     /// `MedicationAdministration.dosage.method`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/administration-method-codes>)
     public var method: CodeableConcept? { get { _object(6) } set { _setObject(6, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(method newValue: CodeableConcept?) { _upsert(6, newValue) }
     /// `MedicationAdministration.dosage.dose`: `Quantity` 0..1
     public var dose: Quantity? { get { _object(7) } set { _setObject(7, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(dose newValue: Quantity?) { _upsert(7, newValue) }
     /// `MedicationAdministration.dosage.rate[x]`: `Ratio` | `Quantity` 0..1
     public var rate: MedicationAdministrationDosageRate? { get { _choice(8) } set { _setChoice(8, 2, newValue) } }
     /// `MedicationAdministration.dosage.rate[x]` as `Ratio`.
     public var rateRatio: Ratio? { get { _object(8) } set { _setObject(8, newValue) } }
     /// `MedicationAdministration.dosage.rate[x]` as `Quantity`.
     public var rateQuantity: Quantity? { get { _object(9) } set { _setObject(9, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(rateRatio newValue: Ratio?) { _upsert(8, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(rateQuantity newValue: Quantity?) { _upsert(9, newValue) }
 }
 
 /// A value of `MedicationAdministration.medication[x]`.

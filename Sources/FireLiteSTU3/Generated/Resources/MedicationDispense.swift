@@ -16,26 +16,16 @@ public final class MedicationDispense: DomainResource {
     public var status: MedicationDispenseStatus? { get { _code(10) } set { _setCode(10, newValue) } }
     /// `MedicationDispense.category`: `CodeableConcept` 0..1, preferred binding (<http://hl7.org/fhir/ValueSet/medication-dispense-category>)
     public var category: CodeableConcept? { get { _object(11) } set { _setObject(11, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(category newValue: CodeableConcept?) { _upsert(11, newValue) }
     /// `MedicationDispense.medication[x]`: `CodeableConcept` | `Reference` 1..1 to `Medication`, example binding (<http://hl7.org/fhir/ValueSet/medication-codes>)
     public var medication: MedicationDispenseMedication? { get { _choice(12) } set { _setChoice(12, 2, newValue) } }
     /// `MedicationDispense.medication[x]` as `CodeableConcept`.
     public var medicationCodeableConcept: CodeableConcept? { get { _object(12) } set { _setObject(12, newValue) } }
     /// `MedicationDispense.medication[x]` as `Reference`.
     public var medicationReference: Reference? { get { _object(13) } set { _setObject(13, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(medicationCodeableConcept newValue: CodeableConcept?) { _upsert(12, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(medicationReference newValue: Reference?) { _upsert(13, newValue) }
     /// `MedicationDispense.subject`: `Reference` 0..1 to `Patient` | `Group`
     public var subject: Reference? { get { _object(14) } set { _setObject(14, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(subject newValue: Reference?) { _upsert(14, newValue) }
     /// `MedicationDispense.context`: `Reference` 0..1 to `Encounter` | `EpisodeOfCare`
     public var context: Reference? { get { _object(15) } set { _setObject(15, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(context newValue: Reference?) { _upsert(15, newValue) }
     /// `MedicationDispense.supportingInformation`: `Reference` 0..*
     public var supportingInformation: [Reference] { get { _objects(16) } set { _setObjects(16, newValue) } }
     /// `MedicationDispense.performer`: `MedicationDispense.performer` 0..*
@@ -44,24 +34,16 @@ public final class MedicationDispense: DomainResource {
     public var authorizingPrescription: [Reference] { get { _objects(18) } set { _setObjects(18, newValue) } }
     /// `MedicationDispense.type`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/v3-ActPharmacySupplyType>)
     public var type: CodeableConcept? { get { _object(19) } set { _setObject(19, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: CodeableConcept?) { _upsert(19, newValue) }
     /// `MedicationDispense.quantity`: `Quantity` 0..1
     public var quantity: Quantity? { get { _object(20) } set { _setObject(20, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(quantity newValue: Quantity?) { _upsert(20, newValue) }
     /// `MedicationDispense.daysSupply`: `Quantity` 0..1
     public var daysSupply: Quantity? { get { _object(21) } set { _setObject(21, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(daysSupply newValue: Quantity?) { _upsert(21, newValue) }
     /// `MedicationDispense.whenPrepared`: `dateTime` 0..1
     public var whenPrepared: FHIRDateTime? { get { _dateTime(22) } set { _setDateTime(22, newValue) } }
     /// `MedicationDispense.whenHandedOver`: `dateTime` 0..1
     public var whenHandedOver: FHIRDateTime? { get { _dateTime(23) } set { _setDateTime(23, newValue) } }
     /// `MedicationDispense.destination`: `Reference` 0..1 to `Location`
     public var destination: Reference? { get { _object(24) } set { _setObject(24, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(destination newValue: Reference?) { _upsert(24, newValue) }
     /// `MedicationDispense.receiver`: `Reference` 0..* to `Patient` | `Practitioner`
     public var receiver: [Reference] { get { _objects(25) } set { _setObjects(25, newValue) } }
     /// `MedicationDispense.note`: `Annotation` 0..*
@@ -70,8 +52,6 @@ public final class MedicationDispense: DomainResource {
     public var dosageInstruction: [Dosage] { get { _objects(27) } set { _setObjects(27, newValue) } }
     /// `MedicationDispense.substitution`: `MedicationDispense.substitution` 0..1
     public var substitution: MedicationDispenseSubstitution? { get { _object(28) } set { _setObject(28, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(substitution newValue: MedicationDispenseSubstitution?) { _upsert(28, newValue) }
     /// `MedicationDispense.detectedIssue`: `Reference` 0..* to `DetectedIssue`
     public var detectedIssue: [Reference] { get { _objects(29) } set { _setObjects(29, newValue) } }
     /// `MedicationDispense.notDone`: `boolean` 0..1
@@ -82,10 +62,6 @@ public final class MedicationDispense: DomainResource {
     public var notDoneReasonCodeableConcept: CodeableConcept? { get { _object(31) } set { _setObject(31, newValue) } }
     /// `MedicationDispense.notDoneReason[x]` as `Reference`.
     public var notDoneReasonReference: Reference? { get { _object(32) } set { _setObject(32, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(notDoneReasonCodeableConcept newValue: CodeableConcept?) { _upsert(31, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(notDoneReasonReference newValue: Reference?) { _upsert(32, newValue) }
     /// `MedicationDispense.eventHistory`: `Reference` 0..* to `Provenance`
     public var eventHistory: [Reference] { get { _objects(33) } set { _setObjects(33, newValue) } }
 }
@@ -97,12 +73,8 @@ public final class MedicationDispensePerformer: BackboneElement {
 
     /// `MedicationDispense.performer.actor`: `Reference` 1..1 to `Practitioner` | `Organization` | `Patient` | `Device` | `RelatedPerson`
     public var actor: Reference? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(actor newValue: Reference?) { _upsert(3, newValue) }
     /// `MedicationDispense.performer.onBehalfOf`: `Reference` 0..1 to `Organization`
     public var onBehalfOf: Reference? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(onBehalfOf newValue: Reference?) { _upsert(4, newValue) }
 }
 
 /// `MedicationDispense.substitution`, a backbone element
@@ -114,8 +86,6 @@ public final class MedicationDispenseSubstitution: BackboneElement {
     public var wasSubstituted: Bool? { get { _bool(3) } set { _setBool(3, newValue) } }
     /// `MedicationDispense.substitution.type`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/v3-ActSubstanceAdminSubstitutionCode>)
     public var type: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: CodeableConcept?) { _upsert(4, newValue) }
     /// `MedicationDispense.substitution.reason`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/v3-SubstanceAdminSubstitutionReason>)
     public var reason: [CodeableConcept] { get { _objects(5) } set { _setObjects(5, newValue) } }
     /// `MedicationDispense.substitution.responsibleParty`: `Reference` 0..* to `Practitioner`

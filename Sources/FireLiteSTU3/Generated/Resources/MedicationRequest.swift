@@ -16,16 +16,12 @@ public final class MedicationRequest: DomainResource {
     public var basedOn: [Reference] { get { _objects(10) } set { _setObjects(10, newValue) } }
     /// `MedicationRequest.groupIdentifier`: `Identifier` 0..1
     public var groupIdentifier: Identifier? { get { _object(11) } set { _setObject(11, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(groupIdentifier newValue: Identifier?) { _upsert(11, newValue) }
     /// `MedicationRequest.status`: `code` 0..1, one of `MedicationRequestStatus` (<http://hl7.org/fhir/ValueSet/medication-request-status>)
     public var status: MedicationRequestStatus? { get { _code(12) } set { _setCode(12, newValue) } }
     /// `MedicationRequest.intent`: `code` 1..1, one of `MedicationRequestIntent` (<http://hl7.org/fhir/ValueSet/medication-request-intent>)
     public var intent: MedicationRequestIntent? { get { _code(13) } set { _setCode(13, newValue) } }
     /// `MedicationRequest.category`: `CodeableConcept` 0..1, preferred binding (<http://hl7.org/fhir/ValueSet/medication-request-category>)
     public var category: CodeableConcept? { get { _object(14) } set { _setObject(14, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(category newValue: CodeableConcept?) { _upsert(14, newValue) }
     /// `MedicationRequest.priority`: `code` 0..1, one of `MedicationRequestPriority` (<http://hl7.org/fhir/ValueSet/medication-request-priority>)
     public var priority: MedicationRequestPriority? { get { _code(15) } set { _setCode(15, newValue) } }
     /// `MedicationRequest.medication[x]`: `CodeableConcept` | `Reference` 1..1 to `Medication`, example binding (<http://hl7.org/fhir/ValueSet/medication-codes>)
@@ -34,30 +30,18 @@ public final class MedicationRequest: DomainResource {
     public var medicationCodeableConcept: CodeableConcept? { get { _object(16) } set { _setObject(16, newValue) } }
     /// `MedicationRequest.medication[x]` as `Reference`.
     public var medicationReference: Reference? { get { _object(17) } set { _setObject(17, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(medicationCodeableConcept newValue: CodeableConcept?) { _upsert(16, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(medicationReference newValue: Reference?) { _upsert(17, newValue) }
     /// `MedicationRequest.subject`: `Reference` 1..1 to `Patient` | `Group`
     public var subject: Reference? { get { _object(18) } set { _setObject(18, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(subject newValue: Reference?) { _upsert(18, newValue) }
     /// `MedicationRequest.context`: `Reference` 0..1 to `Encounter` | `EpisodeOfCare`
     public var context: Reference? { get { _object(19) } set { _setObject(19, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(context newValue: Reference?) { _upsert(19, newValue) }
     /// `MedicationRequest.supportingInformation`: `Reference` 0..*
     public var supportingInformation: [Reference] { get { _objects(20) } set { _setObjects(20, newValue) } }
     /// `MedicationRequest.authoredOn`: `dateTime` 0..1
     public var authoredOn: FHIRDateTime? { get { _dateTime(21) } set { _setDateTime(21, newValue) } }
     /// `MedicationRequest.requester`: `MedicationRequest.requester` 0..1
     public var requester: MedicationRequestRequester? { get { _object(22) } set { _setObject(22, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(requester newValue: MedicationRequestRequester?) { _upsert(22, newValue) }
     /// `MedicationRequest.recorder`: `Reference` 0..1 to `Practitioner`
     public var recorder: Reference? { get { _object(23) } set { _setObject(23, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(recorder newValue: Reference?) { _upsert(23, newValue) }
     /// `MedicationRequest.reasonCode`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/condition-code>)
     public var reasonCode: [CodeableConcept] { get { _objects(24) } set { _setObjects(24, newValue) } }
     /// `MedicationRequest.reasonReference`: `Reference` 0..* to `Condition` | `Observation`
@@ -68,16 +52,10 @@ public final class MedicationRequest: DomainResource {
     public var dosageInstruction: [Dosage] { get { _objects(27) } set { _setObjects(27, newValue) } }
     /// `MedicationRequest.dispenseRequest`: `MedicationRequest.dispenseRequest` 0..1
     public var dispenseRequest: MedicationRequestDispenseRequest? { get { _object(28) } set { _setObject(28, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(dispenseRequest newValue: MedicationRequestDispenseRequest?) { _upsert(28, newValue) }
     /// `MedicationRequest.substitution`: `MedicationRequest.substitution` 0..1
     public var substitution: MedicationRequestSubstitution? { get { _object(29) } set { _setObject(29, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(substitution newValue: MedicationRequestSubstitution?) { _upsert(29, newValue) }
     /// `MedicationRequest.priorPrescription`: `Reference` 0..1 to `MedicationRequest`
     public var priorPrescription: Reference? { get { _object(30) } set { _setObject(30, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(priorPrescription newValue: Reference?) { _upsert(30, newValue) }
     /// `MedicationRequest.detectedIssue`: `Reference` 0..* to `DetectedIssue`
     public var detectedIssue: [Reference] { get { _objects(31) } set { _setObjects(31, newValue) } }
     /// `MedicationRequest.eventHistory`: `Reference` 0..* to `Provenance`
@@ -91,12 +69,8 @@ public final class MedicationRequestRequester: BackboneElement {
 
     /// `MedicationRequest.requester.agent`: `Reference` 1..1 to `Practitioner` | `Organization` | `Patient` | `RelatedPerson` | `Device`
     public var agent: Reference? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(agent newValue: Reference?) { _upsert(3, newValue) }
     /// `MedicationRequest.requester.onBehalfOf`: `Reference` 0..1 to `Organization`
     public var onBehalfOf: Reference? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(onBehalfOf newValue: Reference?) { _upsert(4, newValue) }
 }
 
 /// `MedicationRequest.dispenseRequest`, a backbone element
@@ -106,22 +80,14 @@ public final class MedicationRequestDispenseRequest: BackboneElement {
 
     /// `MedicationRequest.dispenseRequest.validityPeriod`: `Period` 0..1
     public var validityPeriod: Period? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(validityPeriod newValue: Period?) { _upsert(3, newValue) }
     /// `MedicationRequest.dispenseRequest.numberOfRepeatsAllowed`: `positiveInt` 0..1
     public var numberOfRepeatsAllowed: Int? { get { _int(4) } set { _setInt(4, newValue) } }
     /// `MedicationRequest.dispenseRequest.quantity`: `Quantity` 0..1
     public var quantity: Quantity? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(quantity newValue: Quantity?) { _upsert(5, newValue) }
     /// `MedicationRequest.dispenseRequest.expectedSupplyDuration`: `Duration` 0..1
     public var expectedSupplyDuration: Duration? { get { _object(6) } set { _setObject(6, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(expectedSupplyDuration newValue: Duration?) { _upsert(6, newValue) }
     /// `MedicationRequest.dispenseRequest.performer`: `Reference` 0..1 to `Organization`
     public var performer: Reference? { get { _object(7) } set { _setObject(7, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(performer newValue: Reference?) { _upsert(7, newValue) }
 }
 
 /// `MedicationRequest.substitution`, a backbone element
@@ -133,8 +99,6 @@ public final class MedicationRequestSubstitution: BackboneElement {
     public var allowed: Bool? { get { _bool(3) } set { _setBool(3, newValue) } }
     /// `MedicationRequest.substitution.reason`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/v3-SubstanceAdminSubstitutionReason>)
     public var reason: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(reason newValue: CodeableConcept?) { _upsert(4, newValue) }
 }
 
 /// A value of `MedicationRequest.medication[x]`.

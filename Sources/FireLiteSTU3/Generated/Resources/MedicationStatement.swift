@@ -16,42 +16,28 @@ public final class MedicationStatement: DomainResource {
     public var partOf: [Reference] { get { _objects(10) } set { _setObjects(10, newValue) } }
     /// `MedicationStatement.context`: `Reference` 0..1 to `Encounter` | `EpisodeOfCare`
     public var context: Reference? { get { _object(11) } set { _setObject(11, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(context newValue: Reference?) { _upsert(11, newValue) }
     /// `MedicationStatement.status`: `code` 1..1, one of `MedicationStatementStatus` (<http://hl7.org/fhir/ValueSet/medication-statement-status>)
     public var status: MedicationStatementStatus? { get { _code(12) } set { _setCode(12, newValue) } }
     /// `MedicationStatement.category`: `CodeableConcept` 0..1, preferred binding (<http://hl7.org/fhir/ValueSet/medication-statement-category>)
     public var category: CodeableConcept? { get { _object(13) } set { _setObject(13, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(category newValue: CodeableConcept?) { _upsert(13, newValue) }
     /// `MedicationStatement.medication[x]`: `CodeableConcept` | `Reference` 1..1 to `Medication`, example binding (<http://hl7.org/fhir/ValueSet/medication-codes>)
     public var medication: MedicationStatementMedication? { get { _choice(14) } set { _setChoice(14, 2, newValue) } }
     /// `MedicationStatement.medication[x]` as `CodeableConcept`.
     public var medicationCodeableConcept: CodeableConcept? { get { _object(14) } set { _setObject(14, newValue) } }
     /// `MedicationStatement.medication[x]` as `Reference`.
     public var medicationReference: Reference? { get { _object(15) } set { _setObject(15, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(medicationCodeableConcept newValue: CodeableConcept?) { _upsert(14, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(medicationReference newValue: Reference?) { _upsert(15, newValue) }
     /// `MedicationStatement.effective[x]`: `dateTime` | `Period` 0..1
     public var effective: MedicationStatementEffective? { get { _choice(16) } set { _setChoice(16, 2, newValue) } }
     /// `MedicationStatement.effective[x]` as `dateTime`.
     public var effectiveDateTime: FHIRDateTime? { get { _dateTime(16) } set { _setDateTime(16, newValue) } }
     /// `MedicationStatement.effective[x]` as `Period`.
     public var effectivePeriod: Period? { get { _object(17) } set { _setObject(17, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(effectivePeriod newValue: Period?) { _upsert(17, newValue) }
     /// `MedicationStatement.dateAsserted`: `dateTime` 0..1
     public var dateAsserted: FHIRDateTime? { get { _dateTime(18) } set { _setDateTime(18, newValue) } }
     /// `MedicationStatement.informationSource`: `Reference` 0..1 to `Patient` | `Practitioner` | `RelatedPerson` | `Organization`
     public var informationSource: Reference? { get { _object(19) } set { _setObject(19, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(informationSource newValue: Reference?) { _upsert(19, newValue) }
     /// `MedicationStatement.subject`: `Reference` 1..1 to `Patient` | `Group`
     public var subject: Reference? { get { _object(20) } set { _setObject(20, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(subject newValue: Reference?) { _upsert(20, newValue) }
     /// `MedicationStatement.derivedFrom`: `Reference` 0..*
     public var derivedFrom: [Reference] { get { _objects(21) } set { _setObjects(21, newValue) } }
     /// `MedicationStatement.taken`: `code` 1..1, one of `MedicationStatementTaken` (<http://hl7.org/fhir/ValueSet/medication-statement-taken>)

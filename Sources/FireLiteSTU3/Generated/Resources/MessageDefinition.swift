@@ -12,8 +12,6 @@ public final class MessageDefinition: DomainResource {
     public var url: String? { get { _string(8) } set { _setString(8, newValue) } }
     /// `MessageDefinition.identifier`: `Identifier` 0..1
     public var identifier: Identifier? { get { _object(9) } set { _setObject(9, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(identifier newValue: Identifier?) { _upsert(9, newValue) }
     /// `MessageDefinition.version`: `string` 0..1
     public var version: String? { get { _string(10) } set { _setString(10, newValue) } }
     /// `MessageDefinition.name`: `string` 0..1
@@ -42,16 +40,12 @@ public final class MessageDefinition: DomainResource {
     public var copyright: String? { get { _string(22) } set { _setString(22, newValue) } }
     /// `MessageDefinition.base`: `Reference` 0..1 to `MessageDefinition`
     public var base: Reference? { get { _object(23) } set { _setObject(23, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(base newValue: Reference?) { _upsert(23, newValue) }
     /// `MessageDefinition.parent`: `Reference` 0..* to `ActivityDefinition` | `PlanDefinition`
     public var parent: [Reference] { get { _objects(24) } set { _setObjects(24, newValue) } }
     /// `MessageDefinition.replaces`: `Reference` 0..* to `MessageDefinition`
     public var replaces: [Reference] { get { _objects(25) } set { _setObjects(25, newValue) } }
     /// `MessageDefinition.event`: `Coding` 1..1, example binding (<http://hl7.org/fhir/ValueSet/message-events>)
     public var event: Coding? { get { _object(26) } set { _setObject(26, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(event newValue: Coding?) { _upsert(26, newValue) }
     /// `MessageDefinition.category`: `code` 0..1, one of `MessageSignificanceCategory` (<http://hl7.org/fhir/ValueSet/message-significance-category>)
     public var category: MessageSignificanceCategory? { get { _code(27) } set { _setCode(27, newValue) } }
     /// `MessageDefinition.focus`: `MessageDefinition.focus` 0..*
@@ -71,8 +65,6 @@ public final class MessageDefinitionFocus: BackboneElement {
     public var code: ResourceType? { get { _code(3) } set { _setCode(3, newValue) } }
     /// `MessageDefinition.focus.profile`: `Reference` 0..1 to `StructureDefinition`
     public var profile: Reference? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(profile newValue: Reference?) { _upsert(4, newValue) }
     /// `MessageDefinition.focus.min`: `unsignedInt` 0..1
     public var min: Int? { get { _int(5) } set { _setInt(5, newValue) } }
     /// `MessageDefinition.focus.max`: `string` 0..1
@@ -86,8 +78,6 @@ public final class MessageDefinitionAllowedResponse: BackboneElement {
 
     /// `MessageDefinition.allowedResponse.message`: `Reference` 1..1 to `MessageDefinition`
     public var message: Reference? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(message newValue: Reference?) { _upsert(3, newValue) }
     /// `MessageDefinition.allowedResponse.situation`: `markdown` 0..1
     public var situation: String? { get { _string(4) } set { _setString(4, newValue) } }
 }

@@ -10,44 +10,26 @@ public final class MessageHeader: DomainResource {
 
     /// `MessageHeader.event`: `Coding` 1..1, example binding (<http://hl7.org/fhir/ValueSet/message-events>)
     public var event: Coding? { get { _object(8) } set { _setObject(8, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(event newValue: Coding?) { _upsert(8, newValue) }
     /// `MessageHeader.destination`: `MessageHeader.destination` 0..*
     public var destination: [MessageHeaderDestination] { get { _objects(9) } set { _setObjects(9, newValue) } }
     /// `MessageHeader.receiver`: `Reference` 0..1 to `Practitioner` | `Organization`
     public var receiver: Reference? { get { _object(10) } set { _setObject(10, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(receiver newValue: Reference?) { _upsert(10, newValue) }
     /// `MessageHeader.sender`: `Reference` 0..1 to `Practitioner` | `Organization`
     public var sender: Reference? { get { _object(11) } set { _setObject(11, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(sender newValue: Reference?) { _upsert(11, newValue) }
     /// `MessageHeader.timestamp`: `instant` 1..1
     public var timestamp: FHIRInstant? { get { _instant(12) } set { _setInstant(12, newValue) } }
     /// `MessageHeader.enterer`: `Reference` 0..1 to `Practitioner`
     public var enterer: Reference? { get { _object(13) } set { _setObject(13, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(enterer newValue: Reference?) { _upsert(13, newValue) }
     /// `MessageHeader.author`: `Reference` 0..1 to `Practitioner`
     public var author: Reference? { get { _object(14) } set { _setObject(14, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(author newValue: Reference?) { _upsert(14, newValue) }
     /// `MessageHeader.source`: `MessageHeader.source` 1..1
     public var source: MessageHeaderSource? { get { _object(15) } set { _setObject(15, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(source newValue: MessageHeaderSource?) { _upsert(15, newValue) }
     /// `MessageHeader.responsible`: `Reference` 0..1 to `Practitioner` | `Organization`
     public var responsible: Reference? { get { _object(16) } set { _setObject(16, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(responsible newValue: Reference?) { _upsert(16, newValue) }
     /// `MessageHeader.reason`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/message-reason-encounter>)
     public var reason: CodeableConcept? { get { _object(17) } set { _setObject(17, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(reason newValue: CodeableConcept?) { _upsert(17, newValue) }
     /// `MessageHeader.response`: `MessageHeader.response` 0..1
     public var response: MessageHeaderResponse? { get { _object(18) } set { _setObject(18, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(response newValue: MessageHeaderResponse?) { _upsert(18, newValue) }
     /// `MessageHeader.focus`: `Reference` 0..*
     public var focus: [Reference] { get { _objects(19) } set { _setObjects(19, newValue) } }
 }
@@ -61,8 +43,6 @@ public final class MessageHeaderDestination: BackboneElement {
     public var name: String? { get { _string(3) } set { _setString(3, newValue) } }
     /// `MessageHeader.destination.target`: `Reference` 0..1 to `Device`
     public var target: Reference? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(target newValue: Reference?) { _upsert(4, newValue) }
     /// `MessageHeader.destination.endpoint`: `uri` 1..1
     public var endpoint: String? { get { _string(5) } set { _setString(5, newValue) } }
 }
@@ -80,8 +60,6 @@ public final class MessageHeaderSource: BackboneElement {
     public var version: String? { get { _string(5) } set { _setString(5, newValue) } }
     /// `MessageHeader.source.contact`: `ContactPoint` 0..1
     public var contact: ContactPoint? { get { _object(6) } set { _setObject(6, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(contact newValue: ContactPoint?) { _upsert(6, newValue) }
     /// `MessageHeader.source.endpoint`: `uri` 1..1
     public var endpoint: String? { get { _string(7) } set { _setString(7, newValue) } }
 }
@@ -97,8 +75,6 @@ public final class MessageHeaderResponse: BackboneElement {
     public var code: ResponseType? { get { _code(4) } set { _setCode(4, newValue) } }
     /// `MessageHeader.response.details`: `Reference` 0..1 to `OperationOutcome`
     public var details: Reference? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(details newValue: Reference?) { _upsert(5, newValue) }
 }
 
 private let messageHeaderLayout = Layout(_class: MessageHeader.self, "MessageHeader", .resource, base: DomainResource._layout, release: .stu3, """

@@ -14,18 +14,12 @@ public final class NutritionOrder: DomainResource {
     public var status: NutritionOrderStatus? { get { _code(9) } set { _setCode(9, newValue) } }
     /// `NutritionOrder.patient`: `Reference` 1..1 to `Patient`
     public var patient: Reference? { get { _object(10) } set { _setObject(10, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(patient newValue: Reference?) { _upsert(10, newValue) }
     /// `NutritionOrder.encounter`: `Reference` 0..1 to `Encounter`
     public var encounter: Reference? { get { _object(11) } set { _setObject(11, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(encounter newValue: Reference?) { _upsert(11, newValue) }
     /// `NutritionOrder.dateTime`: `dateTime` 1..1
     public var dateTime: FHIRDateTime? { get { _dateTime(12) } set { _setDateTime(12, newValue) } }
     /// `NutritionOrder.orderer`: `Reference` 0..1 to `Practitioner`
     public var orderer: Reference? { get { _object(13) } set { _setObject(13, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(orderer newValue: Reference?) { _upsert(13, newValue) }
     /// `NutritionOrder.allergyIntolerance`: `Reference` 0..* to `AllergyIntolerance`
     public var allergyIntolerance: [Reference] { get { _objects(14) } set { _setObjects(14, newValue) } }
     /// `NutritionOrder.foodPreferenceModifier`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/encounter-diet>)
@@ -34,14 +28,10 @@ public final class NutritionOrder: DomainResource {
     public var excludeFoodModifier: [CodeableConcept] { get { _objects(16) } set { _setObjects(16, newValue) } }
     /// `NutritionOrder.oralDiet`: `NutritionOrder.oralDiet` 0..1
     public var oralDiet: NutritionOrderOralDiet? { get { _object(17) } set { _setObject(17, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(oralDiet newValue: NutritionOrderOralDiet?) { _upsert(17, newValue) }
     /// `NutritionOrder.supplement`: `NutritionOrder.supplement` 0..*
     public var supplement: [NutritionOrderSupplement] { get { _objects(18) } set { _setObjects(18, newValue) } }
     /// `NutritionOrder.enteralFormula`: `NutritionOrder.enteralFormula` 0..1
     public var enteralFormula: NutritionOrderEnteralFormula? { get { _object(19) } set { _setObject(19, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(enteralFormula newValue: NutritionOrderEnteralFormula?) { _upsert(19, newValue) }
 }
 
 /// `NutritionOrder.oralDiet`, a backbone element
@@ -70,12 +60,8 @@ public final class NutritionOrderOralDietNutrient: BackboneElement {
 
     /// `NutritionOrder.oralDiet.nutrient.modifier`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/nutrient-code>)
     public var modifier: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(modifier newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `NutritionOrder.oralDiet.nutrient.amount`: `Quantity` 0..1
     public var amount: Quantity? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(amount newValue: Quantity?) { _upsert(4, newValue) }
 }
 
 /// `NutritionOrder.oralDiet.texture`, a backbone element
@@ -85,12 +71,8 @@ public final class NutritionOrderOralDietTexture: BackboneElement {
 
     /// `NutritionOrder.oralDiet.texture.modifier`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/texture-code>)
     public var modifier: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(modifier newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `NutritionOrder.oralDiet.texture.foodType`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/modified-foodtype>)
     public var foodType: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(foodType newValue: CodeableConcept?) { _upsert(4, newValue) }
 }
 
 /// `NutritionOrder.supplement`, a backbone element
@@ -100,16 +82,12 @@ public final class NutritionOrderSupplement: BackboneElement {
 
     /// `NutritionOrder.supplement.type`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/supplement-type>)
     public var type: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `NutritionOrder.supplement.productName`: `string` 0..1
     public var productName: String? { get { _string(4) } set { _setString(4, newValue) } }
     /// `NutritionOrder.supplement.schedule`: `Timing` 0..*
     public var schedule: [Timing] { get { _objects(5) } set { _setObjects(5, newValue) } }
     /// `NutritionOrder.supplement.quantity`: `Quantity` 0..1
     public var quantity: Quantity? { get { _object(6) } set { _setObject(6, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(quantity newValue: Quantity?) { _upsert(6, newValue) }
     /// `NutritionOrder.supplement.instruction`: `string` 0..1
     public var instruction: String? { get { _string(7) } set { _setString(7, newValue) } }
 }
@@ -121,30 +99,20 @@ public final class NutritionOrderEnteralFormula: BackboneElement {
 
     /// `NutritionOrder.enteralFormula.baseFormulaType`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/entformula-type>)
     public var baseFormulaType: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(baseFormulaType newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `NutritionOrder.enteralFormula.baseFormulaProductName`: `string` 0..1
     public var baseFormulaProductName: String? { get { _string(4) } set { _setString(4, newValue) } }
     /// `NutritionOrder.enteralFormula.additiveType`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/entformula-additive>)
     public var additiveType: CodeableConcept? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(additiveType newValue: CodeableConcept?) { _upsert(5, newValue) }
     /// `NutritionOrder.enteralFormula.additiveProductName`: `string` 0..1
     public var additiveProductName: String? { get { _string(6) } set { _setString(6, newValue) } }
     /// `NutritionOrder.enteralFormula.caloricDensity`: `Quantity` 0..1
     public var caloricDensity: Quantity? { get { _object(7) } set { _setObject(7, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(caloricDensity newValue: Quantity?) { _upsert(7, newValue) }
     /// `NutritionOrder.enteralFormula.routeofAdministration`: `CodeableConcept` 0..1, extensible binding (<http://hl7.org/fhir/ValueSet/enteral-route>)
     public var routeofAdministration: CodeableConcept? { get { _object(8) } set { _setObject(8, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(routeofAdministration newValue: CodeableConcept?) { _upsert(8, newValue) }
     /// `NutritionOrder.enteralFormula.administration`: `NutritionOrder.enteralFormula.administration` 0..*
     public var administration: [NutritionOrderEnteralFormulaAdministration] { get { _objects(9) } set { _setObjects(9, newValue) } }
     /// `NutritionOrder.enteralFormula.maxVolumeToDeliver`: `Quantity` 0..1
     public var maxVolumeToDeliver: Quantity? { get { _object(10) } set { _setObject(10, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(maxVolumeToDeliver newValue: Quantity?) { _upsert(10, newValue) }
     /// `NutritionOrder.enteralFormula.administrationInstruction`: `string` 0..1
     public var administrationInstruction: String? { get { _string(11) } set { _setString(11, newValue) } }
 }
@@ -156,22 +124,14 @@ public final class NutritionOrderEnteralFormulaAdministration: BackboneElement {
 
     /// `NutritionOrder.enteralFormula.administration.schedule`: `Timing` 0..1
     public var schedule: Timing? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(schedule newValue: Timing?) { _upsert(3, newValue) }
     /// `NutritionOrder.enteralFormula.administration.quantity`: `Quantity` 0..1
     public var quantity: Quantity? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(quantity newValue: Quantity?) { _upsert(4, newValue) }
     /// `NutritionOrder.enteralFormula.administration.rate[x]`: `Quantity` | `Ratio` 0..1
     public var rate: NutritionOrderEnteralFormulaAdministrationRate? { get { _choice(5) } set { _setChoice(5, 2, newValue) } }
     /// `NutritionOrder.enteralFormula.administration.rate[x]` as `Quantity`.
     public var rateQuantity: Quantity? { get { _object(5) } set { _setObject(5, newValue) } }
     /// `NutritionOrder.enteralFormula.administration.rate[x]` as `Ratio`.
     public var rateRatio: Ratio? { get { _object(6) } set { _setObject(6, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(rateQuantity newValue: Quantity?) { _upsert(5, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(rateRatio newValue: Ratio?) { _upsert(6, newValue) }
 }
 
 /// A value of `NutritionOrder.enteralFormula.administration.rate[x]`.

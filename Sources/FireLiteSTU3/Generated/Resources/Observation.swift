@@ -18,24 +18,16 @@ public final class Observation: DomainResource {
     public var category: [CodeableConcept] { get { _objects(11) } set { _setObjects(11, newValue) } }
     /// `Observation.code`: `CodeableConcept` 1..1, example binding (<http://hl7.org/fhir/ValueSet/observation-codes>)
     public var code: CodeableConcept? { get { _object(12) } set { _setObject(12, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(code newValue: CodeableConcept?) { _upsert(12, newValue) }
     /// `Observation.subject`: `Reference` 0..1 to `Patient` | `Group` | `Device` | `Location`
     public var subject: Reference? { get { _object(13) } set { _setObject(13, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(subject newValue: Reference?) { _upsert(13, newValue) }
     /// `Observation.context`: `Reference` 0..1 to `Encounter` | `EpisodeOfCare`
     public var context: Reference? { get { _object(14) } set { _setObject(14, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(context newValue: Reference?) { _upsert(14, newValue) }
     /// `Observation.effective[x]`: `dateTime` | `Period` 0..1
     public var effective: ObservationEffective? { get { _choice(15) } set { _setChoice(15, 2, newValue) } }
     /// `Observation.effective[x]` as `dateTime`.
     public var effectiveDateTime: FHIRDateTime? { get { _dateTime(15) } set { _setDateTime(15, newValue) } }
     /// `Observation.effective[x]` as `Period`.
     public var effectivePeriod: Period? { get { _object(16) } set { _setObject(16, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(effectivePeriod newValue: Period?) { _upsert(16, newValue) }
     /// `Observation.issued`: `instant` 0..1
     public var issued: FHIRInstant? { get { _instant(17) } set { _setInstant(17, newValue) } }
     /// `Observation.performer`: `Reference` 0..* to `Practitioner` | `Organization` | `Patient` | `RelatedPerson`
@@ -64,46 +56,20 @@ public final class Observation: DomainResource {
     public var valueDateTime: FHIRDateTime? { get { _dateTime(28) } set { _setDateTime(28, newValue) } }
     /// `Observation.value[x]` as `Period`.
     public var valuePeriod: Period? { get { _object(29) } set { _setObject(29, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueQuantity newValue: Quantity?) { _upsert(19, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueCodeableConcept newValue: CodeableConcept?) { _upsert(20, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueRange newValue: Range?) { _upsert(23, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueRatio newValue: Ratio?) { _upsert(24, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueSampledData newValue: SampledData?) { _upsert(25, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueAttachment newValue: Attachment?) { _upsert(26, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valuePeriod newValue: Period?) { _upsert(29, newValue) }
     /// `Observation.dataAbsentReason`: `CodeableConcept` 0..1, extensible binding (<http://hl7.org/fhir/ValueSet/observation-valueabsentreason>)
     public var dataAbsentReason: CodeableConcept? { get { _object(30) } set { _setObject(30, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(dataAbsentReason newValue: CodeableConcept?) { _upsert(30, newValue) }
     /// `Observation.interpretation`: `CodeableConcept` 0..1, extensible binding (<http://hl7.org/fhir/ValueSet/observation-interpretation>)
     public var interpretation: CodeableConcept? { get { _object(31) } set { _setObject(31, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(interpretation newValue: CodeableConcept?) { _upsert(31, newValue) }
     /// `Observation.comment`: `string` 0..1
     public var comment: String? { get { _string(32) } set { _setString(32, newValue) } }
     /// `Observation.bodySite`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/body-site>)
     public var bodySite: CodeableConcept? { get { _object(33) } set { _setObject(33, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(bodySite newValue: CodeableConcept?) { _upsert(33, newValue) }
     /// `Observation.method`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/observation-methods>)
     public var method: CodeableConcept? { get { _object(34) } set { _setObject(34, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(method newValue: CodeableConcept?) { _upsert(34, newValue) }
     /// `Observation.specimen`: `Reference` 0..1 to `Specimen`
     public var specimen: Reference? { get { _object(35) } set { _setObject(35, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(specimen newValue: Reference?) { _upsert(35, newValue) }
     /// `Observation.device`: `Reference` 0..1 to `Device` | `DeviceMetric`
     public var device: Reference? { get { _object(36) } set { _setObject(36, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(device newValue: Reference?) { _upsert(36, newValue) }
     /// `Observation.referenceRange`: `Observation.referenceRange` 0..*
     public var referenceRange: [ObservationReferenceRange] { get { _objects(37) } set { _setObjects(37, newValue) } }
     /// `Observation.related`: `Observation.related` 0..*
@@ -119,22 +85,14 @@ public final class ObservationReferenceRange: BackboneElement {
 
     /// `Observation.referenceRange.low`: `Quantity` 0..1
     public var low: Quantity? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(low newValue: Quantity?) { _upsert(3, newValue) }
     /// `Observation.referenceRange.high`: `Quantity` 0..1
     public var high: Quantity? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(high newValue: Quantity?) { _upsert(4, newValue) }
     /// `Observation.referenceRange.type`: `CodeableConcept` 0..1, extensible binding (<http://hl7.org/fhir/ValueSet/referencerange-meaning>)
     public var type: CodeableConcept? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: CodeableConcept?) { _upsert(5, newValue) }
     /// `Observation.referenceRange.appliesTo`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/referencerange-appliesto>)
     public var appliesTo: [CodeableConcept] { get { _objects(6) } set { _setObjects(6, newValue) } }
     /// `Observation.referenceRange.age`: `Range` 0..1
     public var age: Range? { get { _object(7) } set { _setObject(7, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(age newValue: Range?) { _upsert(7, newValue) }
     /// `Observation.referenceRange.text`: `string` 0..1
     public var text: String? { get { _string(8) } set { _setString(8, newValue) } }
 }
@@ -148,8 +106,6 @@ public final class ObservationRelated: BackboneElement {
     public var type: ObservationRelationshipType? { get { _code(3) } set { _setCode(3, newValue) } }
     /// `Observation.related.target`: `Reference` 1..1 to `Observation` | `QuestionnaireResponse` | `Sequence`
     public var target: Reference? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(target newValue: Reference?) { _upsert(4, newValue) }
 }
 
 /// `Observation.component`, a backbone element
@@ -159,8 +115,6 @@ public final class ObservationComponent: BackboneElement {
 
     /// `Observation.component.code`: `CodeableConcept` 1..1, example binding (<http://hl7.org/fhir/ValueSet/observation-codes>)
     public var code: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(code newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `Observation.component.value[x]`: `Quantity` | `CodeableConcept` | `string` | `Range` | `Ratio` | `SampledData` | `Attachment` | `time` | `dateTime` | `Period` 0..1
     public var value: ObservationComponentValue? { get { _choice(4) } set { _setChoice(4, 10, newValue) } }
     /// `Observation.component.value[x]` as `Quantity`.
@@ -183,28 +137,10 @@ public final class ObservationComponent: BackboneElement {
     public var valueDateTime: FHIRDateTime? { get { _dateTime(12) } set { _setDateTime(12, newValue) } }
     /// `Observation.component.value[x]` as `Period`.
     public var valuePeriod: Period? { get { _object(13) } set { _setObject(13, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueQuantity newValue: Quantity?) { _upsert(4, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueCodeableConcept newValue: CodeableConcept?) { _upsert(5, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueRange newValue: Range?) { _upsert(7, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueRatio newValue: Ratio?) { _upsert(8, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueSampledData newValue: SampledData?) { _upsert(9, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueAttachment newValue: Attachment?) { _upsert(10, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valuePeriod newValue: Period?) { _upsert(13, newValue) }
     /// `Observation.component.dataAbsentReason`: `CodeableConcept` 0..1, extensible binding (<http://hl7.org/fhir/ValueSet/observation-valueabsentreason>)
     public var dataAbsentReason: CodeableConcept? { get { _object(14) } set { _setObject(14, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(dataAbsentReason newValue: CodeableConcept?) { _upsert(14, newValue) }
     /// `Observation.component.interpretation`: `CodeableConcept` 0..1, extensible binding (<http://hl7.org/fhir/ValueSet/observation-interpretation>)
     public var interpretation: CodeableConcept? { get { _object(15) } set { _setObject(15, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(interpretation newValue: CodeableConcept?) { _upsert(15, newValue) }
     /// `Observation.component.referenceRange`: as `Observation.referenceRange` 0..*
     public var referenceRange: [ObservationReferenceRange] { get { _objects(16) } set { _setObjects(16, newValue) } }
 }

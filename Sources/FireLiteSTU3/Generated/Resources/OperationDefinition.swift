@@ -42,8 +42,6 @@ public final class OperationDefinition: DomainResource {
     public var comment: String? { get { _string(23) } set { _setString(23, newValue) } }
     /// `OperationDefinition.base`: `Reference` 0..1 to `OperationDefinition`
     public var base: Reference? { get { _object(24) } set { _setObject(24, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(base newValue: Reference?) { _upsert(24, newValue) }
     /// `OperationDefinition.resource`: `code` 0..*, one of `ResourceType` (<http://hl7.org/fhir/ValueSet/resource-types>)
     public var resource: [ResourceType] { get { _codes(25) } set { _setCodes(25, newValue) } }
     /// `OperationDefinition.system`: `boolean` 1..1
@@ -79,12 +77,8 @@ public final class OperationDefinitionParameter: BackboneElement {
     public var searchType: SearchParamType? { get { _code(9) } set { _setCode(9, newValue) } }
     /// `OperationDefinition.parameter.profile`: `Reference` 0..1 to `StructureDefinition`
     public var profile: Reference? { get { _object(10) } set { _setObject(10, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(profile newValue: Reference?) { _upsert(10, newValue) }
     /// `OperationDefinition.parameter.binding`: `OperationDefinition.parameter.binding` 0..1
     public var binding: OperationDefinitionParameterBinding? { get { _object(11) } set { _setObject(11, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(binding newValue: OperationDefinitionParameterBinding?) { _upsert(11, newValue) }
     /// `OperationDefinition.parameter.part`: as `OperationDefinition.parameter` 0..*
     public var part: [OperationDefinitionParameter] { get { _objects(12) } set { _setObjects(12, newValue) } }
 }
@@ -102,8 +96,6 @@ public final class OperationDefinitionParameterBinding: BackboneElement {
     public var valueSetUri: String? { get { _string(4) } set { _setString(4, newValue) } }
     /// `OperationDefinition.parameter.binding.valueSet[x]` as `Reference`.
     public var valueSetReference: Reference? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueSetReference newValue: Reference?) { _upsert(5, newValue) }
 }
 
 /// `OperationDefinition.overload`, a backbone element

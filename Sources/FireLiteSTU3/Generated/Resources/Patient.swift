@@ -30,8 +30,6 @@ public final class Patient: DomainResource {
     public var address: [Address] { get { _objects(16) } set { _setObjects(16, newValue) } }
     /// `Patient.maritalStatus`: `CodeableConcept` 0..1, extensible binding (<http://hl7.org/fhir/ValueSet/marital-status>)
     public var maritalStatus: CodeableConcept? { get { _object(17) } set { _setObject(17, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(maritalStatus newValue: CodeableConcept?) { _upsert(17, newValue) }
     /// `Patient.multipleBirth[x]`: `boolean` | `integer` 0..1
     public var multipleBirth: PatientMultipleBirth? { get { _choice(18) } set { _setChoice(18, 2, newValue) } }
     /// `Patient.multipleBirth[x]` as `boolean`.
@@ -44,16 +42,12 @@ public final class Patient: DomainResource {
     public var contact: [PatientContact] { get { _objects(21) } set { _setObjects(21, newValue) } }
     /// `Patient.animal`: `Patient.animal` 0..1
     public var animal: PatientAnimal? { get { _object(22) } set { _setObject(22, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(animal newValue: PatientAnimal?) { _upsert(22, newValue) }
     /// `Patient.communication`: `Patient.communication` 0..*
     public var communication: [PatientCommunication] { get { _objects(23) } set { _setObjects(23, newValue) } }
     /// `Patient.generalPractitioner`: `Reference` 0..* to `Organization` | `Practitioner`
     public var generalPractitioner: [Reference] { get { _objects(24) } set { _setObjects(24, newValue) } }
     /// `Patient.managingOrganization`: `Reference` 0..1 to `Organization`
     public var managingOrganization: Reference? { get { _object(25) } set { _setObject(25, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(managingOrganization newValue: Reference?) { _upsert(25, newValue) }
     /// `Patient.link`: `Patient.link` 0..*
     public var link: [PatientLink] { get { _objects(26) } set { _setObjects(26, newValue) } }
 }
@@ -67,24 +61,16 @@ public final class PatientContact: BackboneElement {
     public var relationship: [CodeableConcept] { get { _objects(3) } set { _setObjects(3, newValue) } }
     /// `Patient.contact.name`: `HumanName` 0..1
     public var name: HumanName? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(name newValue: HumanName?) { _upsert(4, newValue) }
     /// `Patient.contact.telecom`: `ContactPoint` 0..*
     public var telecom: [ContactPoint] { get { _objects(5) } set { _setObjects(5, newValue) } }
     /// `Patient.contact.address`: `Address` 0..1
     public var address: Address? { get { _object(6) } set { _setObject(6, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(address newValue: Address?) { _upsert(6, newValue) }
     /// `Patient.contact.gender`: `code` 0..1, one of `AdministrativeGender` (<http://hl7.org/fhir/ValueSet/administrative-gender>)
     public var gender: AdministrativeGender? { get { _code(7) } set { _setCode(7, newValue) } }
     /// `Patient.contact.organization`: `Reference` 0..1 to `Organization`
     public var organization: Reference? { get { _object(8) } set { _setObject(8, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(organization newValue: Reference?) { _upsert(8, newValue) }
     /// `Patient.contact.period`: `Period` 0..1
     public var period: Period? { get { _object(9) } set { _setObject(9, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(period newValue: Period?) { _upsert(9, newValue) }
 }
 
 /// `Patient.animal`, a backbone element
@@ -94,16 +80,10 @@ public final class PatientAnimal: BackboneElement {
 
     /// `Patient.animal.species`: `CodeableConcept` 1..1, example binding (<http://hl7.org/fhir/ValueSet/animal-species>)
     public var species: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(species newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `Patient.animal.breed`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/animal-breeds>)
     public var breed: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(breed newValue: CodeableConcept?) { _upsert(4, newValue) }
     /// `Patient.animal.genderStatus`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/animal-genderstatus>)
     public var genderStatus: CodeableConcept? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(genderStatus newValue: CodeableConcept?) { _upsert(5, newValue) }
 }
 
 /// `Patient.communication`, a backbone element
@@ -113,8 +93,6 @@ public final class PatientCommunication: BackboneElement {
 
     /// `Patient.communication.language`: `CodeableConcept` 1..1, extensible binding (<http://hl7.org/fhir/ValueSet/languages>)
     public var language: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(language newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `Patient.communication.preferred`: `boolean` 0..1
     public var preferred: Bool? { get { _bool(4) } set { _setBool(4, newValue) } }
 }
@@ -126,8 +104,6 @@ public final class PatientLink: BackboneElement {
 
     /// `Patient.link.other`: `Reference` 1..1 to `Patient` | `RelatedPerson`
     public var other: Reference? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(other newValue: Reference?) { _upsert(3, newValue) }
     /// `Patient.link.type`: `code` 1..1, one of `LinkType` (<http://hl7.org/fhir/ValueSet/link-type>)
     public var type: LinkType? { get { _code(4) } set { _setCode(4, newValue) } }
 }

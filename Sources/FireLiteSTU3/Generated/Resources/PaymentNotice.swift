@@ -14,32 +14,20 @@ public final class PaymentNotice: DomainResource {
     public var status: FinancialResourceStatusCodes? { get { _code(9) } set { _setCode(9, newValue) } }
     /// `PaymentNotice.request`: `Reference` 0..1
     public var request: Reference? { get { _object(10) } set { _setObject(10, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(request newValue: Reference?) { _upsert(10, newValue) }
     /// `PaymentNotice.response`: `Reference` 0..1
     public var response: Reference? { get { _object(11) } set { _setObject(11, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(response newValue: Reference?) { _upsert(11, newValue) }
     /// `PaymentNotice.statusDate`: `date` 0..1
     public var statusDate: FHIRDate? { get { _date(12) } set { _setDate(12, newValue) } }
     /// `PaymentNotice.created`: `dateTime` 0..1
     public var created: FHIRDateTime? { get { _dateTime(13) } set { _setDateTime(13, newValue) } }
     /// `PaymentNotice.target`: `Reference` 0..1 to `Organization`
     public var target: Reference? { get { _object(14) } set { _setObject(14, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(target newValue: Reference?) { _upsert(14, newValue) }
     /// `PaymentNotice.provider`: `Reference` 0..1 to `Practitioner`
     public var provider: Reference? { get { _object(15) } set { _setObject(15, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(provider newValue: Reference?) { _upsert(15, newValue) }
     /// `PaymentNotice.organization`: `Reference` 0..1 to `Organization`
     public var organization: Reference? { get { _object(16) } set { _setObject(16, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(organization newValue: Reference?) { _upsert(16, newValue) }
     /// `PaymentNotice.paymentStatus`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/payment-status>)
     public var paymentStatus: CodeableConcept? { get { _object(17) } set { _setObject(17, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(paymentStatus newValue: CodeableConcept?) { _upsert(17, newValue) }
 }
 
 private let paymentNoticeLayout = Layout(_class: PaymentNotice.self, "PaymentNotice", .resource, base: DomainResource._layout, release: .stu3, """

@@ -14,42 +14,26 @@ public final class PaymentReconciliation: DomainResource {
     public var status: FinancialResourceStatusCodes? { get { _code(9) } set { _setCode(9, newValue) } }
     /// `PaymentReconciliation.period`: `Period` 0..1
     public var period: Period? { get { _object(10) } set { _setObject(10, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(period newValue: Period?) { _upsert(10, newValue) }
     /// `PaymentReconciliation.created`: `dateTime` 0..1
     public var created: FHIRDateTime? { get { _dateTime(11) } set { _setDateTime(11, newValue) } }
     /// `PaymentReconciliation.organization`: `Reference` 0..1 to `Organization`
     public var organization: Reference? { get { _object(12) } set { _setObject(12, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(organization newValue: Reference?) { _upsert(12, newValue) }
     /// `PaymentReconciliation.request`: `Reference` 0..1 to `ProcessRequest`
     public var request: Reference? { get { _object(13) } set { _setObject(13, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(request newValue: Reference?) { _upsert(13, newValue) }
     /// `PaymentReconciliation.outcome`: `CodeableConcept` 0..1, one of `RemittanceOutcome` (<http://hl7.org/fhir/ValueSet/remittance-outcome>)
     public var outcome: CodeableConcept? { get { _object(14) } set { _setObject(14, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(outcome newValue: CodeableConcept?) { _upsert(14, newValue) }
     /// `PaymentReconciliation.disposition`: `string` 0..1
     public var disposition: String? { get { _string(15) } set { _setString(15, newValue) } }
     /// `PaymentReconciliation.requestProvider`: `Reference` 0..1 to `Practitioner`
     public var requestProvider: Reference? { get { _object(16) } set { _setObject(16, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(requestProvider newValue: Reference?) { _upsert(16, newValue) }
     /// `PaymentReconciliation.requestOrganization`: `Reference` 0..1 to `Organization`
     public var requestOrganization: Reference? { get { _object(17) } set { _setObject(17, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(requestOrganization newValue: Reference?) { _upsert(17, newValue) }
     /// `PaymentReconciliation.detail`: `PaymentReconciliation.detail` 0..*
     public var detail: [PaymentReconciliationDetail] { get { _objects(18) } set { _setObjects(18, newValue) } }
     /// `PaymentReconciliation.form`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/forms>)
     public var form: CodeableConcept? { get { _object(19) } set { _setObject(19, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(form newValue: CodeableConcept?) { _upsert(19, newValue) }
     /// `PaymentReconciliation.total`: `Money` 0..1
     public var total: Money? { get { _object(20) } set { _setObject(20, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(total newValue: Money?) { _upsert(20, newValue) }
     /// `PaymentReconciliation.processNote`: `PaymentReconciliation.processNote` 0..*
     public var processNote: [PaymentReconciliationProcessNote] { get { _objects(21) } set { _setObjects(21, newValue) } }
 }
@@ -61,30 +45,18 @@ public final class PaymentReconciliationDetail: BackboneElement {
 
     /// `PaymentReconciliation.detail.type`: `CodeableConcept` 1..1, example binding (<http://hl7.org/fhir/ValueSet/payment-type>)
     public var type: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `PaymentReconciliation.detail.request`: `Reference` 0..1
     public var request: Reference? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(request newValue: Reference?) { _upsert(4, newValue) }
     /// `PaymentReconciliation.detail.response`: `Reference` 0..1
     public var response: Reference? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(response newValue: Reference?) { _upsert(5, newValue) }
     /// `PaymentReconciliation.detail.submitter`: `Reference` 0..1 to `Organization`
     public var submitter: Reference? { get { _object(6) } set { _setObject(6, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(submitter newValue: Reference?) { _upsert(6, newValue) }
     /// `PaymentReconciliation.detail.payee`: `Reference` 0..1 to `Organization`
     public var payee: Reference? { get { _object(7) } set { _setObject(7, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(payee newValue: Reference?) { _upsert(7, newValue) }
     /// `PaymentReconciliation.detail.date`: `date` 0..1
     public var date: FHIRDate? { get { _date(8) } set { _setDate(8, newValue) } }
     /// `PaymentReconciliation.detail.amount`: `Money` 0..1
     public var amount: Money? { get { _object(9) } set { _setObject(9, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(amount newValue: Money?) { _upsert(9, newValue) }
 }
 
 /// `PaymentReconciliation.processNote`, a backbone element
@@ -94,8 +66,6 @@ public final class PaymentReconciliationProcessNote: BackboneElement {
 
     /// `PaymentReconciliation.processNote.type`: `CodeableConcept` 0..1, one of `NoteType` (<http://hl7.org/fhir/ValueSet/note-type>)
     public var type: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `PaymentReconciliation.processNote.text`: `string` 0..1
     public var text: String? { get { _string(4) } set { _setString(4, newValue) } }
 }

@@ -20,8 +20,6 @@ public final class PlanDefinition: DomainResource {
     public var title: String? { get { _string(12) } set { _setString(12, newValue) } }
     /// `PlanDefinition.type`: `CodeableConcept` 0..1, extensible binding (<http://hl7.org/fhir/ValueSet/plan-definition-type>)
     public var type: CodeableConcept? { get { _object(13) } set { _setObject(13, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: CodeableConcept?) { _upsert(13, newValue) }
     /// `PlanDefinition.status`: `code` 1..1, one of `PublicationStatus` (<http://hl7.org/fhir/ValueSet/publication-status>)
     public var status: PublicationStatus? { get { _code(14) } set { _setCode(14, newValue) } }
     /// `PlanDefinition.experimental`: `boolean` 0..1
@@ -42,8 +40,6 @@ public final class PlanDefinition: DomainResource {
     public var lastReviewDate: FHIRDate? { get { _date(22) } set { _setDate(22, newValue) } }
     /// `PlanDefinition.effectivePeriod`: `Period` 0..1
     public var effectivePeriod: Period? { get { _object(23) } set { _setObject(23, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(effectivePeriod newValue: Period?) { _upsert(23, newValue) }
     /// `PlanDefinition.useContext`: `UsageContext` 0..*
     public var useContext: [UsageContext] { get { _objects(24) } set { _setObjects(24, newValue) } }
     /// `PlanDefinition.jurisdiction`: `CodeableConcept` 0..*, extensible binding (<http://hl7.org/fhir/ValueSet/jurisdiction>)
@@ -73,20 +69,12 @@ public final class PlanDefinitionGoal: BackboneElement {
 
     /// `PlanDefinition.goal.category`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/goal-category>)
     public var category: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(category newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `PlanDefinition.goal.description`: `CodeableConcept` 1..1, example binding (<http://hl7.org/fhir/ValueSet/clinical-findings>)
     public var description: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(description newValue: CodeableConcept?) { _upsert(4, newValue) }
     /// `PlanDefinition.goal.priority`: `CodeableConcept` 0..1, preferred binding (<http://hl7.org/fhir/ValueSet/goal-priority>)
     public var priority: CodeableConcept? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(priority newValue: CodeableConcept?) { _upsert(5, newValue) }
     /// `PlanDefinition.goal.start`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/goal-start-event>)
     public var start: CodeableConcept? { get { _object(6) } set { _setObject(6, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(start newValue: CodeableConcept?) { _upsert(6, newValue) }
     /// `PlanDefinition.goal.addresses`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/condition-code>)
     public var addresses: [CodeableConcept] { get { _objects(7) } set { _setObjects(7, newValue) } }
     /// `PlanDefinition.goal.documentation`: `RelatedArtifact` 0..*
@@ -102,8 +90,6 @@ public final class PlanDefinitionGoalTarget: BackboneElement {
 
     /// `PlanDefinition.goal.target.measure`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/observation-codes>)
     public var measure: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(measure newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `PlanDefinition.goal.target.detail[x]`: `Quantity` | `Range` | `CodeableConcept` 0..1
     public var detail: PlanDefinitionGoalTargetDetail? { get { _choice(4) } set { _setChoice(4, 3, newValue) } }
     /// `PlanDefinition.goal.target.detail[x]` as `Quantity`.
@@ -112,16 +98,8 @@ public final class PlanDefinitionGoalTarget: BackboneElement {
     public var detailRange: Range? { get { _object(5) } set { _setObject(5, newValue) } }
     /// `PlanDefinition.goal.target.detail[x]` as `CodeableConcept`.
     public var detailCodeableConcept: CodeableConcept? { get { _object(6) } set { _setObject(6, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(detailQuantity newValue: Quantity?) { _upsert(4, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(detailRange newValue: Range?) { _upsert(5, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(detailCodeableConcept newValue: CodeableConcept?) { _upsert(6, newValue) }
     /// `PlanDefinition.goal.target.due`: `Duration` 0..1
     public var due: Duration? { get { _object(7) } set { _setObject(7, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(due newValue: Duration?) { _upsert(7, newValue) }
 }
 
 /// `PlanDefinition.action`, a backbone element
@@ -167,20 +145,10 @@ public final class PlanDefinitionAction: BackboneElement {
     public var timingRange: Range? { get { _object(19) } set { _setObject(19, newValue) } }
     /// `PlanDefinition.action.timing[x]` as `Timing`.
     public var timingTiming: Timing? { get { _object(20) } set { _setObject(20, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(timingPeriod newValue: Period?) { _upsert(17, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(timingDuration newValue: Duration?) { _upsert(18, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(timingRange newValue: Range?) { _upsert(19, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(timingTiming newValue: Timing?) { _upsert(20, newValue) }
     /// `PlanDefinition.action.participant`: `PlanDefinition.action.participant` 0..*
     public var participant: [PlanDefinitionActionParticipant] { get { _objects(21) } set { _setObjects(21, newValue) } }
     /// `PlanDefinition.action.type`: `Coding` 0..1, one of `ActionType` (<http://hl7.org/fhir/ValueSet/action-type>)
     public var type: Coding? { get { _object(22) } set { _setObject(22, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: Coding?) { _upsert(22, newValue) }
     /// `PlanDefinition.action.groupingBehavior`: `code` 0..1, one of `ActionGroupingBehavior` (<http://hl7.org/fhir/ValueSet/action-grouping-behavior>)
     public var groupingBehavior: ActionGroupingBehavior? { get { _code(23) } set { _setCode(23, newValue) } }
     /// `PlanDefinition.action.selectionBehavior`: `code` 0..1, one of `ActionSelectionBehavior` (<http://hl7.org/fhir/ValueSet/action-selection-behavior>)
@@ -193,12 +161,8 @@ public final class PlanDefinitionAction: BackboneElement {
     public var cardinalityBehavior: ActionCardinalityBehavior? { get { _code(27) } set { _setCode(27, newValue) } }
     /// `PlanDefinition.action.definition`: `Reference` 0..1 to `ActivityDefinition` | `PlanDefinition`
     public var definition: Reference? { get { _object(28) } set { _setObject(28, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(definition newValue: Reference?) { _upsert(28, newValue) }
     /// `PlanDefinition.action.transform`: `Reference` 0..1 to `StructureMap`
     public var transform: Reference? { get { _object(29) } set { _setObject(29, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(transform newValue: Reference?) { _upsert(29, newValue) }
     /// `PlanDefinition.action.dynamicValue`: `PlanDefinition.action.dynamicValue` 0..*
     public var dynamicValue: [PlanDefinitionActionDynamicValue] { get { _objects(30) } set { _setObjects(30, newValue) } }
     /// `PlanDefinition.action.action`: as `PlanDefinition.action` 0..*
@@ -235,10 +199,6 @@ public final class PlanDefinitionActionRelatedAction: BackboneElement {
     public var offsetDuration: Duration? { get { _object(5) } set { _setObject(5, newValue) } }
     /// `PlanDefinition.action.relatedAction.offset[x]` as `Range`.
     public var offsetRange: Range? { get { _object(6) } set { _setObject(6, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(offsetDuration newValue: Duration?) { _upsert(5, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(offsetRange newValue: Range?) { _upsert(6, newValue) }
 }
 
 /// `PlanDefinition.action.participant`, a backbone element
@@ -250,8 +210,6 @@ public final class PlanDefinitionActionParticipant: BackboneElement {
     public var type: ActionParticipantType? { get { _code(3) } set { _setCode(3, newValue) } }
     /// `PlanDefinition.action.participant.role`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/action-participant-role>)
     public var role: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(role newValue: CodeableConcept?) { _upsert(4, newValue) }
 }
 
 /// `PlanDefinition.action.dynamicValue`, a backbone element

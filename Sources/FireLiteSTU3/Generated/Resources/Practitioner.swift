@@ -39,16 +39,10 @@ public final class PractitionerQualification: BackboneElement {
     public var identifier: [Identifier] { get { _objects(3) } set { _setObjects(3, newValue) } }
     /// `Practitioner.qualification.code`: `CodeableConcept` 1..1, example binding (<http://hl7.org/fhir/ValueSet/v2-2.7-0360>)
     public var code: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(code newValue: CodeableConcept?) { _upsert(4, newValue) }
     /// `Practitioner.qualification.period`: `Period` 0..1
     public var period: Period? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(period newValue: Period?) { _upsert(5, newValue) }
     /// `Practitioner.qualification.issuer`: `Reference` 0..1 to `Organization`
     public var issuer: Reference? { get { _object(6) } set { _setObject(6, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(issuer newValue: Reference?) { _upsert(6, newValue) }
 }
 
 private let practitionerLayout = Layout(_class: Practitioner.self, "Practitioner", .resource, base: DomainResource._layout, release: .stu3, """

@@ -22,38 +22,24 @@ public final class Procedure: DomainResource {
     public var notDone: Bool? { get { _bool(13) } set { _setBool(13, newValue) } }
     /// `Procedure.notDoneReason`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/procedure-not-performed-reason>)
     public var notDoneReason: CodeableConcept? { get { _object(14) } set { _setObject(14, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(notDoneReason newValue: CodeableConcept?) { _upsert(14, newValue) }
     /// `Procedure.category`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/procedure-category>)
     public var category: CodeableConcept? { get { _object(15) } set { _setObject(15, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(category newValue: CodeableConcept?) { _upsert(15, newValue) }
     /// `Procedure.code`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/procedure-code>)
     public var code: CodeableConcept? { get { _object(16) } set { _setObject(16, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(code newValue: CodeableConcept?) { _upsert(16, newValue) }
     /// `Procedure.subject`: `Reference` 1..1 to `Patient` | `Group`
     public var subject: Reference? { get { _object(17) } set { _setObject(17, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(subject newValue: Reference?) { _upsert(17, newValue) }
     /// `Procedure.context`: `Reference` 0..1 to `Encounter` | `EpisodeOfCare`
     public var context: Reference? { get { _object(18) } set { _setObject(18, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(context newValue: Reference?) { _upsert(18, newValue) }
     /// `Procedure.performed[x]`: `dateTime` | `Period` 0..1
     public var performed: ProcedurePerformed? { get { _choice(19) } set { _setChoice(19, 2, newValue) } }
     /// `Procedure.performed[x]` as `dateTime`.
     public var performedDateTime: FHIRDateTime? { get { _dateTime(19) } set { _setDateTime(19, newValue) } }
     /// `Procedure.performed[x]` as `Period`.
     public var performedPeriod: Period? { get { _object(20) } set { _setObject(20, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(performedPeriod newValue: Period?) { _upsert(20, newValue) }
     /// `Procedure.performer`: `Procedure.performer` 0..*
     public var performer: [ProcedurePerformer] { get { _objects(21) } set { _setObjects(21, newValue) } }
     /// `Procedure.location`: `Reference` 0..1 to `Location`
     public var location: Reference? { get { _object(22) } set { _setObject(22, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(location newValue: Reference?) { _upsert(22, newValue) }
     /// `Procedure.reasonCode`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/procedure-reason>)
     public var reasonCode: [CodeableConcept] { get { _objects(23) } set { _setObjects(23, newValue) } }
     /// `Procedure.reasonReference`: `Reference` 0..* to `Condition` | `Observation`
@@ -62,8 +48,6 @@ public final class Procedure: DomainResource {
     public var bodySite: [CodeableConcept] { get { _objects(25) } set { _setObjects(25, newValue) } }
     /// `Procedure.outcome`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/procedure-outcome>)
     public var outcome: CodeableConcept? { get { _object(26) } set { _setObject(26, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(outcome newValue: CodeableConcept?) { _upsert(26, newValue) }
     /// `Procedure.report`: `Reference` 0..* to `DiagnosticReport`
     public var report: [Reference] { get { _objects(27) } set { _setObjects(27, newValue) } }
     /// `Procedure.complication`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/condition-code>)
@@ -89,16 +73,10 @@ public final class ProcedurePerformer: BackboneElement {
 
     /// `Procedure.performer.role`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/performer-role>)
     public var role: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(role newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `Procedure.performer.actor`: `Reference` 1..1 to `Practitioner` | `Organization` | `Patient` | `RelatedPerson` | `Device`
     public var actor: Reference? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(actor newValue: Reference?) { _upsert(4, newValue) }
     /// `Procedure.performer.onBehalfOf`: `Reference` 0..1 to `Organization`
     public var onBehalfOf: Reference? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(onBehalfOf newValue: Reference?) { _upsert(5, newValue) }
 }
 
 /// `Procedure.focalDevice`, a backbone element
@@ -108,12 +86,8 @@ public final class ProcedureFocalDevice: BackboneElement {
 
     /// `Procedure.focalDevice.action`: `CodeableConcept` 0..1, preferred binding (<http://hl7.org/fhir/ValueSet/device-action>)
     public var action: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(action newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `Procedure.focalDevice.manipulated`: `Reference` 1..1 to `Device`
     public var manipulated: Reference? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(manipulated newValue: Reference?) { _upsert(4, newValue) }
 }
 
 /// A value of `Procedure.performed[x]`.

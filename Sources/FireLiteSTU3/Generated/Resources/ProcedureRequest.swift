@@ -18,8 +18,6 @@ public final class ProcedureRequest: DomainResource {
     public var replaces: [Reference] { get { _objects(11) } set { _setObjects(11, newValue) } }
     /// `ProcedureRequest.requisition`: `Identifier` 0..1
     public var requisition: Identifier? { get { _object(12) } set { _setObject(12, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(requisition newValue: Identifier?) { _upsert(12, newValue) }
     /// `ProcedureRequest.status`: `code` 1..1, one of `RequestStatus` (<http://hl7.org/fhir/ValueSet/request-status>)
     public var status: RequestStatus? { get { _code(13) } set { _setCode(13, newValue) } }
     /// `ProcedureRequest.intent`: `code` 1..1, one of `RequestIntent` (<http://hl7.org/fhir/ValueSet/request-intent>)
@@ -32,16 +30,10 @@ public final class ProcedureRequest: DomainResource {
     public var category: [CodeableConcept] { get { _objects(17) } set { _setObjects(17, newValue) } }
     /// `ProcedureRequest.code`: `CodeableConcept` 1..1, example binding (<http://hl7.org/fhir/ValueSet/procedure-code>)
     public var code: CodeableConcept? { get { _object(18) } set { _setObject(18, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(code newValue: CodeableConcept?) { _upsert(18, newValue) }
     /// `ProcedureRequest.subject`: `Reference` 1..1 to `Patient` | `Group` | `Location` | `Device`
     public var subject: Reference? { get { _object(19) } set { _setObject(19, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(subject newValue: Reference?) { _upsert(19, newValue) }
     /// `ProcedureRequest.context`: `Reference` 0..1 to `Encounter` | `EpisodeOfCare`
     public var context: Reference? { get { _object(20) } set { _setObject(20, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(context newValue: Reference?) { _upsert(20, newValue) }
     /// `ProcedureRequest.occurrence[x]`: `dateTime` | `Period` | `Timing` 0..1
     public var occurrence: ProcedureRequestOccurrence? { get { _choice(21) } set { _setChoice(21, 3, newValue) } }
     /// `ProcedureRequest.occurrence[x]` as `dateTime`.
@@ -50,32 +42,20 @@ public final class ProcedureRequest: DomainResource {
     public var occurrencePeriod: Period? { get { _object(22) } set { _setObject(22, newValue) } }
     /// `ProcedureRequest.occurrence[x]` as `Timing`.
     public var occurrenceTiming: Timing? { get { _object(23) } set { _setObject(23, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(occurrencePeriod newValue: Period?) { _upsert(22, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(occurrenceTiming newValue: Timing?) { _upsert(23, newValue) }
     /// `ProcedureRequest.asNeeded[x]`: `boolean` | `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/medication-as-needed-reason>)
     public var asNeeded: ProcedureRequestAsNeeded? { get { _choice(24) } set { _setChoice(24, 2, newValue) } }
     /// `ProcedureRequest.asNeeded[x]` as `boolean`.
     public var asNeededBoolean: Bool? { get { _bool(24) } set { _setBool(24, newValue) } }
     /// `ProcedureRequest.asNeeded[x]` as `CodeableConcept`.
     public var asNeededCodeableConcept: CodeableConcept? { get { _object(25) } set { _setObject(25, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(asNeededCodeableConcept newValue: CodeableConcept?) { _upsert(25, newValue) }
     /// `ProcedureRequest.authoredOn`: `dateTime` 0..1
     public var authoredOn: FHIRDateTime? { get { _dateTime(26) } set { _setDateTime(26, newValue) } }
     /// `ProcedureRequest.requester`: `ProcedureRequest.requester` 0..1
     public var requester: ProcedureRequestRequester? { get { _object(27) } set { _setObject(27, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(requester newValue: ProcedureRequestRequester?) { _upsert(27, newValue) }
     /// `ProcedureRequest.performerType`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/participant-role>)
     public var performerType: CodeableConcept? { get { _object(28) } set { _setObject(28, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(performerType newValue: CodeableConcept?) { _upsert(28, newValue) }
     /// `ProcedureRequest.performer`: `Reference` 0..1 to `Practitioner` | `Organization` | `Patient` | `Device` | `RelatedPerson` | `HealthcareService`
     public var performer: Reference? { get { _object(29) } set { _setObject(29, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(performer newValue: Reference?) { _upsert(29, newValue) }
     /// `ProcedureRequest.reasonCode`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/procedure-reason>)
     public var reasonCode: [CodeableConcept] { get { _objects(30) } set { _setObjects(30, newValue) } }
     /// `ProcedureRequest.reasonReference`: `Reference` 0..* to `Condition` | `Observation`
@@ -99,12 +79,8 @@ public final class ProcedureRequestRequester: BackboneElement {
 
     /// `ProcedureRequest.requester.agent`: `Reference` 1..1 to `Device` | `Practitioner` | `Organization`
     public var agent: Reference? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(agent newValue: Reference?) { _upsert(3, newValue) }
     /// `ProcedureRequest.requester.onBehalfOf`: `Reference` 0..1 to `Organization`
     public var onBehalfOf: Reference? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(onBehalfOf newValue: Reference?) { _upsert(4, newValue) }
 }
 
 /// A value of `ProcedureRequest.occurrence[x]`.

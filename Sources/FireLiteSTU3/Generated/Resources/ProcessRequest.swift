@@ -16,26 +16,16 @@ public final class ProcessRequest: DomainResource {
     public var action: ActionList? { get { _code(10) } set { _setCode(10, newValue) } }
     /// `ProcessRequest.target`: `Reference` 0..1 to `Organization`
     public var target: Reference? { get { _object(11) } set { _setObject(11, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(target newValue: Reference?) { _upsert(11, newValue) }
     /// `ProcessRequest.created`: `dateTime` 0..1
     public var created: FHIRDateTime? { get { _dateTime(12) } set { _setDateTime(12, newValue) } }
     /// `ProcessRequest.provider`: `Reference` 0..1 to `Practitioner`
     public var provider: Reference? { get { _object(13) } set { _setObject(13, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(provider newValue: Reference?) { _upsert(13, newValue) }
     /// `ProcessRequest.organization`: `Reference` 0..1 to `Organization`
     public var organization: Reference? { get { _object(14) } set { _setObject(14, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(organization newValue: Reference?) { _upsert(14, newValue) }
     /// `ProcessRequest.request`: `Reference` 0..1
     public var request: Reference? { get { _object(15) } set { _setObject(15, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(request newValue: Reference?) { _upsert(15, newValue) }
     /// `ProcessRequest.response`: `Reference` 0..1
     public var response: Reference? { get { _object(16) } set { _setObject(16, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(response newValue: Reference?) { _upsert(16, newValue) }
     /// `ProcessRequest.nullify`: `boolean` 0..1
     public var nullify: Bool? { get { _bool(17) } set { _setBool(17, newValue) } }
     /// `ProcessRequest.reference`: `string` 0..1
@@ -48,8 +38,6 @@ public final class ProcessRequest: DomainResource {
     public var exclude: [String] { get { _strings(21) } set { _setStrings(21, newValue) } }
     /// `ProcessRequest.period`: `Period` 0..1
     public var period: Period? { get { _object(22) } set { _setObject(22, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(period newValue: Period?) { _upsert(22, newValue) }
 }
 
 /// `ProcessRequest.item`, a backbone element

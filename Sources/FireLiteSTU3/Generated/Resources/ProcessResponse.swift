@@ -16,30 +16,18 @@ public final class ProcessResponse: DomainResource {
     public var created: FHIRDateTime? { get { _dateTime(10) } set { _setDateTime(10, newValue) } }
     /// `ProcessResponse.organization`: `Reference` 0..1 to `Organization`
     public var organization: Reference? { get { _object(11) } set { _setObject(11, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(organization newValue: Reference?) { _upsert(11, newValue) }
     /// `ProcessResponse.request`: `Reference` 0..1
     public var request: Reference? { get { _object(12) } set { _setObject(12, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(request newValue: Reference?) { _upsert(12, newValue) }
     /// `ProcessResponse.outcome`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/process-outcome>)
     public var outcome: CodeableConcept? { get { _object(13) } set { _setObject(13, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(outcome newValue: CodeableConcept?) { _upsert(13, newValue) }
     /// `ProcessResponse.disposition`: `string` 0..1
     public var disposition: String? { get { _string(14) } set { _setString(14, newValue) } }
     /// `ProcessResponse.requestProvider`: `Reference` 0..1 to `Practitioner`
     public var requestProvider: Reference? { get { _object(15) } set { _setObject(15, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(requestProvider newValue: Reference?) { _upsert(15, newValue) }
     /// `ProcessResponse.requestOrganization`: `Reference` 0..1 to `Organization`
     public var requestOrganization: Reference? { get { _object(16) } set { _setObject(16, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(requestOrganization newValue: Reference?) { _upsert(16, newValue) }
     /// `ProcessResponse.form`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/forms>)
     public var form: CodeableConcept? { get { _object(17) } set { _setObject(17, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(form newValue: CodeableConcept?) { _upsert(17, newValue) }
     /// `ProcessResponse.processNote`: `ProcessResponse.processNote` 0..*
     public var processNote: [ProcessResponseProcessNote] { get { _objects(18) } set { _setObjects(18, newValue) } }
     /// `ProcessResponse.error`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/adjudication-error>)
@@ -55,8 +43,6 @@ public final class ProcessResponseProcessNote: BackboneElement {
 
     /// `ProcessResponse.processNote.type`: `CodeableConcept` 0..1, one of `NoteType` (<http://hl7.org/fhir/ValueSet/note-type>)
     public var type: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `ProcessResponse.processNote.text`: `string` 0..1
     public var text: String? { get { _string(4) } set { _setString(4, newValue) } }
 }

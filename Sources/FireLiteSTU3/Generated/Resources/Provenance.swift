@@ -12,22 +12,16 @@ public final class Provenance: DomainResource {
     public var target: [Reference] { get { _objects(8) } set { _setObjects(8, newValue) } }
     /// `Provenance.period`: `Period` 0..1
     public var period: Period? { get { _object(9) } set { _setObject(9, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(period newValue: Period?) { _upsert(9, newValue) }
     /// `Provenance.recorded`: `instant` 1..1
     public var recorded: FHIRInstant? { get { _instant(10) } set { _setInstant(10, newValue) } }
     /// `Provenance.policy`: `uri` 0..*
     public var policy: [String] { get { _strings(11) } set { _setStrings(11, newValue) } }
     /// `Provenance.location`: `Reference` 0..1 to `Location`
     public var location: Reference? { get { _object(12) } set { _setObject(12, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(location newValue: Reference?) { _upsert(12, newValue) }
     /// `Provenance.reason`: `Coding` 0..*, extensible binding (<http://hl7.org/fhir/ValueSet/v3-PurposeOfUse>)
     public var reason: [Coding] { get { _objects(13) } set { _setObjects(13, newValue) } }
     /// `Provenance.activity`: `Coding` 0..1, extensible binding (<http://hl7.org/fhir/ValueSet/provenance-activity-type>)
     public var activity: Coding? { get { _object(14) } set { _setObject(14, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(activity newValue: Coding?) { _upsert(14, newValue) }
     /// `Provenance.agent`: `Provenance.agent` 1..*
     public var agent: [ProvenanceAgent] { get { _objects(15) } set { _setObjects(15, newValue) } }
     /// `Provenance.entity`: `Provenance.entity` 0..*
@@ -49,20 +43,14 @@ public final class ProvenanceAgent: BackboneElement {
     public var whoUri: String? { get { _string(4) } set { _setString(4, newValue) } }
     /// `Provenance.agent.who[x]` as `Reference`.
     public var whoReference: Reference? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(whoReference newValue: Reference?) { _upsert(5, newValue) }
     /// `Provenance.agent.onBehalfOf[x]`: `uri` | `Reference` 0..1 to `Practitioner` | `RelatedPerson` | `Patient` | `Device` | `Organization`
     public var onBehalfOf: ProvenanceAgentOnBehalfOf? { get { _choice(6) } set { _setChoice(6, 2, newValue) } }
     /// `Provenance.agent.onBehalfOf[x]` as `uri`.
     public var onBehalfOfUri: String? { get { _string(6) } set { _setString(6, newValue) } }
     /// `Provenance.agent.onBehalfOf[x]` as `Reference`.
     public var onBehalfOfReference: Reference? { get { _object(7) } set { _setObject(7, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(onBehalfOfReference newValue: Reference?) { _upsert(7, newValue) }
     /// `Provenance.agent.relatedAgentType`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/v3-RoleLinkType>)
     public var relatedAgentType: CodeableConcept? { get { _object(8) } set { _setObject(8, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(relatedAgentType newValue: CodeableConcept?) { _upsert(8, newValue) }
 }
 
 /// `Provenance.entity`, a backbone element
@@ -80,10 +68,6 @@ public final class ProvenanceEntity: BackboneElement {
     public var whatReference: Reference? { get { _object(5) } set { _setObject(5, newValue) } }
     /// `Provenance.entity.what[x]` as `Identifier`.
     public var whatIdentifier: Identifier? { get { _object(6) } set { _setObject(6, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(whatReference newValue: Reference?) { _upsert(5, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(whatIdentifier newValue: Identifier?) { _upsert(6, newValue) }
     /// `Provenance.entity.agent`: as `Provenance.agent` 0..*
     public var agent: [ProvenanceAgent] { get { _objects(7) } set { _setObjects(7, newValue) } }
 }

@@ -36,8 +36,6 @@ public final class Questionnaire: DomainResource {
     public var lastReviewDate: FHIRDate? { get { _date(20) } set { _setDate(20, newValue) } }
     /// `Questionnaire.effectivePeriod`: `Period` 0..1
     public var effectivePeriod: Period? { get { _object(21) } set { _setObject(21, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(effectivePeriod newValue: Period?) { _upsert(21, newValue) }
     /// `Questionnaire.useContext`: `UsageContext` 0..*
     public var useContext: [UsageContext] { get { _objects(22) } set { _setObjects(22, newValue) } }
     /// `Questionnaire.jurisdiction`: `CodeableConcept` 0..*, extensible binding (<http://hl7.org/fhir/ValueSet/jurisdiction>)
@@ -83,8 +81,6 @@ public final class QuestionnaireItem: BackboneElement {
     public var maxLength: Int? { get { _int(13) } set { _setInt(13, newValue) } }
     /// `Questionnaire.item.options`: `Reference` 0..1 to `ValueSet`
     public var options: Reference? { get { _object(14) } set { _setObject(14, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(options newValue: Reference?) { _upsert(14, newValue) }
     /// `Questionnaire.item.option`: `Questionnaire.item.option` 0..*
     public var option: [QuestionnaireItemOption] { get { _objects(15) } set { _setObjects(15, newValue) } }
     /// `Questionnaire.item.initial[x]`: `boolean` | `decimal` | `integer` | `date` | `dateTime` | `time` | `string` | `uri` | `Attachment` | `Coding` | `Quantity` | `Reference` 0..1, example binding (<http://hl7.org/fhir/ValueSet/questionnaire-answers>)
@@ -113,14 +109,6 @@ public final class QuestionnaireItem: BackboneElement {
     public var initialQuantity: Quantity? { get { _object(26) } set { _setObject(26, newValue) } }
     /// `Questionnaire.item.initial[x]` as `Reference`.
     public var initialReference: Reference? { get { _object(27) } set { _setObject(27, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(initialAttachment newValue: Attachment?) { _upsert(24, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(initialCoding newValue: Coding?) { _upsert(25, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(initialQuantity newValue: Quantity?) { _upsert(26, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(initialReference newValue: Reference?) { _upsert(27, newValue) }
     /// `Questionnaire.item.item`: as `Questionnaire.item` 0..*
     public var item: [QuestionnaireItem] { get { _objects(28) } set { _setObjects(28, newValue) } }
 }
@@ -160,14 +148,6 @@ public final class QuestionnaireItemEnableWhen: BackboneElement {
     public var answerQuantity: Quantity? { get { _object(15) } set { _setObject(15, newValue) } }
     /// `Questionnaire.item.enableWhen.answer[x]` as `Reference`.
     public var answerReference: Reference? { get { _object(16) } set { _setObject(16, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(answerAttachment newValue: Attachment?) { _upsert(13, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(answerCoding newValue: Coding?) { _upsert(14, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(answerQuantity newValue: Quantity?) { _upsert(15, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(answerReference newValue: Reference?) { _upsert(16, newValue) }
 }
 
 /// `Questionnaire.item.option`, a backbone element
@@ -187,8 +167,6 @@ public final class QuestionnaireItemOption: BackboneElement {
     public var valueString: String? { get { _string(6) } set { _setString(6, newValue) } }
     /// `Questionnaire.item.option.value[x]` as `Coding`.
     public var valueCoding: Coding? { get { _object(7) } set { _setObject(7, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueCoding newValue: Coding?) { _upsert(7, newValue) }
 }
 
 /// A value of `Questionnaire.item.initial[x]`.

@@ -10,36 +10,24 @@ public final class QuestionnaireResponse: DomainResource {
 
     /// `QuestionnaireResponse.identifier`: `Identifier` 0..1
     public var identifier: Identifier? { get { _object(8) } set { _setObject(8, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(identifier newValue: Identifier?) { _upsert(8, newValue) }
     /// `QuestionnaireResponse.basedOn`: `Reference` 0..* to `ReferralRequest` | `CarePlan` | `ProcedureRequest`
     public var basedOn: [Reference] { get { _objects(9) } set { _setObjects(9, newValue) } }
     /// `QuestionnaireResponse.parent`: `Reference` 0..* to `Observation` | `Procedure`
     public var parent: [Reference] { get { _objects(10) } set { _setObjects(10, newValue) } }
     /// `QuestionnaireResponse.questionnaire`: `Reference` 0..1 to `Questionnaire`
     public var questionnaire: Reference? { get { _object(11) } set { _setObject(11, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(questionnaire newValue: Reference?) { _upsert(11, newValue) }
     /// `QuestionnaireResponse.status`: `code` 1..1, one of `QuestionnaireResponseStatus` (<http://hl7.org/fhir/ValueSet/questionnaire-answers-status>)
     public var status: QuestionnaireResponseStatus? { get { _code(12) } set { _setCode(12, newValue) } }
     /// `QuestionnaireResponse.subject`: `Reference` 0..1
     public var subject: Reference? { get { _object(13) } set { _setObject(13, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(subject newValue: Reference?) { _upsert(13, newValue) }
     /// `QuestionnaireResponse.context`: `Reference` 0..1 to `Encounter` | `EpisodeOfCare`
     public var context: Reference? { get { _object(14) } set { _setObject(14, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(context newValue: Reference?) { _upsert(14, newValue) }
     /// `QuestionnaireResponse.authored`: `dateTime` 0..1
     public var authored: FHIRDateTime? { get { _dateTime(15) } set { _setDateTime(15, newValue) } }
     /// `QuestionnaireResponse.author`: `Reference` 0..1 to `Device` | `Practitioner` | `Patient` | `RelatedPerson`
     public var author: Reference? { get { _object(16) } set { _setObject(16, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(author newValue: Reference?) { _upsert(16, newValue) }
     /// `QuestionnaireResponse.source`: `Reference` 0..1 to `Patient` | `Practitioner` | `RelatedPerson`
     public var source: Reference? { get { _object(17) } set { _setObject(17, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(source newValue: Reference?) { _upsert(17, newValue) }
     /// `QuestionnaireResponse.item`: `QuestionnaireResponse.item` 0..*
     public var item: [QuestionnaireResponseItem] { get { _objects(18) } set { _setObjects(18, newValue) } }
 }
@@ -57,8 +45,6 @@ public final class QuestionnaireResponseItem: BackboneElement {
     public var text: String? { get { _string(5) } set { _setString(5, newValue) } }
     /// `QuestionnaireResponse.item.subject`: `Reference` 0..1
     public var subject: Reference? { get { _object(6) } set { _setObject(6, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(subject newValue: Reference?) { _upsert(6, newValue) }
     /// `QuestionnaireResponse.item.answer`: `QuestionnaireResponse.item.answer` 0..*
     public var answer: [QuestionnaireResponseItemAnswer] { get { _objects(7) } set { _setObjects(7, newValue) } }
     /// `QuestionnaireResponse.item.item`: as `QuestionnaireResponse.item` 0..*
@@ -96,14 +82,6 @@ public final class QuestionnaireResponseItemAnswer: BackboneElement {
     public var valueQuantity: Quantity? { get { _object(13) } set { _setObject(13, newValue) } }
     /// `QuestionnaireResponse.item.answer.value[x]` as `Reference`.
     public var valueReference: Reference? { get { _object(14) } set { _setObject(14, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueAttachment newValue: Attachment?) { _upsert(11, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueCoding newValue: Coding?) { _upsert(12, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueQuantity newValue: Quantity?) { _upsert(13, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueReference newValue: Reference?) { _upsert(14, newValue) }
     /// `QuestionnaireResponse.item.answer.item`: as `QuestionnaireResponse.item` 0..*
     public var item: [QuestionnaireResponseItem] { get { _objects(15) } set { _setObjects(15, newValue) } }
 }

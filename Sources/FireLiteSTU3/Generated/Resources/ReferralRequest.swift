@@ -18,46 +18,32 @@ public final class ReferralRequest: DomainResource {
     public var replaces: [Reference] { get { _objects(11) } set { _setObjects(11, newValue) } }
     /// `ReferralRequest.groupIdentifier`: `Identifier` 0..1
     public var groupIdentifier: Identifier? { get { _object(12) } set { _setObject(12, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(groupIdentifier newValue: Identifier?) { _upsert(12, newValue) }
     /// `ReferralRequest.status`: `code` 1..1, one of `RequestStatus` (<http://hl7.org/fhir/ValueSet/request-status>)
     public var status: RequestStatus? { get { _code(13) } set { _setCode(13, newValue) } }
     /// `ReferralRequest.intent`: `code` 1..1, one of `RequestIntent` (<http://hl7.org/fhir/ValueSet/request-intent>)
     public var intent: RequestIntent? { get { _code(14) } set { _setCode(14, newValue) } }
     /// `ReferralRequest.type`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/referral-type>)
     public var type: CodeableConcept? { get { _object(15) } set { _setObject(15, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: CodeableConcept?) { _upsert(15, newValue) }
     /// `ReferralRequest.priority`: `code` 0..1, one of `RequestPriority` (<http://hl7.org/fhir/ValueSet/request-priority>)
     public var priority: RequestPriority? { get { _code(16) } set { _setCode(16, newValue) } }
     /// `ReferralRequest.serviceRequested`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/c80-practice-codes>)
     public var serviceRequested: [CodeableConcept] { get { _objects(17) } set { _setObjects(17, newValue) } }
     /// `ReferralRequest.subject`: `Reference` 1..1 to `Patient` | `Group`
     public var subject: Reference? { get { _object(18) } set { _setObject(18, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(subject newValue: Reference?) { _upsert(18, newValue) }
     /// `ReferralRequest.context`: `Reference` 0..1 to `Encounter` | `EpisodeOfCare`
     public var context: Reference? { get { _object(19) } set { _setObject(19, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(context newValue: Reference?) { _upsert(19, newValue) }
     /// `ReferralRequest.occurrence[x]`: `dateTime` | `Period` 0..1
     public var occurrence: ReferralRequestOccurrence? { get { _choice(20) } set { _setChoice(20, 2, newValue) } }
     /// `ReferralRequest.occurrence[x]` as `dateTime`.
     public var occurrenceDateTime: FHIRDateTime? { get { _dateTime(20) } set { _setDateTime(20, newValue) } }
     /// `ReferralRequest.occurrence[x]` as `Period`.
     public var occurrencePeriod: Period? { get { _object(21) } set { _setObject(21, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(occurrencePeriod newValue: Period?) { _upsert(21, newValue) }
     /// `ReferralRequest.authoredOn`: `dateTime` 0..1
     public var authoredOn: FHIRDateTime? { get { _dateTime(22) } set { _setDateTime(22, newValue) } }
     /// `ReferralRequest.requester`: `ReferralRequest.requester` 0..1
     public var requester: ReferralRequestRequester? { get { _object(23) } set { _setObject(23, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(requester newValue: ReferralRequestRequester?) { _upsert(23, newValue) }
     /// `ReferralRequest.specialty`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/practitioner-specialty>)
     public var specialty: CodeableConcept? { get { _object(24) } set { _setObject(24, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(specialty newValue: CodeableConcept?) { _upsert(24, newValue) }
     /// `ReferralRequest.recipient`: `Reference` 0..* to `Practitioner` | `Organization` | `HealthcareService`
     public var recipient: [Reference] { get { _objects(25) } set { _setObjects(25, newValue) } }
     /// `ReferralRequest.reasonCode`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/clinical-findings>)
@@ -81,12 +67,8 @@ public final class ReferralRequestRequester: BackboneElement {
 
     /// `ReferralRequest.requester.agent`: `Reference` 1..1 to `Practitioner` | `Organization` | `Patient` | `RelatedPerson` | `Device`
     public var agent: Reference? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(agent newValue: Reference?) { _upsert(3, newValue) }
     /// `ReferralRequest.requester.onBehalfOf`: `Reference` 0..1 to `Organization`
     public var onBehalfOf: Reference? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(onBehalfOf newValue: Reference?) { _upsert(4, newValue) }
 }
 
 /// A value of `ReferralRequest.occurrence[x]`.

@@ -14,12 +14,8 @@ public final class RelatedPerson: DomainResource {
     public var active: Bool? { get { _bool(9) } set { _setBool(9, newValue) } }
     /// `RelatedPerson.patient`: `Reference` 1..1 to `Patient`
     public var patient: Reference? { get { _object(10) } set { _setObject(10, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(patient newValue: Reference?) { _upsert(10, newValue) }
     /// `RelatedPerson.relationship`: `CodeableConcept` 0..1, preferred binding (<http://hl7.org/fhir/ValueSet/relatedperson-relationshiptype>)
     public var relationship: CodeableConcept? { get { _object(11) } set { _setObject(11, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(relationship newValue: CodeableConcept?) { _upsert(11, newValue) }
     /// `RelatedPerson.name`: `HumanName` 0..*
     public var name: [HumanName] { get { _objects(12) } set { _setObjects(12, newValue) } }
     /// `RelatedPerson.telecom`: `ContactPoint` 0..*
@@ -34,8 +30,6 @@ public final class RelatedPerson: DomainResource {
     public var photo: [Attachment] { get { _objects(17) } set { _setObjects(17, newValue) } }
     /// `RelatedPerson.period`: `Period` 0..1
     public var period: Period? { get { _object(18) } set { _setObject(18, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(period newValue: Period?) { _upsert(18, newValue) }
 }
 
 private let relatedPersonLayout = Layout(_class: RelatedPerson.self, "RelatedPerson", .resource, base: DomainResource._layout, release: .stu3, """

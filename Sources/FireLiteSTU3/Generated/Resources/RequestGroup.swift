@@ -18,8 +18,6 @@ public final class RequestGroup: DomainResource {
     public var replaces: [Reference] { get { _objects(11) } set { _setObjects(11, newValue) } }
     /// `RequestGroup.groupIdentifier`: `Identifier` 0..1
     public var groupIdentifier: Identifier? { get { _object(12) } set { _setObject(12, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(groupIdentifier newValue: Identifier?) { _upsert(12, newValue) }
     /// `RequestGroup.status`: `code` 1..1, one of `RequestStatus` (<http://hl7.org/fhir/ValueSet/request-status>)
     public var status: RequestStatus? { get { _code(13) } set { _setCode(13, newValue) } }
     /// `RequestGroup.intent`: `code` 1..1, one of `RequestIntent` (<http://hl7.org/fhir/ValueSet/request-intent>)
@@ -28,28 +26,18 @@ public final class RequestGroup: DomainResource {
     public var priority: RequestPriority? { get { _code(15) } set { _setCode(15, newValue) } }
     /// `RequestGroup.subject`: `Reference` 0..1 to `Patient` | `Group`
     public var subject: Reference? { get { _object(16) } set { _setObject(16, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(subject newValue: Reference?) { _upsert(16, newValue) }
     /// `RequestGroup.context`: `Reference` 0..1 to `Encounter` | `EpisodeOfCare`
     public var context: Reference? { get { _object(17) } set { _setObject(17, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(context newValue: Reference?) { _upsert(17, newValue) }
     /// `RequestGroup.authoredOn`: `dateTime` 0..1
     public var authoredOn: FHIRDateTime? { get { _dateTime(18) } set { _setDateTime(18, newValue) } }
     /// `RequestGroup.author`: `Reference` 0..1 to `Device` | `Practitioner`
     public var author: Reference? { get { _object(19) } set { _setObject(19, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(author newValue: Reference?) { _upsert(19, newValue) }
     /// `RequestGroup.reason[x]`: `CodeableConcept` | `Reference` 0..1
     public var reason: RequestGroupReason? { get { _choice(20) } set { _setChoice(20, 2, newValue) } }
     /// `RequestGroup.reason[x]` as `CodeableConcept`.
     public var reasonCodeableConcept: CodeableConcept? { get { _object(20) } set { _setObject(20, newValue) } }
     /// `RequestGroup.reason[x]` as `Reference`.
     public var reasonReference: Reference? { get { _object(21) } set { _setObject(21, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(reasonCodeableConcept newValue: CodeableConcept?) { _upsert(20, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(reasonReference newValue: Reference?) { _upsert(21, newValue) }
     /// `RequestGroup.note`: `Annotation` 0..*
     public var note: [Annotation] { get { _objects(22) } set { _setObjects(22, newValue) } }
     /// `RequestGroup.action`: `RequestGroup.action` 0..*
@@ -89,20 +77,10 @@ public final class RequestGroupAction: BackboneElement {
     public var timingRange: Range? { get { _object(14) } set { _setObject(14, newValue) } }
     /// `RequestGroup.action.timing[x]` as `Timing`.
     public var timingTiming: Timing? { get { _object(15) } set { _setObject(15, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(timingPeriod newValue: Period?) { _upsert(12, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(timingDuration newValue: Duration?) { _upsert(13, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(timingRange newValue: Range?) { _upsert(14, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(timingTiming newValue: Timing?) { _upsert(15, newValue) }
     /// `RequestGroup.action.participant`: `Reference` 0..* to `Patient` | `Person` | `Practitioner` | `RelatedPerson`
     public var participant: [Reference] { get { _objects(16) } set { _setObjects(16, newValue) } }
     /// `RequestGroup.action.type`: `Coding` 0..1, extensible binding (<http://hl7.org/fhir/ValueSet/action-type>)
     public var type: Coding? { get { _object(17) } set { _setObject(17, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: Coding?) { _upsert(17, newValue) }
     /// `RequestGroup.action.groupingBehavior`: `code` 0..1, one of `ActionGroupingBehavior` (<http://hl7.org/fhir/ValueSet/action-grouping-behavior>)
     public var groupingBehavior: ActionGroupingBehavior? { get { _code(18) } set { _setCode(18, newValue) } }
     /// `RequestGroup.action.selectionBehavior`: `code` 0..1, one of `ActionSelectionBehavior` (<http://hl7.org/fhir/ValueSet/action-selection-behavior>)
@@ -115,8 +93,6 @@ public final class RequestGroupAction: BackboneElement {
     public var cardinalityBehavior: ActionCardinalityBehavior? { get { _code(22) } set { _setCode(22, newValue) } }
     /// `RequestGroup.action.resource`: `Reference` 0..1
     public var resource: Reference? { get { _object(23) } set { _setObject(23, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(resource newValue: Reference?) { _upsert(23, newValue) }
     /// `RequestGroup.action.action`: as `RequestGroup.action` 0..*
     public var action: [RequestGroupAction] { get { _objects(24) } set { _setObjects(24, newValue) } }
 }
@@ -151,10 +127,6 @@ public final class RequestGroupActionRelatedAction: BackboneElement {
     public var offsetDuration: Duration? { get { _object(5) } set { _setObject(5, newValue) } }
     /// `RequestGroup.action.relatedAction.offset[x]` as `Range`.
     public var offsetRange: Range? { get { _object(6) } set { _setObject(6, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(offsetDuration newValue: Duration?) { _upsert(5, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(offsetRange newValue: Range?) { _upsert(6, newValue) }
 }
 
 /// A value of `RequestGroup.reason[x]`.

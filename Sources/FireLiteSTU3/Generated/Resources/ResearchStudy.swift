@@ -36,22 +36,14 @@ public final class ResearchStudy: DomainResource {
     public var enrollment: [Reference] { get { _objects(20) } set { _setObjects(20, newValue) } }
     /// `ResearchStudy.period`: `Period` 0..1
     public var period: Period? { get { _object(21) } set { _setObject(21, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(period newValue: Period?) { _upsert(21, newValue) }
     /// `ResearchStudy.sponsor`: `Reference` 0..1 to `Organization`
     public var sponsor: Reference? { get { _object(22) } set { _setObject(22, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(sponsor newValue: Reference?) { _upsert(22, newValue) }
     /// `ResearchStudy.principalInvestigator`: `Reference` 0..1 to `Practitioner`
     public var principalInvestigator: Reference? { get { _object(23) } set { _setObject(23, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(principalInvestigator newValue: Reference?) { _upsert(23, newValue) }
     /// `ResearchStudy.site`: `Reference` 0..* to `Location`
     public var site: [Reference] { get { _objects(24) } set { _setObjects(24, newValue) } }
     /// `ResearchStudy.reasonStopped`: `CodeableConcept` 0..1
     public var reasonStopped: CodeableConcept? { get { _object(25) } set { _setObject(25, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(reasonStopped newValue: CodeableConcept?) { _upsert(25, newValue) }
     /// `ResearchStudy.note`: `Annotation` 0..*
     public var note: [Annotation] { get { _objects(26) } set { _setObjects(26, newValue) } }
     /// `ResearchStudy.arm`: `ResearchStudy.arm` 0..*
@@ -67,8 +59,6 @@ public final class ResearchStudyArm: BackboneElement {
     public var name: String? { get { _string(3) } set { _setString(3, newValue) } }
     /// `ResearchStudy.arm.code`: `CodeableConcept` 0..1
     public var code: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(code newValue: CodeableConcept?) { _upsert(4, newValue) }
     /// `ResearchStudy.arm.description`: `string` 0..1
     public var description: String? { get { _string(5) } set { _setString(5, newValue) } }
 }

@@ -14,8 +14,6 @@ public final class Schedule: DomainResource {
     public var active: Bool? { get { _bool(9) } set { _setBool(9, newValue) } }
     /// `Schedule.serviceCategory`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/service-category>)
     public var serviceCategory: CodeableConcept? { get { _object(10) } set { _setObject(10, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(serviceCategory newValue: CodeableConcept?) { _upsert(10, newValue) }
     /// `Schedule.serviceType`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/service-type>)
     public var serviceType: [CodeableConcept] { get { _objects(11) } set { _setObjects(11, newValue) } }
     /// `Schedule.specialty`: `CodeableConcept` 0..*, preferred binding (<http://hl7.org/fhir/ValueSet/c80-practice-codes>)
@@ -24,8 +22,6 @@ public final class Schedule: DomainResource {
     public var actor: [Reference] { get { _objects(13) } set { _setObjects(13, newValue) } }
     /// `Schedule.planningHorizon`: `Period` 0..1
     public var planningHorizon: Period? { get { _object(14) } set { _setObject(14, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(planningHorizon newValue: Period?) { _upsert(14, newValue) }
     /// `Schedule.comment`: `string` 0..1
     public var comment: String? { get { _string(15) } set { _setString(15, newValue) } }
 }

@@ -65,8 +65,6 @@ public final class SearchParameterComponent: BackboneElement {
 
     /// `SearchParameter.component.definition`: `Reference` 1..1 to `SearchParameter`
     public var definition: Reference? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(definition newValue: Reference?) { _upsert(3, newValue) }
     /// `SearchParameter.component.expression`: `string` 1..1
     public var expression: String? { get { _string(4) } set { _setString(4, newValue) } }
 }

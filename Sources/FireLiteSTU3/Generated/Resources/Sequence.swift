@@ -16,28 +16,16 @@ public final class Sequence: DomainResource {
     public var coordinateSystem: Int? { get { _int(10) } set { _setInt(10, newValue) } }
     /// `Sequence.patient`: `Reference` 0..1 to `Patient`
     public var patient: Reference? { get { _object(11) } set { _setObject(11, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(patient newValue: Reference?) { _upsert(11, newValue) }
     /// `Sequence.specimen`: `Reference` 0..1 to `Specimen`
     public var specimen: Reference? { get { _object(12) } set { _setObject(12, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(specimen newValue: Reference?) { _upsert(12, newValue) }
     /// `Sequence.device`: `Reference` 0..1 to `Device`
     public var device: Reference? { get { _object(13) } set { _setObject(13, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(device newValue: Reference?) { _upsert(13, newValue) }
     /// `Sequence.performer`: `Reference` 0..1 to `Organization`
     public var performer: Reference? { get { _object(14) } set { _setObject(14, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(performer newValue: Reference?) { _upsert(14, newValue) }
     /// `Sequence.quantity`: `Quantity` 0..1
     public var quantity: Quantity? { get { _object(15) } set { _setObject(15, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(quantity newValue: Quantity?) { _upsert(15, newValue) }
     /// `Sequence.referenceSeq`: `Sequence.referenceSeq` 0..1
     public var referenceSeq: SequenceReferenceSeq? { get { _object(16) } set { _setObject(16, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(referenceSeq newValue: SequenceReferenceSeq?) { _upsert(16, newValue) }
     /// `Sequence.variant`: `Sequence.variant` 0..*
     public var variant: [SequenceVariant] { get { _objects(17) } set { _setObjects(17, newValue) } }
     /// `Sequence.observedSeq`: `string` 0..1
@@ -59,18 +47,12 @@ public final class SequenceReferenceSeq: BackboneElement {
 
     /// `Sequence.referenceSeq.chromosome`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/chromosome-human>)
     public var chromosome: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(chromosome newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `Sequence.referenceSeq.genomeBuild`: `string` 0..1
     public var genomeBuild: String? { get { _string(4) } set { _setString(4, newValue) } }
     /// `Sequence.referenceSeq.referenceSeqId`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/sequence-referenceSeq>)
     public var referenceSeqId: CodeableConcept? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(referenceSeqId newValue: CodeableConcept?) { _upsert(5, newValue) }
     /// `Sequence.referenceSeq.referenceSeqPointer`: `Reference` 0..1 to `Sequence`
     public var referenceSeqPointer: Reference? { get { _object(6) } set { _setObject(6, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(referenceSeqPointer newValue: Reference?) { _upsert(6, newValue) }
     /// `Sequence.referenceSeq.referenceSeqString`: `string` 0..1
     public var referenceSeqString: String? { get { _string(7) } set { _setString(7, newValue) } }
     /// `Sequence.referenceSeq.strand`: `integer` 0..1
@@ -98,8 +80,6 @@ public final class SequenceVariant: BackboneElement {
     public var cigar: String? { get { _string(7) } set { _setString(7, newValue) } }
     /// `Sequence.variant.variantPointer`: `Reference` 0..1 to `Observation`
     public var variantPointer: Reference? { get { _object(8) } set { _setObject(8, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(variantPointer newValue: Reference?) { _upsert(8, newValue) }
 }
 
 /// `Sequence.quality`, a backbone element
@@ -111,20 +91,14 @@ public final class SequenceQuality: BackboneElement {
     public var type: QualityType? { get { _code(3) } set { _setCode(3, newValue) } }
     /// `Sequence.quality.standardSequence`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/sequence-quality-standardSequence>)
     public var standardSequence: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(standardSequence newValue: CodeableConcept?) { _upsert(4, newValue) }
     /// `Sequence.quality.start`: `integer` 0..1
     public var start: Int? { get { _int(5) } set { _setInt(5, newValue) } }
     /// `Sequence.quality.end`: `integer` 0..1
     public var end: Int? { get { _int(6) } set { _setInt(6, newValue) } }
     /// `Sequence.quality.score`: `Quantity` 0..1
     public var score: Quantity? { get { _object(7) } set { _setObject(7, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(score newValue: Quantity?) { _upsert(7, newValue) }
     /// `Sequence.quality.method`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/sequence-quality-method>)
     public var method: CodeableConcept? { get { _object(8) } set { _setObject(8, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(method newValue: CodeableConcept?) { _upsert(8, newValue) }
     /// `Sequence.quality.truthTP`: `decimal` 0..1
     public var truthTP: FHIRDecimal? { get { _decimal(9) } set { _setDecimal(9, newValue) } }
     /// `Sequence.quality.queryTP`: `decimal` 0..1

@@ -38,8 +38,6 @@ public final class ServiceDefinition: DomainResource {
     public var lastReviewDate: FHIRDate? { get { _date(21) } set { _setDate(21, newValue) } }
     /// `ServiceDefinition.effectivePeriod`: `Period` 0..1
     public var effectivePeriod: Period? { get { _object(22) } set { _setObject(22, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(effectivePeriod newValue: Period?) { _upsert(22, newValue) }
     /// `ServiceDefinition.useContext`: `UsageContext` 0..*
     public var useContext: [UsageContext] { get { _objects(23) } set { _setObjects(23, newValue) } }
     /// `ServiceDefinition.jurisdiction`: `CodeableConcept` 0..*, extensible binding (<http://hl7.org/fhir/ValueSet/jurisdiction>)
@@ -60,8 +58,6 @@ public final class ServiceDefinition: DomainResource {
     public var dataRequirement: [DataRequirement] { get { _objects(31) } set { _setObjects(31, newValue) } }
     /// `ServiceDefinition.operationDefinition`: `Reference` 0..1 to `OperationDefinition`
     public var operationDefinition: Reference? { get { _object(32) } set { _setObject(32, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(operationDefinition newValue: Reference?) { _upsert(32, newValue) }
 }
 
 private let serviceDefinitionLayout = Layout(_class: ServiceDefinition.self, "ServiceDefinition", .resource, base: DomainResource._layout, release: .stu3, """

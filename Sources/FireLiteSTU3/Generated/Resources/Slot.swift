@@ -12,20 +12,14 @@ public final class Slot: DomainResource {
     public var identifier: [Identifier] { get { _objects(8) } set { _setObjects(8, newValue) } }
     /// `Slot.serviceCategory`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/service-category>)
     public var serviceCategory: CodeableConcept? { get { _object(9) } set { _setObject(9, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(serviceCategory newValue: CodeableConcept?) { _upsert(9, newValue) }
     /// `Slot.serviceType`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/service-type>)
     public var serviceType: [CodeableConcept] { get { _objects(10) } set { _setObjects(10, newValue) } }
     /// `Slot.specialty`: `CodeableConcept` 0..*, preferred binding (<http://hl7.org/fhir/ValueSet/c80-practice-codes>)
     public var specialty: [CodeableConcept] { get { _objects(11) } set { _setObjects(11, newValue) } }
     /// `Slot.appointmentType`: `CodeableConcept` 0..1, preferred binding (<http://hl7.org/fhir/ValueSet/v2-0276>)
     public var appointmentType: CodeableConcept? { get { _object(12) } set { _setObject(12, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(appointmentType newValue: CodeableConcept?) { _upsert(12, newValue) }
     /// `Slot.schedule`: `Reference` 1..1 to `Schedule`
     public var schedule: Reference? { get { _object(13) } set { _setObject(13, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(schedule newValue: Reference?) { _upsert(13, newValue) }
     /// `Slot.status`: `code` 1..1, one of `SlotStatus` (<http://hl7.org/fhir/ValueSet/slotstatus>)
     public var status: SlotStatus? { get { _code(14) } set { _setCode(14, newValue) } }
     /// `Slot.start`: `instant` 1..1

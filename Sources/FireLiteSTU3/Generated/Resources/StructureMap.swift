@@ -205,50 +205,6 @@ public final class StructureMapGroupRuleSource: BackboneElement {
     public var defaultValueTiming: Timing? { get { _object(43) } set { _setObject(43, newValue) } }
     /// `StructureMap.group.rule.source.defaultValue[x]` as `Meta`.
     public var defaultValueMeta: Meta? { get { _object(44) } set { _setObject(44, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(defaultValueAddress newValue: Address?) { _upsert(23, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(defaultValueAge newValue: Age?) { _upsert(24, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(defaultValueAnnotation newValue: Annotation?) { _upsert(25, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(defaultValueAttachment newValue: Attachment?) { _upsert(26, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(defaultValueCodeableConcept newValue: CodeableConcept?) { _upsert(27, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(defaultValueCoding newValue: Coding?) { _upsert(28, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(defaultValueContactPoint newValue: ContactPoint?) { _upsert(29, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(defaultValueCount newValue: Count?) { _upsert(30, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(defaultValueDistance newValue: Distance?) { _upsert(31, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(defaultValueDuration newValue: Duration?) { _upsert(32, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(defaultValueHumanName newValue: HumanName?) { _upsert(33, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(defaultValueIdentifier newValue: Identifier?) { _upsert(34, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(defaultValueMoney newValue: Money?) { _upsert(35, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(defaultValuePeriod newValue: Period?) { _upsert(36, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(defaultValueQuantity newValue: Quantity?) { _upsert(37, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(defaultValueRange newValue: Range?) { _upsert(38, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(defaultValueRatio newValue: Ratio?) { _upsert(39, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(defaultValueReference newValue: Reference?) { _upsert(40, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(defaultValueSampledData newValue: SampledData?) { _upsert(41, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(defaultValueSignature newValue: Signature?) { _upsert(42, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(defaultValueTiming newValue: Timing?) { _upsert(43, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(defaultValueMeta newValue: Meta?) { _upsert(44, newValue) }
     /// `StructureMap.group.rule.source.element`: `string` 0..1
     public var element: String? { get { _string(45) } set { _setString(45, newValue) } }
     /// `StructureMap.group.rule.source.listMode`: `code` 0..1, one of `StructureMapSourceListMode` (<http://hl7.org/fhir/ValueSet/map-source-list-mode>)

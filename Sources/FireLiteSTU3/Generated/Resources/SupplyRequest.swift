@@ -10,20 +10,14 @@ public final class SupplyRequest: DomainResource {
 
     /// `SupplyRequest.identifier`: `Identifier` 0..1
     public var identifier: Identifier? { get { _object(8) } set { _setObject(8, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(identifier newValue: Identifier?) { _upsert(8, newValue) }
     /// `SupplyRequest.status`: `code` 0..1, one of `SupplyRequestStatus` (<http://hl7.org/fhir/ValueSet/supplyrequest-status>)
     public var status: SupplyRequestStatus? { get { _code(9) } set { _setCode(9, newValue) } }
     /// `SupplyRequest.category`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/supplyrequest-kind>)
     public var category: CodeableConcept? { get { _object(10) } set { _setObject(10, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(category newValue: CodeableConcept?) { _upsert(10, newValue) }
     /// `SupplyRequest.priority`: `code` 0..1, one of `RequestPriority` (<http://hl7.org/fhir/ValueSet/request-priority>)
     public var priority: RequestPriority? { get { _code(11) } set { _setCode(11, newValue) } }
     /// `SupplyRequest.orderedItem`: `SupplyRequest.orderedItem` 0..1
     public var orderedItem: SupplyRequestOrderedItem? { get { _object(12) } set { _setObject(12, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(orderedItem newValue: SupplyRequestOrderedItem?) { _upsert(12, newValue) }
     /// `SupplyRequest.occurrence[x]`: `dateTime` | `Period` | `Timing` 0..1
     public var occurrence: SupplyRequestOccurrence? { get { _choice(13) } set { _setChoice(13, 3, newValue) } }
     /// `SupplyRequest.occurrence[x]` as `dateTime`.
@@ -32,16 +26,10 @@ public final class SupplyRequest: DomainResource {
     public var occurrencePeriod: Period? { get { _object(14) } set { _setObject(14, newValue) } }
     /// `SupplyRequest.occurrence[x]` as `Timing`.
     public var occurrenceTiming: Timing? { get { _object(15) } set { _setObject(15, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(occurrencePeriod newValue: Period?) { _upsert(14, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(occurrenceTiming newValue: Timing?) { _upsert(15, newValue) }
     /// `SupplyRequest.authoredOn`: `dateTime` 0..1
     public var authoredOn: FHIRDateTime? { get { _dateTime(16) } set { _setDateTime(16, newValue) } }
     /// `SupplyRequest.requester`: `SupplyRequest.requester` 0..1
     public var requester: SupplyRequestRequester? { get { _object(17) } set { _setObject(17, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(requester newValue: SupplyRequestRequester?) { _upsert(17, newValue) }
     /// `SupplyRequest.supplier`: `Reference` 0..* to `Organization`
     public var supplier: [Reference] { get { _objects(18) } set { _setObjects(18, newValue) } }
     /// `SupplyRequest.reason[x]`: `CodeableConcept` | `Reference` 0..1, example binding (<http://hl7.org/fhir/ValueSet/supplyrequest-reason>)
@@ -50,18 +38,10 @@ public final class SupplyRequest: DomainResource {
     public var reasonCodeableConcept: CodeableConcept? { get { _object(19) } set { _setObject(19, newValue) } }
     /// `SupplyRequest.reason[x]` as `Reference`.
     public var reasonReference: Reference? { get { _object(20) } set { _setObject(20, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(reasonCodeableConcept newValue: CodeableConcept?) { _upsert(19, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(reasonReference newValue: Reference?) { _upsert(20, newValue) }
     /// `SupplyRequest.deliverFrom`: `Reference` 0..1 to `Organization` | `Location`
     public var deliverFrom: Reference? { get { _object(21) } set { _setObject(21, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(deliverFrom newValue: Reference?) { _upsert(21, newValue) }
     /// `SupplyRequest.deliverTo`: `Reference` 0..1 to `Organization` | `Location` | `Patient`
     public var deliverTo: Reference? { get { _object(22) } set { _setObject(22, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(deliverTo newValue: Reference?) { _upsert(22, newValue) }
 }
 
 /// `SupplyRequest.orderedItem`, a backbone element
@@ -71,18 +51,12 @@ public final class SupplyRequestOrderedItem: BackboneElement {
 
     /// `SupplyRequest.orderedItem.quantity`: `Quantity` 1..1
     public var quantity: Quantity? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(quantity newValue: Quantity?) { _upsert(3, newValue) }
     /// `SupplyRequest.orderedItem.item[x]`: `CodeableConcept` | `Reference` 0..1 to `Medication` | `Substance` | `Device`, example binding (<http://hl7.org/fhir/ValueSet/supply-item>)
     public var item: SupplyRequestOrderedItemItem? { get { _choice(4) } set { _setChoice(4, 2, newValue) } }
     /// `SupplyRequest.orderedItem.item[x]` as `CodeableConcept`.
     public var itemCodeableConcept: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
     /// `SupplyRequest.orderedItem.item[x]` as `Reference`.
     public var itemReference: Reference? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(itemCodeableConcept newValue: CodeableConcept?) { _upsert(4, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(itemReference newValue: Reference?) { _upsert(5, newValue) }
 }
 
 /// `SupplyRequest.requester`, a backbone element
@@ -92,12 +66,8 @@ public final class SupplyRequestRequester: BackboneElement {
 
     /// `SupplyRequest.requester.agent`: `Reference` 1..1 to `Practitioner` | `Organization` | `Patient` | `RelatedPerson` | `Device`
     public var agent: Reference? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(agent newValue: Reference?) { _upsert(3, newValue) }
     /// `SupplyRequest.requester.onBehalfOf`: `Reference` 0..1 to `Organization`
     public var onBehalfOf: Reference? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(onBehalfOf newValue: Reference?) { _upsert(4, newValue) }
 }
 
 /// A value of `SupplyRequest.occurrence[x]`.

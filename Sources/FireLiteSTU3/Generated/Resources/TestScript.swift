@@ -12,8 +12,6 @@ public final class TestScript: DomainResource {
     public var url: String? { get { _string(8) } set { _setString(8, newValue) } }
     /// `TestScript.identifier`: `Identifier` 0..1
     public var identifier: Identifier? { get { _object(9) } set { _setObject(9, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(identifier newValue: Identifier?) { _upsert(9, newValue) }
     /// `TestScript.version`: `string` 0..1
     public var version: String? { get { _string(10) } set { _setString(10, newValue) } }
     /// `TestScript.name`: `string` 1..1
@@ -46,8 +44,6 @@ public final class TestScript: DomainResource {
     public var destination: [TestScriptDestination] { get { _objects(24) } set { _setObjects(24, newValue) } }
     /// `TestScript.metadata`: `TestScript.metadata` 0..1
     public var metadata: TestScriptMetadata? { get { _object(25) } set { _setObject(25, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(metadata newValue: TestScriptMetadata?) { _upsert(25, newValue) }
     /// `TestScript.fixture`: `TestScript.fixture` 0..*
     public var fixture: [TestScriptFixture] { get { _objects(26) } set { _setObjects(26, newValue) } }
     /// `TestScript.profile`: `Reference` 0..*
@@ -60,14 +56,10 @@ public final class TestScript: DomainResource {
     public var ruleset: [TestScriptRuleset] { get { _objects(30) } set { _setObjects(30, newValue) } }
     /// `TestScript.setup`: `TestScript.setup` 0..1
     public var setup: TestScriptSetup? { get { _object(31) } set { _setObject(31, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(setup newValue: TestScriptSetup?) { _upsert(31, newValue) }
     /// `TestScript.test`: `TestScript.test` 0..*
     public var test: [TestScriptTest] { get { _objects(32) } set { _setObjects(32, newValue) } }
     /// `TestScript.teardown`: `TestScript.teardown` 0..1
     public var teardown: TestScriptTeardown? { get { _object(33) } set { _setObject(33, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(teardown newValue: TestScriptTeardown?) { _upsert(33, newValue) }
 }
 
 /// `TestScript.origin`, a backbone element
@@ -79,8 +71,6 @@ public final class TestScriptOrigin: BackboneElement {
     public var index: Int? { get { _int(3) } set { _setInt(3, newValue) } }
     /// `TestScript.origin.profile`: `Coding` 1..1, extensible binding (<http://hl7.org/fhir/ValueSet/testscript-profile-origin-types>)
     public var profile: Coding? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(profile newValue: Coding?) { _upsert(4, newValue) }
 }
 
 /// `TestScript.destination`, a backbone element
@@ -92,8 +82,6 @@ public final class TestScriptDestination: BackboneElement {
     public var index: Int? { get { _int(3) } set { _setInt(3, newValue) } }
     /// `TestScript.destination.profile`: `Coding` 1..1, extensible binding (<http://hl7.org/fhir/ValueSet/testscript-profile-destination-types>)
     public var profile: Coding? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(profile newValue: Coding?) { _upsert(4, newValue) }
 }
 
 /// `TestScript.metadata`, a backbone element
@@ -137,8 +125,6 @@ public final class TestScriptMetadataCapability: BackboneElement {
     public var link: [String] { get { _strings(8) } set { _setStrings(8, newValue) } }
     /// `TestScript.metadata.capability.capabilities`: `Reference` 1..1 to `CapabilityStatement`
     public var capabilities: Reference? { get { _object(9) } set { _setObject(9, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(capabilities newValue: Reference?) { _upsert(9, newValue) }
 }
 
 /// `TestScript.fixture`, a backbone element
@@ -152,8 +138,6 @@ public final class TestScriptFixture: BackboneElement {
     public var autodelete: Bool? { get { _bool(4) } set { _setBool(4, newValue) } }
     /// `TestScript.fixture.resource`: `Reference` 0..1
     public var resource: Reference? { get { _object(5) } set { _setObject(5, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(resource newValue: Reference?) { _upsert(5, newValue) }
 }
 
 /// `TestScript.variable`, a backbone element
@@ -186,8 +170,6 @@ public final class TestScriptRule: BackboneElement {
 
     /// `TestScript.rule.resource`: `Reference` 1..1
     public var resource: Reference? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(resource newValue: Reference?) { _upsert(3, newValue) }
     /// `TestScript.rule.param`: `TestScript.rule.param` 0..*
     public var param: [TestScriptRuleParam] { get { _objects(4) } set { _setObjects(4, newValue) } }
 }
@@ -210,8 +192,6 @@ public final class TestScriptRuleset: BackboneElement {
 
     /// `TestScript.ruleset.resource`: `Reference` 1..1
     public var resource: Reference? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(resource newValue: Reference?) { _upsert(3, newValue) }
     /// `TestScript.ruleset.rule`: `TestScript.ruleset.rule` 1..*
     public var rule: [TestScriptRulesetRule] { get { _objects(4) } set { _setObjects(4, newValue) } }
 }
@@ -254,12 +234,8 @@ public final class TestScriptSetupAction: BackboneElement {
 
     /// `TestScript.setup.action.operation`: `TestScript.setup.action.operation` 0..1
     public var operation: TestScriptSetupActionOperation? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(operation newValue: TestScriptSetupActionOperation?) { _upsert(3, newValue) }
     /// `TestScript.setup.action.assert`: `TestScript.setup.action.assert` 0..1
     public var assert: TestScriptSetupActionAssert? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(assert newValue: TestScriptSetupActionAssert?) { _upsert(4, newValue) }
 }
 
 /// `TestScript.setup.action.operation`, a backbone element
@@ -269,8 +245,6 @@ public final class TestScriptSetupActionOperation: BackboneElement {
 
     /// `TestScript.setup.action.operation.type`: `Coding` 0..1, extensible binding (<http://hl7.org/fhir/ValueSet/testscript-operation-codes>)
     public var type: Coding? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: Coding?) { _upsert(3, newValue) }
     /// `TestScript.setup.action.operation.resource`: `code` 0..1, one of `FHIRDefinedType` (<http://hl7.org/fhir/ValueSet/defined-types>)
     public var resource: FHIRDefinedType? { get { _code(4) } set { _setCode(4, newValue) } }
     /// `TestScript.setup.action.operation.label`: `string` 0..1
@@ -357,12 +331,8 @@ public final class TestScriptSetupActionAssert: BackboneElement {
     public var responseCode: String? { get { _string(20) } set { _setString(20, newValue) } }
     /// `TestScript.setup.action.assert.rule`: `TestScript.setup.action.assert.rule` 0..1
     public var rule: TestScriptSetupActionAssertRule? { get { _object(21) } set { _setObject(21, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(rule newValue: TestScriptSetupActionAssertRule?) { _upsert(21, newValue) }
     /// `TestScript.setup.action.assert.ruleset`: `TestScript.setup.action.assert.ruleset` 0..1
     public var ruleset: TestScriptSetupActionAssertRuleset? { get { _object(22) } set { _setObject(22, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(ruleset newValue: TestScriptSetupActionAssertRuleset?) { _upsert(22, newValue) }
     /// `TestScript.setup.action.assert.sourceId`: `id` 0..1
     public var sourceId: String? { get { _string(23) } set { _setString(23, newValue) } }
     /// `TestScript.setup.action.assert.validateProfileId`: `id` 0..1
@@ -448,12 +418,8 @@ public final class TestScriptTestAction: BackboneElement {
 
     /// `TestScript.test.action.operation`: as `TestScript.setup.action.operation` 0..1
     public var operation: TestScriptSetupActionOperation? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(operation newValue: TestScriptSetupActionOperation?) { _upsert(3, newValue) }
     /// `TestScript.test.action.assert`: as `TestScript.setup.action.assert` 0..1
     public var assert: TestScriptSetupActionAssert? { get { _object(4) } set { _setObject(4, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(assert newValue: TestScriptSetupActionAssert?) { _upsert(4, newValue) }
 }
 
 /// `TestScript.teardown`, a backbone element
@@ -472,8 +438,6 @@ public final class TestScriptTeardownAction: BackboneElement {
 
     /// `TestScript.teardown.action.operation`: as `TestScript.setup.action.operation` 1..1
     public var operation: TestScriptSetupActionOperation? { get { _object(3) } set { _setObject(3, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(operation newValue: TestScriptSetupActionOperation?) { _upsert(3, newValue) }
 }
 
 private let testScriptLayout = Layout(_class: TestScript.self, "TestScript", .resource, base: DomainResource._layout, release: .stu3, """

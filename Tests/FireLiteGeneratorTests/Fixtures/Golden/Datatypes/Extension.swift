@@ -40,10 +40,6 @@ public final class Extension: Element {
     public var valueQuantity: Quantity? { get { _object(15) } set { _setObject(15, newValue) } }
     /// `Extension.value[x]` as `Reference`.
     public var valueReference: Reference? { get { _object(16) } set { _setObject(16, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueQuantity newValue: Quantity?) { _upsert(15, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueReference newValue: Reference?) { _upsert(16, newValue) }
 }
 
 private let extensionLayout = Layout(_class: Extension.self, "Extension", .datatype, base: Element._layout, release: .mini, """

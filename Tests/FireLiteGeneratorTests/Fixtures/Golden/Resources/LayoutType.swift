@@ -10,8 +10,6 @@ public final class LayoutType: Resource {
 
     /// `Layout.task`: `Reference` 0..1
     public var task: Reference? { get { _object(2) } set { _setObject(2, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(task newValue: Reference?) { _upsert(2, newValue) }
 }
 
 private let layoutTypeLayout = Layout(_class: LayoutType.self, "Layout", .resource, base: Resource._layout, release: .mini, """

@@ -46,10 +46,6 @@ public final class List: DomainResource {
     public var openQuantity: Quantity? { get { _object(20) } set { _setObject(20, newValue) } }
     /// `List.open[x]` as `Reference`.
     public var openReference: Reference? { get { _object(21) } set { _setObject(21, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(openQuantity newValue: Quantity?) { _upsert(20, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(openReference newValue: Reference?) { _upsert(21, newValue) }
 }
 
 /// `List.repeat`, a backbone element
@@ -70,8 +66,6 @@ public final class ListItem: Element {
 
     /// `List.item.entry`: `Reference` 1..1 to `Task` | `List`
     public var entry: Reference? { get { _object(2) } set { _setObject(2, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(entry newValue: Reference?) { _upsert(2, newValue) }
 }
 
 private let listLayout = Layout(_class: List.self, "List", .resource, base: DomainResource._layout, release: .mini, """

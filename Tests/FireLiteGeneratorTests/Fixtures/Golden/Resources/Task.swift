@@ -14,24 +14,16 @@ public final class Task: DomainResource {
     public var use: [TaskUse] { get { _codes(5) } set { _setCodes(5, newValue) } }
     /// `Task.kind`: `Coding` 0..1, one of `RangeCodes` (<http://example.org/fhir/ValueSet/task-kind>)
     public var kind: Coding? { get { _object(6) } set { _setObject(6, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(kind newValue: Coding?) { _upsert(6, newValue) }
     /// `Task.unit`: `code` 0..1, required binding (<http://example.org/fhir/ValueSet/units>)
     public var unit: String? { get { _string(7) } set { _setString(7, newValue) } }
     /// `Task.tongue`: `code` 0..1, preferred binding (<http://example.org/fhir/ValueSet/languages>)
     public var tongue: String? { get { _string(8) } set { _setString(8, newValue) } }
     /// `Task.for`: `Reference` 0..1 to `List`
     public var `for`: Reference? { get { _object(9) } set { _setObject(9, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(for newValue: Reference?) { _upsert(9, newValue) }
     /// `Task.inout`: `Quantity` 0..1
     public var `inout`: Quantity? { get { _object(10) } set { _setObject(10, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(`inout` newValue: Quantity?) { _upsert(10, newValue) }
     /// `Task.default`: `Range` 0..1
     public var `default`: Range? { get { _object(11) } set { _setObject(11, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(default newValue: Range?) { _upsert(11, newValue) }
     /// `Task.value[x]`: `string` | `Quantity` | `Reference` | `code` 0..1 to `Task` | `List`, one of `TaskUse` (<http://example.org/fhir/ValueSet/task-use>)
     public var value: TaskValueChoice? { get { _choice(12) } set { _setChoice(12, 4, newValue) } }
     /// `Task.value[x]` as `string`.
@@ -42,10 +34,6 @@ public final class Task: DomainResource {
     public var valueReference: Reference? { get { _object(14) } set { _setObject(14, newValue) } }
     /// `Task.value[x]` as `code`.
     public var valueCode: TaskUse? { get { _code(15) } set { _setCode(15, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueQuantity newValue: Quantity?) { _upsert(13, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueReference newValue: Reference?) { _upsert(14, newValue) }
     /// `Task.valueString`: `string` 0..1
     public var valueString: String? { get { _string(16) } set { _setString(16, newValue) } }
     /// `Task.pk`: `id` 0..1
@@ -105,14 +93,8 @@ public final class TaskInputElement: BackboneElement {
     public var valueQuantity: Quantity? { get { _object(15) } set { _setObject(15, newValue) } }
     /// `Task.input.value[x]` as `Reference`.
     public var valueReference: Reference? { get { _object(16) } set { _setObject(16, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueQuantity newValue: Quantity?) { _upsert(15, newValue) }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueReference newValue: Reference?) { _upsert(16, newValue) }
     /// `Task.input.part`: as `Task.input` 0..1
     public var part: TaskInputElement? { get { _object(17) } set { _setObject(17, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(part newValue: TaskInputElement?) { _upsert(17, newValue) }
 }
 
 /// A value of `Task.value[x]`.

@@ -10,8 +10,6 @@ public final class TaskValue: Resource {
 
     /// `TaskValue.age`: `Age` 0..1
     public var age: Age? { get { _object(2) } set { _setObject(2, newValue) } }
-    /// Updates the element in place from the new value; nil removes it.
-    public func upsert(age newValue: Age?) { _upsert(2, newValue) }
 }
 
 private let taskValueLayout = Layout(_class: TaskValue.self, "TaskValue", .resource, base: Resource._layout, release: .mini, """
