@@ -1,168 +1,82 @@
 import FireLiteCore
 
-// One function for each number of elements. With parameter packs the compiler gives up on such a call as an argument of another call
-// (`print(try query.values(\.id, \.birthDate).count)`: "failed to produce diagnostic for expression", Swift 6.3).
+// With Swift 6.3 the compiler gives up on an argument of type `Any` that is made from such a call in one expression:
+// `print(try query.values(\.id, \.birthDate).count)`, "failed to produce diagnostic for expression". With the rows in a constant it compiles.
 
 extension FHIRQuery {
     // MARK: - Own elements
 
-    /// The values of own elements of each result, in tuples, without reading the resources; for two to eight elements.
+    /// The values of own elements of each result, in tuples, without reading the resources.
     ///
     /// ```swift
     /// for (id, birthDate) in try store.query(Patient.self).values(\.id, \.birthDate) { … }
     /// ```
     /// - Precondition: the key paths are to-one primitives of the class.
     /// - Throws: `FHIRStoreError`.
-    public func values<A, B>(_ a: KeyPath<Resource, A?>, _ b: KeyPath<Resource, B?>) throws -> [(A?, B?)] {
-        try tuples([Self.path(a), Self.path(b)]) { (Self.value($0[0]), Self.value($0[1])) }
+    public func values<each Value>(_ paths: repeat KeyPath<Resource, (each Value)?>) throws -> [(repeat (each Value)?)] {
+        try rows(QueryPaths(own: repeat each paths))
     }
 
-    /// The values of three own elements of each result.
-    public func values<A, B, C>(_ a: KeyPath<Resource, A?>, _ b: KeyPath<Resource, B?>, _ c: KeyPath<Resource, C?>) throws -> [(A?, B?, C?)]
-    {
-        try tuples([Self.path(a), Self.path(b), Self.path(c)]) { (Self.value($0[0]), Self.value($0[1]), Self.value($0[2])) }
+    /// The values of own elements of each result, in tuples, without blocking the caller.
+    ///
+    /// - Precondition: the key paths are to-one primitives of the class.
+    /// - Throws: `FHIRStoreError`; `CancellationError`.
+    public func values<each Value>(
+        _ paths: repeat KeyPath<Resource, (each Value)?>
+    ) async throws -> sending [(repeat (each Value)?)] {
+        let paths = QueryPaths(own: repeat each paths)
+        return try await store.reading { try self.rows(paths) }
     }
-
-    /// The values of four own elements of each result.
-    public func values<A, B, C, D>(
-        _ a: KeyPath<Resource, A?>, _ b: KeyPath<Resource, B?>, _ c: KeyPath<Resource, C?>, _ d: KeyPath<Resource, D?>
-    ) throws -> [(A?, B?, C?, D?)] {
-        try tuples([Self.path(a), Self.path(b), Self.path(c), Self.path(d)]) {
-            (Self.value($0[0]), Self.value($0[1]), Self.value($0[2]), Self.value($0[3]))
-        }
-    }
-
-    /// The values of five own elements of each result.
-    public func values<A, B, C, D, E>(
-        _ a: KeyPath<Resource, A?>, _ b: KeyPath<Resource, B?>, _ c: KeyPath<Resource, C?>, _ d: KeyPath<Resource, D?>,
-        _ e: KeyPath<Resource, E?>
-    ) throws -> [(A?, B?, C?, D?, E?)] {
-        try tuples([Self.path(a), Self.path(b), Self.path(c), Self.path(d), Self.path(e)]) {
-            (Self.value($0[0]), Self.value($0[1]), Self.value($0[2]), Self.value($0[3]), Self.value($0[4]))
-        }
-    }
-
-    /// The values of six own elements of each result.
-    public func values<A, B, C, D, E, F>(
-        _ a: KeyPath<Resource, A?>, _ b: KeyPath<Resource, B?>, _ c: KeyPath<Resource, C?>, _ d: KeyPath<Resource, D?>,
-        _ e: KeyPath<Resource, E?>, _ f: KeyPath<Resource, F?>
-    ) throws -> [(A?, B?, C?, D?, E?, F?)] {
-        try tuples([Self.path(a), Self.path(b), Self.path(c), Self.path(d), Self.path(e), Self.path(f)]) {
-            (Self.value($0[0]), Self.value($0[1]), Self.value($0[2]), Self.value($0[3]), Self.value($0[4]), Self.value($0[5]))
-        }
-    }
-
-    /// The values of seven own elements of each result.
-    public func values<A, B, C, D, E, F, G>(
-        _ a: KeyPath<Resource, A?>, _ b: KeyPath<Resource, B?>, _ c: KeyPath<Resource, C?>, _ d: KeyPath<Resource, D?>,
-        _ e: KeyPath<Resource, E?>, _ f: KeyPath<Resource, F?>, _ g: KeyPath<Resource, G?>
-    ) throws -> [(A?, B?, C?, D?, E?, F?, G?)] {
-        try tuples([Self.path(a), Self.path(b), Self.path(c), Self.path(d), Self.path(e), Self.path(f), Self.path(g)]) {
-            (
-                Self.value($0[0]), Self.value($0[1]), Self.value($0[2]), Self.value($0[3]), Self.value($0[4]), Self.value($0[5]),
-                Self.value($0[6])
-            )
-        }
-    }
-
-    /// The values of eight own elements of each result.
-    public func values<A, B, C, D, E, F, G, H>(
-        _ a: KeyPath<Resource, A?>, _ b: KeyPath<Resource, B?>, _ c: KeyPath<Resource, C?>, _ d: KeyPath<Resource, D?>,
-        _ e: KeyPath<Resource, E?>, _ f: KeyPath<Resource, F?>, _ g: KeyPath<Resource, G?>, _ h: KeyPath<Resource, H?>
-    ) throws -> [(A?, B?, C?, D?, E?, F?, G?, H?)] {
-        try tuples([Self.path(a), Self.path(b), Self.path(c), Self.path(d), Self.path(e), Self.path(f), Self.path(g), Self.path(h)]) {
-            (
-                Self.value($0[0]), Self.value($0[1]), Self.value($0[2]), Self.value($0[3]), Self.value($0[4]), Self.value($0[5]),
-                Self.value($0[6]), Self.value($0[7])
-            )
-        }
-    }
-
-    private static func path(_ path: PartialKeyPath<Resource>) -> QueryPath { QueryPath([PathStep(slot: PathSlots.slot(path))]) }
-
-    private static func value<Value>(_ literal: String?) -> Value? { literal.flatMap { ProjectedValue.value($0, as: Value.self) } }
 
     // MARK: - Elements at any path
 
     /// The values at paths of each result, in tuples, without reading the resources; for a path through lists, the first in the document.
-    /// For two to eight paths.
     ///
     /// ```swift
     /// let rows = try store.query(Observation.self).values { ($0.subject.reference, $0.valueQuantity.value, $0.code.coding.code) }
     /// ```
     /// - Throws: `FHIRStoreError`.
-    public func values<A: QueryValuePath, B: QueryValuePath>(_ paths: (ElementPath<Resource>) -> (A, B)) throws -> [(A.Value?, B.Value?)] {
-        let (a, b) = paths(ElementPath(QueryPath()))
-        return try tuples([a._path.path, b._path.path]) { (Self.value($0[0]), Self.value($0[1])) }
+    public func values<each Path: QueryValuePath>(
+        _ paths: (ElementPath<Resource>) -> (repeat each Path)
+    ) throws -> [(repeat (each Path).Value?)] {
+        try rows(QueryPaths(at: repeat each paths(ElementPath(QueryPath()))))
     }
 
-    /// The values at three paths of each result.
-    public func values<A: QueryValuePath, B: QueryValuePath, C: QueryValuePath>(_ paths: (ElementPath<Resource>) -> (A, B, C)) throws -> [(
-        A.Value?, B.Value?, C.Value?
-    )] {
-        let (a, b, c) = paths(ElementPath(QueryPath()))
-        return try tuples([a._path.path, b._path.path, c._path.path]) { (Self.value($0[0]), Self.value($0[1]), Self.value($0[2])) }
+    /// The values at paths of each result, in tuples, without blocking the caller; for a path through lists, the first in the document.
+    ///
+    /// - Throws: `FHIRStoreError`; `CancellationError`.
+    public func values<each Path: QueryValuePath>(
+        _ paths: (ElementPath<Resource>) -> (repeat each Path)
+    ) async throws -> sending [(repeat (each Path).Value?)] {
+        let paths = QueryPaths(at: repeat each paths(ElementPath(QueryPath())))
+        return try await store.reading { try self.rows(paths) }
     }
 
-    /// The values at four paths of each result.
-    public func values<A: QueryValuePath, B: QueryValuePath, C: QueryValuePath, D: QueryValuePath>(
-        _ paths: (ElementPath<Resource>) -> (A, B, C, D)
-    ) throws -> [(A.Value?, B.Value?, C.Value?, D.Value?)] {
-        let (a, b, c, d) = paths(ElementPath(QueryPath()))
-        return try tuples([a._path.path, b._path.path, c._path.path, d._path.path]) {
-            (Self.value($0[0]), Self.value($0[1]), Self.value($0[2]), Self.value($0[3]))
-        }
+    private func rows<each Value>(_ paths: QueryPaths<repeat each Value>) throws -> [(repeat (each Value)?)] {
+        try tuples(paths.paths, paths.values)
+    }
+}
+
+/// Paths to values, and the types of these.
+private struct QueryPaths<each Value>: Sendable {
+    private(set) var paths: [QueryPath] = []
+
+    init<Resource: FHIRResource>(own paths: repeat KeyPath<Resource, (each Value)?>) {
+        for path in repeat each paths { self.paths.append(QueryPath([PathStep(slot: PathSlots.slot(path))])) }
     }
 
-    /// The values at five paths of each result.
-    public func values<A: QueryValuePath, B: QueryValuePath, C: QueryValuePath, D: QueryValuePath, E: QueryValuePath>(
-        _ paths: (ElementPath<Resource>) -> (A, B, C, D, E)
-    ) throws -> [(A.Value?, B.Value?, C.Value?, D.Value?, E.Value?)] {
-        let (a, b, c, d, e) = paths(ElementPath(QueryPath()))
-        return try tuples([a._path.path, b._path.path, c._path.path, d._path.path, e._path.path]) {
-            (Self.value($0[0]), Self.value($0[1]), Self.value($0[2]), Self.value($0[3]), Self.value($0[4]))
-        }
+    init<each Path: QueryValuePath>(at paths: repeat each Path) where (repeat (each Path).Value) == (repeat each Value) {
+        for path in repeat each paths { self.paths.append(path._path.path) }
     }
 
-    /// The values at six paths of each result.
-    public func values<A: QueryValuePath, B: QueryValuePath, C: QueryValuePath, D: QueryValuePath, E: QueryValuePath, F: QueryValuePath>(
-        _ paths: (ElementPath<Resource>) -> (A, B, C, D, E, F)
-    ) throws -> [(A.Value?, B.Value?, C.Value?, D.Value?, E.Value?, F.Value?)] {
-        let (a, b, c, d, e, f) = paths(ElementPath(QueryPath()))
-        return try tuples([a._path.path, b._path.path, c._path.path, d._path.path, e._path.path, f._path.path]) {
-            (Self.value($0[0]), Self.value($0[1]), Self.value($0[2]), Self.value($0[3]), Self.value($0[4]), Self.value($0[5]))
-        }
+    /// The values of one result from their literals.
+    func values(_ literals: [String?]) -> (repeat (each Value)?) {
+        var position = 0
+        return (repeat Self.value(literals, &position, (each Value).self))
     }
 
-    /// The values at seven paths of each result.
-    public func values<
-        A: QueryValuePath, B: QueryValuePath, C: QueryValuePath, D: QueryValuePath, E: QueryValuePath, F: QueryValuePath, G: QueryValuePath
-    >(_ paths: (ElementPath<Resource>) -> (A, B, C, D, E, F, G)) throws -> [(
-        A.Value?, B.Value?, C.Value?, D.Value?, E.Value?, F.Value?, G.Value?
-    )] {
-        let (a, b, c, d, e, f, g) = paths(ElementPath(QueryPath()))
-        return try tuples([a._path.path, b._path.path, c._path.path, d._path.path, e._path.path, f._path.path, g._path.path]) {
-            (
-                Self.value($0[0]), Self.value($0[1]), Self.value($0[2]), Self.value($0[3]), Self.value($0[4]), Self.value($0[5]),
-                Self.value($0[6])
-            )
-        }
-    }
-
-    /// The values at eight paths of each result.
-    public func values<
-        A: QueryValuePath, B: QueryValuePath, C: QueryValuePath, D: QueryValuePath, E: QueryValuePath, F: QueryValuePath, G: QueryValuePath,
-        H: QueryValuePath
-    >(_ paths: (ElementPath<Resource>) -> (A, B, C, D, E, F, G, H)) throws -> [(
-        A.Value?, B.Value?, C.Value?, D.Value?, E.Value?, F.Value?, G.Value?, H.Value?
-    )] {
-        let (a, b, c, d, e, f, g, h) = paths(ElementPath(QueryPath()))
-        return try tuples([a._path.path, b._path.path, c._path.path, d._path.path, e._path.path, f._path.path, g._path.path, h._path.path])
-        {
-            (
-                Self.value($0[0]), Self.value($0[1]), Self.value($0[2]), Self.value($0[3]), Self.value($0[4]), Self.value($0[5]),
-                Self.value($0[6]), Self.value($0[7])
-            )
-        }
+    private static func value<One>(_ literals: [String?], _ position: inout Int, _ type: One.Type) -> One? {
+        defer { position += 1 }
+        return literals[position].flatMap { ProjectedValue.value($0, as: type) }
     }
 }
