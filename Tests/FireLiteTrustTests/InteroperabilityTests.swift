@@ -38,7 +38,7 @@ import Testing
             token = jwt.decode(sys.argv[2], key, algorithms=["ES256"])
             print(token.header["kid"], token.claims["iss"], token.claims["sub"], token.claims["aud"])
             """
-        let result = try run(["python3", "-c", code, String(decoding: key.verificationKey.jwk, as: UTF8.self), token])
+        let result = try run(["python3", "-c", code, String(decoding: try key.verificationKey.jwk, as: UTF8.self), token])
         #expect(result?.output == "\(key.verificationKey.id) app app https://example.org/token\n")
     }
 
@@ -99,7 +99,7 @@ import Testing
             print(made.serialize())
             """
         let result = try run([
-            "python3", "-c", code, String(decoding: key.verificationKey.jwk, as: UTF8.self), text, key.pem(), algorithm.rawValue,
+            "python3", "-c", code, String(decoding: try key.verificationKey.jwk, as: UTF8.self), text, key.pem(), algorithm.rawValue,
         ])
         let lines = (result?.output ?? "").split(separator: "\n").map(String.init)
         try #require(lines.count == 3)

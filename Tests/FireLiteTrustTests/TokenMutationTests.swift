@@ -76,7 +76,7 @@ import Testing
         for number in 1...5 { try audited.store.write { _ = try $0.upsert(auditedPatient("\(number)", "A")) } }
         let proof = try audited.store.read { try $0.auditProof(of: "Patient", id: "2") }
         let consistency = try audited.store.read { try $0.auditConsistencyProof(from: $0.auditHeads()[2]) }
-        let (proofJSON, consistencyJSON) = (Array(proof.json), Array(consistency.json))
+        let (proofJSON, consistencyJSON) = (Array(try proof.json), Array(try consistency.json))
         let jwk = Array(try SoftwareKey().verificationKey.jwk)
         let token = Array(try audited.head().token.utf8)
         var random = SeededGenerator(seed: 32)

@@ -148,7 +148,7 @@ struct AuditCommand: Command {
             let full = try tx.auditProof(of: parts[0], id: parts[1])
             return hasResource ? full : try tx.auditProof(ofEntry: full.entry.number)
         }
-        try console.print(String(decoding: proof.json, as: UTF8.self))
+        try console.print(String(decoding: try proof.json, as: UTF8.self))
         return .done
     }
 

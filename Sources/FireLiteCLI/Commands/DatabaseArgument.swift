@@ -120,9 +120,9 @@ struct DatabaseArgument {
     func openForReadingUnlocated() throws -> FHIRStore {
         do {
             return try store(.readOnly)
-        } catch let error as FHIRStoreError where error.code == .olderFormat {
-            // An older format is upgraded if possible; otherwise the first error says what to do.
-            do { return try store(.readWrite) } catch { throw error }
+        } catch let olderFormat as FHIRStoreError where olderFormat.code == .olderFormat {
+            // An older format is upgraded if the file can be written; otherwise the first error says what to do.
+            do { return try store(.readWrite) } catch let error as FHIRStoreError where error.code == .readOnly { throw olderFormat }
         }
     }
 

@@ -158,7 +158,10 @@ public struct Attachments: Sendable {
             return try tx.storedBytes(reference)
         }
         guard reference.isLiteral else { return bytes }
-        return Data(fhirBase64: String(decoding: bytes, as: UTF8.self)) ?? Data()
+        guard let data = Data(fhirBase64: String(decoding: bytes, as: UTF8.self)) else {
+            throw AttachmentError(.wrongHash, "the payload \(reference) is not the base64 text that its reference says: restore it from a backup")
+        }
+        return data
     }
 
     // MARK: - Storing

@@ -14,10 +14,10 @@ public struct RecordKeyPair: Sendable, CustomStringConvertible, CustomReflectabl
     /// Makes a new key pair.
     ///
     /// - Parameter bits: the length of the modulus, 2,048 or more. Default: 2,048.
-    /// - Throws: ``RecordError/Code/invalidArgument`` for a shorter one, and if the system cannot make keys.
+    /// - Throws: ``RecordError/Code/invalidArgument`` for a shorter one; ``RecordError/Code/system`` if the system cannot make keys.
     public init(bits: Int = 2_048) throws {
         do { key = try PrivateKey(.rsa(bits: bits)) } catch let error as CryptoError {
-            throw RecordError(.invalidArgument, "no key pair can be made: \(error.description)")
+            throw RecordError(error.code == .system ? .system : .invalidArgument, "no key pair can be made: \(error.description)")
         }
     }
 
@@ -37,26 +37,27 @@ public struct RecordKeyPair: Sendable, CustomStringConvertible, CustomReflectabl
 
     /// The private key as PEM (PKCS #8): a secret.
     ///
-    /// - Throws: ``RecordError/Code/invalidArgument`` if the system does not hand it out.
+    /// - Throws: ``RecordError/Code/system`` if the system does not hand it out.
     public func pem() throws -> String {
-        do { return try key.pem() } catch { throw RecordError(.invalidArgument, "the system does not hand out the private key") }
+        do { return try key.pem() } catch { throw RecordError(.system, "the system does not hand out the private key") }
     }
 
     /// Opens what was wrapped for this pair.
     ///
-    /// - Throws: `RecordError.cannotOpen`.
+    /// - Throws: `RecordError`: `cannotOpen`, `system`.
     func unwrap(_ wrapped: Data) throws -> SecretData {
-        do { return try key.decrypt(wrapped, hash: .sha256) } catch {
+        do { return try key.decrypt(wrapped, hash: .sha256) } catch let error as CryptoError {
+            guard error.code != .system else { throw RecordError(.system, error.description) }
             throw RecordError(.cannotOpen, "the wrapped key was changed, or is for another key pair")
         }
     }
 
     /// Wraps a secret for a public key.
     ///
-    /// - Throws: `RecordError.invalidArgument`.
+    /// - Throws: `RecordError`: `invalidArgument`, `system`.
     static func wrap(_ secret: Data, for publicPEM: String) throws -> Data {
         do { return try PublicKey(pem: publicPEM).encrypt(secret, hash: .sha256) } catch let error as CryptoError {
-            throw RecordError(.invalidArgument, "the public key cannot be used: \(error.description)")
+            throw RecordError(error.code == .system ? .system : .invalidArgument, "the public key cannot be used: \(error.description)")
         }
     }
 

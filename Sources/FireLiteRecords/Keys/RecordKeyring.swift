@@ -17,7 +17,7 @@ public final class RecordKeyring: @unchecked Sendable, CustomStringConvertible, 
 
     /// A keyring with one random common key.
     ///
-    /// - Throws: ``RecordError/Code/invalidArgument`` if the system has no random numbers.
+    /// - Throws: ``RecordError/Code/system`` if the system has no random numbers.
     public init() throws {
         keys = [Self.firstID: try Self.random()]
         index = try Self.random()
@@ -53,11 +53,12 @@ public final class RecordKeyring: @unchecked Sendable, CustomStringConvertible, 
         let keys: [String: Data]
     }
 
-    private static func random() throws -> SecretData {
-        do {
-            return try SealedBytes.newKey()
-        } catch {
-            throw RecordError(.invalidArgument, "the system has no random numbers for a key")
+    /// A random key.
+    ///
+    /// - Throws: `RecordError.system`.
+    static func random() throws -> SecretData {
+        do { return try SealedBytes.newKey() } catch let error as CryptoError {
+            throw RecordError(.system, "no key can be made: \(error.description)")
         }
     }
 
@@ -72,7 +73,7 @@ public final class RecordKeyring: @unchecked Sendable, CustomStringConvertible, 
     /// Adds a random common key, which opens and does not wrap yet.
     ///
     /// - Returns: its id.
-    /// - Throws: ``RecordError/Code/invalidArgument`` if the system has no random numbers.
+    /// - Throws: ``RecordError/Code/system`` if the system has no random numbers.
     public func addKey() throws -> String {
         let key = try Self.random()
         let id = UUID().uuidString.lowercased()

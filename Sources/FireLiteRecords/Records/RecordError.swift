@@ -25,6 +25,8 @@ public struct RecordError: AdvisedError {
         public static let invalidArgument = Code(rawValue: "invalidArgument")
         /// The wire form of a record has a version of its model that this library does not know.
         public static let unsupportedModelVersion = Code(rawValue: "unsupportedModelVersion")
+        /// The system's cryptography failed: it has no random numbers, or cannot make or use a key.
+        public static let system = Code(rawValue: "system")
         /// App data, or a record in its wire form, cannot be read.
         public static let invalidContent = Code(rawValue: "invalidContent")
     }

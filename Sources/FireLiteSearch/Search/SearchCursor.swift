@@ -19,8 +19,11 @@ public struct SearchCursor: Sendable, Hashable, Codable {
     public var text: String {
         let encoder = JSONEncoder()
         encoder.outputFormatting = .sortedKeys
-        // A cursor has only texts and numbers, which always can be encoded.
-        let data = (try? encoder.encode(self)) ?? Data()
+        encoder.nonConformingFloatEncodingStrategy = .convertToString(positiveInfinity: "∞", negativeInfinity: "-∞", nan: "NaN")
+        let data: Data
+        do { data = try encoder.encode(self) } catch {
+            preconditionFailure("a cursor has only texts and numbers, which can be encoded: \(error)")
+        }
         return data.base64URL
     }
 
@@ -29,10 +32,10 @@ public struct SearchCursor: Sendable, Hashable, Codable {
     /// - Parameter text: `text` of a cursor.
     /// - Throws: `SearchError.invalid` for other text.
     public init(_ text: String) throws {
-        do {
-            self = try JSONDecoder().decode(Self.self, from: Data(base64URL: text) ?? Data())
-        } catch {
-            throw SearchError(.invalid, "this is not a cursor: use the address of the next page unchanged", in: Self.parameter)
-        }
+        let decoder = JSONDecoder()
+        decoder.nonConformingFloatDecodingStrategy = .convertFromString(positiveInfinity: "∞", negativeInfinity: "-∞", nan: "NaN")
+        let failure = SearchError(.invalid, "this is not a cursor: use the address of the next page unchanged", in: Self.parameter)
+        guard let data = Data(base64URL: text) else { throw failure }
+        do { self = try decoder.decode(Self.self, from: data) } catch is DecodingError { throw failure }
     }
 }

@@ -49,10 +49,11 @@ public struct AuditConsistencyProof: Sendable, Hashable {
 
     /// The proof as JSON; hashes are base64.
     public var json: Data {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        // Invariant: texts can be encoded.
-        return (try? encoder.encode(Content(format: Self.format, first: first, second: second, path: path.map { Data($0) }))) ?? Data()
+        get throws {
+            let encoder = JSONEncoder()
+            encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+            return try encoder.encode(Content(format: Self.format, first: first, second: second, path: path.map { Data($0) }))
+        }
     }
 
     /// Reads a proof. It is not verified yet.

@@ -65,17 +65,18 @@ public struct AuditProof: Sendable, Hashable {
 
     /// The proof as JSON; hashes and salts are base64.
     public var json: Data {
-        let content = Content(
-            format: Self.format, head: head,
-            entry: .init(
-                number: entry.number, at: entry.milliseconds, actor: entry.party.actor, action: entry.access.action,
-                type: entry.access.typeName, id: entry.access.id, version: entry.access.version, outcome: entry.access.outcome,
-                purpose: entry.party.purpose, value: entry.value.map { Data($0) }),
-            salt: Data(salt), path: path.map { Data($0) }, resource: resource, resourceSalt: resourceSalt.map { Data($0) })
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        // Invariant: texts and numbers can be encoded.
-        return (try? encoder.encode(content)) ?? Data()
+        get throws {
+            let content = Content(
+                format: Self.format, head: head,
+                entry: .init(
+                    number: entry.number, at: entry.milliseconds, actor: entry.party.actor, action: entry.access.action,
+                    type: entry.access.typeName, id: entry.access.id, version: entry.access.version, outcome: entry.access.outcome,
+                    purpose: entry.party.purpose, value: entry.value.map { Data($0) }),
+                salt: Data(salt), path: path.map { Data($0) }, resource: resource, resourceSalt: resourceSalt.map { Data($0) })
+            let encoder = JSONEncoder()
+            encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+            return try encoder.encode(content)
+        }
     }
 
     /// Reads a proof. It is not verified yet.

@@ -23,27 +23,29 @@ final class AuditSignature {
     }
 
     /// Whether a head was signed with one of the keys.
-    func isValid(_ head: AuditHead) -> Bool {
+    ///
+    /// - Throws: `FHIRStoreError` if the store's keys cannot be read.
+    func isValid(_ head: AuditHead) throws -> Bool {
         guard let signature = try? JWS(head.token), signature.type == Self.type, let keyID = signature.keyID else { return false }
-        return known(keyID).contains { key in
+        return try known(keyID).contains { key in
             // Keys begin in the middle of a millisecond, which heads do not know.
             key.from <= head.date.addingTimeInterval(0.001) && key.until.map { head.date < $0 } ?? true
                 && (try? signature.verify(with: key.key)) != nil
         }
     }
 
-    private func known(_ keyID: String) -> [Identity.Key] {
+    private func known(_ keyID: String) throws -> [Identity.Key] {
         if let found = keys[keyID] { return found }
-        let found = (try? tx?.identity(withKey: keyID))?.keys.filter { $0.key.id == keyID } ?? []
+        let found = try tx?.identity(withKey: keyID)?.keys.filter { $0.key.id == keyID } ?? []
         keys[keyID] = found
         return found
     }
 
     /// Throws if a head was not signed with one of the keys.
     ///
-    /// - Throws: `AuditError.invalidSignature`.
+    /// - Throws: `AuditError.invalidSignature`; `FHIRStoreError` if the store's keys cannot be read.
     func verify(_ head: AuditHead) throws {
-        guard isValid(head) else {
+        guard try isValid(head) else {
             throw AuditError(.invalidSignature, "\(head) was not signed with a known key: give the keys of those who sign")
         }
     }

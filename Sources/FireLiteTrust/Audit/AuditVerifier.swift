@@ -6,7 +6,7 @@ struct AuditVerifier {
     private let tx: ReadTransaction
     /// The heads that were kept, by number.
     private let kept: [AuditHead]
-    private let isSigned: (AuditHead) -> Bool
+    private let isSigned: (AuditHead) throws -> Bool
     private var result = AuditVerification()
     private var finding: AuditFinding?
 
@@ -24,7 +24,7 @@ struct AuditVerifier {
     private var emptied: [ClosedRange<Int64>] = []
     private var pruned: [ClosedRange<Int64>] = []
 
-    init(_ tx: ReadTransaction, kept: [AuditHead], isSigned: @escaping (AuditHead) -> Bool) {
+    init(_ tx: ReadTransaction, kept: [AuditHead], isSigned: @escaping (AuditHead) throws -> Bool) {
         self.tx = tx
         self.kept = kept.sorted { $0.number < $1.number }
         self.isSigned = isSigned
@@ -34,7 +34,7 @@ struct AuditVerifier {
     ///
     /// - Throws: `AuditError.invalidSignature` for a kept head that is not signed; `FHIRStoreError`; `CancellationError`.
     mutating func run() throws -> AuditVerification {
-        for head in kept where !isSigned(head) {
+        for head in kept where try !isSigned(head) {
             throw AuditError(.invalidSignature, "\(head) was not signed with a known key: give the head as it was handed out")
         }
         try readHeads()
@@ -69,7 +69,7 @@ struct AuditVerifier {
             }
             guard let head = try? AuditHead(token: row[4].text ?? ""), head.number == number, head.size == row[1].integer,
                 head.milliseconds == row[2].integer, head.root == row[3].bytes, head.previous == last?.digest,
-                head.trail == last?.trail ?? head.trail, head.size >= last?.size ?? 0, isSigned(head)
+                head.trail == last?.trail ?? head.trail, head.size >= last?.size ?? 0, try isSigned(head)
             else {
                 broken = (first, "head \(number), which covers row \(first), was changed")
                 return true

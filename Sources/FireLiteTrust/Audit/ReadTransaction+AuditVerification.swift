@@ -17,7 +17,7 @@ extension ReadTransaction {
             result.finding = AuditFinding(.missing, 1, "the tables of the trail are missing, or are not what they were")
             return result
         }
-        var verifier = AuditVerifier(self, kept: heads) { signature.isValid($0) }
+        var verifier = AuditVerifier(self, kept: heads) { try signature.isValid($0) }
         return try verifier.run()
     }
 }

@@ -41,12 +41,17 @@ public struct VerificationKey: Sendable, Hashable, CustomStringConvertible {
     }
 
     /// The key as a JSON Web Key, with its id and algorithm.
+    ///
+    /// - Throws: ``TrustError/Code/key`` if the system does not give out the key.
     public var jwk: Data {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = .sortedKeys
-        guard var members = try? JSONWebKey(key) else { return Data() }
-        (members.kid, members.alg, members.use) = (id, algorithm.rawValue, "sig")
-        return (try? encoder.encode(members)) ?? Data()
+        get throws {
+            let encoder = JSONEncoder()
+            encoder.outputFormatting = .sortedKeys
+            var members: JSONWebKey
+            do { members = try JSONWebKey(key) } catch let error as CryptoError { throw TrustError(.key, error.description) }
+            (members.kid, members.alg, members.use) = (id, algorithm.rawValue, "sig")
+            return try encoder.encode(members)
+        }
     }
 
     /// The key as PEM.

@@ -40,7 +40,7 @@ extension WriteTransaction {
         try run(
             on: TrustTables.module, "INSERT INTO _trust_key(identity, kid, jwk, begins, ends) VALUES (?, ?, ?, ?, ?)",
             [
-                .text(id), .text(key.key.id), .text(String(decoding: key.key.jwk, as: UTF8.self)), .integer(key.from.trustMilliseconds),
+                .text(id), .text(key.key.id), .text(String(decoding: try key.key.jwk, as: UTF8.self)), .integer(key.from.trustMilliseconds),
                 key.until.map { .integer($0.trustMilliseconds) } ?? .null,
             ])
         return true

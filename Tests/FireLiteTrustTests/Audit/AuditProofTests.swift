@@ -33,7 +33,7 @@ import Testing
         }
         let bare = try audited.store.read { try $0.auditProof(ofEntry: 5) }
         try bare.verify(signedBy: keys)
-        #expect(bare.resource == nil && !String(decoding: bare.json, as: UTF8.self).contains("Family"))
+        #expect(try bare.resource == nil && !String(decoding: try bare.json, as: UTF8.self).contains("Family"))
     }
 
     /// With heads of several rows, of one, and of none in between.
@@ -57,7 +57,7 @@ import Testing
     @Test func everyChangeOfAProofIsRefused() throws {
         let audited = try Self.filled(40)
         let proof = try audited.store.read { try $0.auditProof(of: "Patient", id: "5", at: $0.lastAuditHead()) }
-        let json = proof.json
+        let json = try proof.json
         try AuditProof(json: json).verify(signedBy: audited.keys)
         var refused = 0
         let places = Effort.sample(Array(json.indices), 300)
@@ -78,7 +78,7 @@ import Testing
     @Test func proofsWithExtremeNumbersAreRefused() throws {
         let audited = try Self.filled(3)
         let proof = try audited.store.read { try $0.auditProof(ofEntry: 2) }
-        let text = String(decoding: proof.json, as: UTF8.self)
+        let text = String(decoding: try proof.json, as: UTF8.self)
         for number in ["-9223372036854775808", "0", "9223372036854775807", "99999999999999999999", "1.5"] {
             let changed = text.replacing(#""number":2"#, with: #""number":\#(number)"#)
             #expect(changed != text)

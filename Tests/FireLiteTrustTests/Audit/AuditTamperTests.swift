@@ -121,7 +121,7 @@ import Testing
                 let signature = AuditSignature(audited.keys)
                 var verifier = AuditVerifier(tx, kept: [last]) { head in
                     if let known = signed[head.token] { return known }
-                    signed[head.token] = signature.isValid(head)
+                    signed[head.token] = try signature.isValid(head)
                     return signed[head.token] ?? false
                 }
                 let result = try verifier.run()
@@ -130,6 +130,26 @@ import Testing
         }
         #expect(try audited.verification(from: [last]).isIntact)
         print("audit: \(Self.tampers) tamperings with \(Self.operations) rows, each found at its row")
+    }
+
+    /// A failure to read the store's keys is none of the signature: it is thrown, and the next verification reads them again.
+    @Test func keysThatCannotBeReadAreNoUnknownKeys() throws {
+        let audited = try AuditedStore()
+        try audited.store.write { tx in
+            try tx.upsert([auditedPatient("1", "A")])
+        }
+        #expect(try audited.store.verifyAudit(from: nil).isIntact)
+        let head = try audited.head()
+        try audited.tampering { tx in
+            let signature = AuditSignature(tx)
+            try tx.run(on: TrustTables.module, "UPDATE _trust_key SET jwk = '-' || jwk")
+            #expect(throws: TrustError.self) { try signature.verify(head) }
+            #expect(throws: TrustError.self) { try tx.verifyAudit() }
+            try tx.run(on: TrustTables.module, "UPDATE _trust_key SET jwk = substr(jwk, 2)")
+            #expect(try signature.isValid(head))
+        }
+        let stranger = AuditSignature([try SoftwareKey().verificationKey])
+        #expect(try !stranger.isValid(head))
     }
 
     /// Each byte of a row that says something, and the salt of its value among them.

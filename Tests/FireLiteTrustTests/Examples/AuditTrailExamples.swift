@@ -53,7 +53,7 @@ import Testing
         #expect(result.isIntact && result.size == 3)
         // example AuditingAccess.md
         let proof = try store.read { try $0.auditProof(of: "Patient", id: "1") }
-        let json = proof.json
+        let json = try proof.json
         // end
         // example AuditingAccess.md
         let received = try AuditProof(json: json)
