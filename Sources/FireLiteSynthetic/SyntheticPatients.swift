@@ -14,7 +14,7 @@ import FireLiteR4
 /// ```
 public struct SyntheticPatients: Sequence {
     /// The number of patients per organization.
-    public static let patientsPerPractice = 50
+    static let patientsPerPractice = 50
 
     public let count: Int
     public let seed: UInt64

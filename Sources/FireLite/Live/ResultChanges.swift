@@ -10,7 +10,7 @@ public struct ResultChanges: Sendable, Equatable {
         public let to: Int
 
         /// A move between two indexes.
-        public init(from: Int, to: Int) {
+        package init(from: Int, to: Int) {
             self.from = from
             self.to = to
         }
@@ -25,7 +25,7 @@ public struct ResultChanges: Sendable, Equatable {
         public let paths: [String]?
 
         /// A change of these elements.
-        public init(index: Int, paths: [String]?) {
+        package init(index: Int, paths: [String]?) {
             self.index = index
             self.paths = paths
         }

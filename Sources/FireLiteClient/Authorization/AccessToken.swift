@@ -21,7 +21,7 @@ public struct AccessToken: Sendable, Hashable, Codable, CustomStringConvertible,
     ///   - scope: what it permits.
     ///   - refreshToken: what gets the next token.
     ///   - context: further members of the answer.
-    public init(
+    package init(
         _ value: Secret, expires: Date? = nil, scope: String? = nil, refreshToken: Secret? = nil, context: [String: JSONValue] = [:]
     ) {
         self.value = value

@@ -23,7 +23,7 @@ public protocol Authorization: Sendable {
 /// No authorization, for open servers.
 public struct NoAuthorization: Authorization {
     /// No authorization.
-    public init() {}
+    package init() {}
 
     /// Nil.
     public func header(for context: AuthorizationContext) async throws -> String? { nil }

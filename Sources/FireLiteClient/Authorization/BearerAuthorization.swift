@@ -9,7 +9,7 @@ public struct BearerAuthorization: Authorization {
     ///
     /// - Parameter token: returns the token; nil for none. It is called once and its token kept until the server refuses it; then it is
     ///   called with true, once for all requests that were refused.
-    public init(_ token: @escaping @Sendable (_ isRejected: Bool) async throws -> Secret?) { self.token = token }
+    package init(_ token: @escaping @Sendable (_ isRejected: Bool) async throws -> Secret?) { self.token = token }
 
     public func header(for context: AuthorizationContext) async throws -> String? {
         try await keeper.token(context) { try await accessToken(isRejected: false) }?.header

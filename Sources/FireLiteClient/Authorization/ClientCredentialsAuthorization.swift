@@ -21,7 +21,7 @@ public struct ClientCredentialsAuthorization: Authorization {
     ///   - client: the service.
     ///   - scope: what it asks for, `system/*.rs`; nil to leave it to the server.
     ///   - tokenEndpoint: where tokens are given out; nil to ask the FHIR server.
-    public init(_ client: OAuthClient, scope: String?, tokenEndpoint: URL? = nil) {
+    package init(_ client: OAuthClient, scope: String?, tokenEndpoint: URL? = nil) {
         self.client = client
         self.scope = scope
         self.tokenEndpoint = tokenEndpoint

@@ -88,5 +88,5 @@ public struct SMARTConfiguration: Sendable, Hashable, Codable {
     }
 
     /// A configuration without addresses.
-    public init() {}
+    package init() {}
 }

@@ -115,7 +115,7 @@ extension SlotValue {
 extension FHIRClientError {
     /// Whether the server says that there is no such resource: 404 or 410 with an OperationOutcome. Gateways and proxies answer 404 too, with a
     /// page of their own, and that says nothing about the resource.
-    public var saysAbsent: Bool { (status == 404 || status == 410) && outcome != nil && !issues.contains { $0.code == "not-supported" } }
+    package var saysAbsent: Bool { (status == 404 || status == 410) && outcome != nil && !issues.contains { $0.code == "not-supported" } }
 
     /// Whether something that is no FHIR server has answered with 404 or 410: a gateway, or the wrong address.
     package var isGatewaysAbsence: Bool { (status == 404 || status == 410) && outcome == nil }

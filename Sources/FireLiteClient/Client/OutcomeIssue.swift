@@ -26,7 +26,7 @@ public struct OutcomeIssue: Sendable, Hashable, Codable {
     ///   - details: the text of its details.
     ///   - diagnostics: more about it.
     ///   - expression: the FHIRPath of the elements concerned.
-    public init(
+    package init(
         severity: String, code: String, detailCodes: [String] = [], details: String? = nil, diagnostics: String? = nil,
         expression: [String] = []
     ) {
@@ -39,7 +39,7 @@ public struct OutcomeIssue: Sendable, Hashable, Codable {
     }
 
     /// The issues of an OperationOutcome of any release; empty for anything else.
-    public static func issues(in json: Data) -> [OutcomeIssue] {
+    package static func issues(in json: Data) -> [OutcomeIssue] {
         struct Outcome: Decodable {
             struct Coding: Decodable { let code: String? }
             struct Details: Decodable {

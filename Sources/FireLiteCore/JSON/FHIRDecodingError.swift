@@ -64,7 +64,7 @@ public struct FHIRDecodingError: FireLiteError, Hashable {
     private static let longestPath = 10
 
     /// The bytes around the mistake, up to 40 on each side. They may contain health data.
-    public func excerpt(of json: some Collection<UInt8>) -> String {
+    package func excerpt(of json: some Collection<UInt8>) -> String {
         let before = json.dropFirst(max(0, offset - 40)).prefix(min(40, offset) + 40)
         return String(decoding: before, as: UTF8.self)
     }
@@ -76,7 +76,7 @@ public struct FHIRDecodingError: FireLiteError, Hashable {
     }
 
     /// The same mistake as part of a larger text, after `lines` more lines.
-    public func shifted(lines: Int) -> FHIRDecodingError {
+    package func shifted(lines: Int) -> FHIRDecodingError {
         FHIRDecodingError(
             code: code, line: line + lines, column: column, offset: offset, path: path, expected: expected, found: found)
     }

@@ -8,7 +8,7 @@ public struct ElementDifference: Sendable, Hashable {
     public let new: String?
 
     /// A difference between two values as JSON.
-    public init(path: String, old: String?, new: String?) {
+    package init(path: String, old: String?, new: String?) {
         self.path = path
         self.old = old
         self.new = new

@@ -8,7 +8,7 @@ public enum PrimitiveType: UInt8, Sendable, CaseIterable {
     public var name: String { "\(self)" }
 
     /// The type with this FHIR name, or nil.
-    public init?(name: String) {
+    package init?(name: String) {
         guard let type = Self.byName[name] else { return nil }
         self = type
     }

@@ -22,7 +22,7 @@ public struct SampleRunResult: Sendable, Hashable {
     public internal(set) var waiting: String?
 
     /// Nothing was done.
-    public init() {}
+    package init() {}
 
     /// How many were added, updated or deleted.
     public var changed: Int { added + updated + deleted }

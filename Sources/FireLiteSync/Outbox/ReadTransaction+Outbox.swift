@@ -18,7 +18,7 @@ extension ReadTransaction {
     ///
     /// - Parameter number: its number.
     /// - Throws: `FHIRStoreError`.
-    public func outboxEntry(_ number: Int64) throws -> OutboxEntry? {
+    package func outboxEntry(_ number: Int64) throws -> OutboxEntry? {
         try outboxRows("SELECT \(OutboxEntry.columns) FROM _outbox WHERE seq = ?", [.integer(number)]).first.map { OutboxEntry($0) }
     }
 
@@ -26,7 +26,7 @@ extension ReadTransaction {
     ///
     /// - Parameter number: its number.
     /// - Throws: ``OutboxError``; `FHIRStoreError`.
-    public func outboxRequest(_ number: Int64) throws -> FHIRRequest? {
+    package func outboxRequest(_ number: Int64) throws -> FHIRRequest? {
         try outboxRows("SELECT \(OutboxOutgoing.columns) FROM _outbox WHERE seq = ?", [.integer(number)]).first
             .map { try OutboxOutgoing($0).request }
     }

@@ -94,7 +94,7 @@ public struct SyncProgress: Sendable, Hashable {
     ///   - typeName: the type that is pulled.
     ///   - done: the number of resources so far.
     ///   - total: the number of all resources, if it is known.
-    public init(phase: Phase, typeName: String?, done: Int, total: Int?) {
+    package init(phase: Phase, typeName: String?, done: Int, total: Int?) {
         self.phase = phase
         self.typeName = typeName
         self.done = done
