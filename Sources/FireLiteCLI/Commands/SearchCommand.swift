@@ -122,7 +122,7 @@ struct SearchCommand: Command {
     /// - Parameter found: what the server and the database have found; nil to search the database.
     private func run(_ store: FHIRStore, _ options: SearchOptions, _ found: SearchResult?, _ console: Console) throws -> ExitStatus {
         if form == .explanation {
-            try console.print(report(store.search(explain: address, options: options)), asJSON: isJSON)
+            try console.print(report(store.explainSearch(address, options: options)), asJSON: isJSON)
             return .done
         }
         if form == .count {

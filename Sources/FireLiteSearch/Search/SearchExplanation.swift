@@ -27,7 +27,7 @@ extension FHIRStore {
     ///   - address: the search as FHIR writes it.
     ///   - options: how it is understood.
     /// - Throws: `SearchError`; `FHIRStoreError` if the store cannot be read.
-    public func search(explain address: String, options: SearchOptions = SearchOptions()) throws -> SearchExplanation {
+    public func explainSearch(_ address: String, options: SearchOptions = SearchOptions()) throws -> SearchExplanation {
         let request = try SearchRequest(address)
         return try read { transaction in
             let run = try SearchRun(transaction, request, options)

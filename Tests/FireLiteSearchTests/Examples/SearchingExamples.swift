@@ -72,7 +72,7 @@ import Testing
         let store = try store()
         // example Searching.md
         try store.index(search: ["Patient.name", "Observation.code", "Observation.patient", "Observation.date"])
-        let explanation = try store.search(explain: "Observation?patient=1&status=final")
+        let explanation = try store.explainSearch("Observation?patient=1&status=final")
         print(explanation.indexes, explanation.missing)  // ["Observation__subject_reference"] ["Observation.status"]
         // end
         #expect(explanation.indexes == ["Observation__subject_reference"] && explanation.missing == ["Observation.status"])

@@ -189,10 +189,10 @@ import Testing
 
     @Test func explanationsNameTheTypeOfTheMatches() throws {
         let store = try sample().store
-        let explanation = try store.search(explain: "Medication?code=aspirin&_contained=true" + Self.contained)
+        let explanation = try store.explainSearch("Medication?code=aspirin&_contained=true" + Self.contained)
         #expect(Set(explanation.statements.map(\.type)) == ["Medication"] && explanation.missing.isEmpty)
-        #expect(try store.search(explain: "Medication?code=aspirin&_contained=both" + Self.contained).missing == ["Medication.code"])
-        #expect(try store.search(explain: "Medication?code=aspirin&_contained=true").missing.isEmpty)
+        #expect(try store.explainSearch("Medication?code=aspirin&_contained=both" + Self.contained).missing == ["Medication.code"])
+        #expect(try store.explainSearch("Medication?code=aspirin&_contained=true").missing.isEmpty)
     }
 
     @Test func changesInAWriteAreSeen() throws {

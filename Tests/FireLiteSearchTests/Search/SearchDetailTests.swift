@@ -153,7 +153,7 @@ import Testing
         let sample = try SearchStore(
             #"{"resourceType":"Patient","id":"1"}"#, #"{"resourceType":"Organization","id":"o"}"#,
             #"{"resourceType":"Observation","id":"x","status":"final","code":{"text":"x"},"subject":{"reference":"Patient/1"}}"#)
-        #expect(try sample.store.search(explain: "Patient/1/*").statements.map(\.type) == ["Observation", "Patient"])
+        #expect(try sample.store.explainSearch("Patient/1/*").statements.map(\.type) == ["Observation", "Patient"])
         #expect(try sample.ids("Patient/1/*") == ["x", "1"])
     }
 

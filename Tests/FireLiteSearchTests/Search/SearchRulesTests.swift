@@ -65,10 +65,10 @@ import Testing
         let indexes = try store.index(search: ["Patient.name", "Patient.family", "Patient.given"])
         #expect(indexes.contains { $0.name == "Patient_name__family__caseless" && $0.isBuilt && $0.kind == .caseless })
         #expect(try searches.map { try ids(store, "Patient?" + $0) } == before)
-        let explanation = try store.search(explain: "Patient?name=peter")
+        let explanation = try store.explainSearch("Patient?name=peter")
         #expect(explanation.indexes.contains("Patient_name__family__caseless") && explanation.missing.isEmpty)
         #expect(explanation.statements[0].plan.contains("Patient_name__family__caseless"))
-        #expect(try store.search(explain: "Patient?birthdate=1970").missing == ["Patient.birthdate"])
+        #expect(try store.explainSearch("Patient?birthdate=1970").missing == ["Patient.birthdate"])
         #expect(try store.check().isEmpty)
     }
 
@@ -87,7 +87,7 @@ import Testing
         #expect(try ids(store, "Patient?given=peter&given=jim") == ["1"])
         #expect(try ids(store, "Patient?given=peter&given=ann") == [])
         #expect(try ids(store, "Patient?gender=male,female") == ["1", "2"])
-        let sql = try store.search(explain: "Patient?gender=" + (0..<100).map { "g\($0)" }.joined(separator: ",")).statements[0].sql
+        let sql = try store.explainSearch("Patient?gender=" + (0..<100).map { "g\($0)" }.joined(separator: ",")).statements[0].sql
         #expect(sql.contains(" IN (") && !sql.contains(" OR "))
     }
 

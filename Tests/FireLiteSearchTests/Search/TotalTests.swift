@@ -134,7 +134,7 @@ import Testing
             var options = SearchOptions()
             options.timeZone = try #require(TimeZone(identifier: zone))
             for date in ["ge2023-09-26", "gt2023-09-26", "2023-09-26", "sa2023-09-26", "ap2023-09-26", "2023-09-26,2023-09-27"] {
-                let plan = try #require(try store.search(explain: "Observation?date=\(date)", options: options).statements.first?.plan)
+                let plan = try #require(try store.explainSearch("Observation?date=\(date)", options: options).statements.first?.plan)
                 #expect(plan.contains("Observation__effectiveDateTime") && !plan.contains("SCAN r"), "\(date) in \(zone): \(plan)")
             }
         }
