@@ -3,7 +3,7 @@ import FireLiteR4
 import FireLiteSearch
 import Foundation
 
-/// Pages and totals of FHIR searches with the indexes of `index(search:)`, beside statements on the same tables, written by hand.
+/// Pages and totals of FHIR searches with the indexes of `createIndexes(forSearch:)`, beside statements on the same tables, written by hand.
 struct SearchWorkloads: Workload {
     static let name = "search, page of 20 by name, index"
     static let latest = "search, latest 20 of patient and code, index"
@@ -25,7 +25,7 @@ struct SearchWorkloads: Workload {
         defer { bench.scratch.delete(path) }
         let store = try bench.openStore(path)
         guard try store.count(Observation.self) > 0, try store.count(Patient.self) > 0 else { return [] }
-        try store.index(search: ["Patient.name", "Observation.code", "Observation.patient", "Observation.date"])
+        try store.createIndexes(forSearch: ["Patient.name", "Observation.code", "Observation.patient", "Observation.date"])
         let data = try RawDatabase(path)
         var measurements: [Measurement] = []
         if bench.wants(Self.name) {

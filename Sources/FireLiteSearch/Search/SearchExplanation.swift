@@ -16,7 +16,7 @@ public struct SearchExplanation: Sendable {
     public let statements: [Statement]
     /// The names of the indexes in the file that serve the parameters.
     public let indexes: [String]
-    /// The parameters whose indexes are missing, as `index(search:)` takes them: `Patient.name`.
+    /// The parameters whose indexes are missing, as `createIndexes(forSearch:)` takes them: `Patient.name`.
     public let missing: [String]
 }
 
@@ -70,7 +70,7 @@ extension FHIRStore {
     /// Creates the indexes that search parameters need; those that exist stay.
     ///
     /// ```swift
-    /// try store.index(search: ["Patient.name", "Observation.code", "Observation.patient", "Observation.date"])
+    /// try store.createIndexes(forSearch: ["Patient.name", "Observation.code", "Observation.patient", "Observation.date"])
     /// ```
     /// Strings get indexes that ignore case, one for each element that the parameter searches.
     /// - Parameters:
@@ -79,7 +79,7 @@ extension FHIRStore {
     /// - Returns: the indexes, also those that a first value will create.
     /// - Throws: `SearchError` for an unknown type or parameter; `FHIRStoreError`.
     @discardableResult
-    public func index(search parameters: [String], progress: StoreProgressHandler? = nil) throws -> [StoreIndex] {
+    public func createIndexes(forSearch parameters: [String], progress: StoreProgressHandler? = nil) throws -> [StoreIndex] {
         let needs = try read { transaction -> [SearchIndexes.Need] in
             let catalog = ParameterCatalog(self)
             return try parameters.flatMap { parameter -> [SearchIndexes.Need] in

@@ -71,7 +71,7 @@ import Testing
     @Test func indexes() throws {
         let store = try store()
         // example Searching.md
-        try store.index(search: ["Patient.name", "Observation.code", "Observation.patient", "Observation.date"])
+        try store.createIndexes(forSearch: ["Patient.name", "Observation.code", "Observation.patient", "Observation.date"])
         let explanation = try store.explainSearch("Observation?patient=1&status=final")
         print(explanation.indexes, explanation.missing)  // ["Observation__subject_reference"] ["Observation.status"]
         // end

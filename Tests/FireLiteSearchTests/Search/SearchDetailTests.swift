@@ -184,7 +184,7 @@ import Testing
         #expect(try sample.ids("Patient?_sort=-phone") == ["2", "4", "1", "3"])
         #expect(try sample.ids("Patient?_sort=email") == ["1", "3", "2", "4"])
         for isIndexed in [false, true] {
-            if isIndexed { try sample.store.index(search: ["Patient.phone", "Patient.email"]) }
+            if isIndexed { try sample.store.createIndexes(forSearch: ["Patient.phone", "Patient.email"]) }
             for sort in ["phone", "-phone", "-email,phone"] {
                 let whole = try sample.ids("Patient?_sort=\(sort)")
                 var pages: [String] = []

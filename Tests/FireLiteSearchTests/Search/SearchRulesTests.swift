@@ -62,7 +62,7 @@ import Testing
         let store = try patients()
         let searches = ["name=peter", "family=MULL", "family=müll", "name=zoe", "name=ö", "name=Jim", "name=j,k", "name=x", "given=ann"]
         let before = try searches.map { try ids(store, "Patient?" + $0) }
-        let indexes = try store.index(search: ["Patient.name", "Patient.family", "Patient.given"])
+        let indexes = try store.createIndexes(forSearch: ["Patient.name", "Patient.family", "Patient.given"])
         #expect(indexes.contains { $0.name == "Patient_name__family__caseless" && $0.isBuilt && $0.kind == .caseless })
         #expect(try searches.map { try ids(store, "Patient?" + $0) } == before)
         let explanation = try store.explainSearch("Patient?name=peter")
@@ -208,7 +208,7 @@ import Testing
             observation("year", "2020"), observation("month", "2020-02"), observation("day", "2020-02-15"),
             observation("time", "2020-02-15T12:00:00Z"), observation("next", "2021"))
         for isIndexed in [false, true] {
-            if isIndexed { try store.index(search: ["Observation.date"]) }
+            if isIndexed { try store.createIndexes(forSearch: ["Observation.date"]) }
             for (date, expected) in [
                 ("gt2020-02-15", ["year", "month", "next"]), ("lt2020-02-15", ["year", "month"]),
                 ("ge2020-02-10", ["year", "month", "day", "time", "next"]),

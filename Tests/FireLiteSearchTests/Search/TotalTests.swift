@@ -67,7 +67,7 @@ import Testing
     @Test(arguments: [false, true]) func totalsAreTheNumbersOfResults(isContaining: Bool) throws {
         let plain = try Self.filled(containing: isContaining)
         let indexed = try Self.filled(containing: isContaining)
-        try indexed.index(search: ["Patient.name", "Observation.code", "Observation.patient", "Observation.date"])
+        try indexed.createIndexes(forSearch: ["Patient.name", "Observation.code", "Observation.patient", "Observation.date"])
         for zone in ["GMT", "Europe/Berlin", "America/Los_Angeles"] {
             var options = SearchOptions()
             options.timeZone = try #require(TimeZone(identifier: zone))
@@ -86,7 +86,7 @@ import Testing
         let contained = (0..<900).filter { $0 % 3 == 0 }
         let both = contained.filter { ($0 + 1) % 11 == 0 }
         for isIndexed in [false, true] {
-            if isIndexed { try store.index(search: ["Observation.code", "Observation.patient", "Observation.date"]) }
+            if isIndexed { try store.createIndexes(forSearch: ["Observation.code", "Observation.patient", "Observation.date"]) }
             for (search, expected) in [
                 ("code=c1", contained), ("code=c1&code=c2", both), ("code=c1&date=ge2023-01", contained), ("code=c0", []),
                 (
@@ -106,7 +106,7 @@ import Testing
 
     @Test func frequentConditionsAreCountedFromTheirIndexesAlone() throws {
         let store = try Self.filled()
-        try store.index(search: ["Patient.name", "Observation.code", "Observation.patient", "Observation.date"])
+        try store.createIndexes(forSearch: ["Patient.name", "Observation.code", "Observation.patient", "Observation.date"])
         func sets(_ search: String, in zone: String = "GMT") throws -> Int? {
             var options = SearchOptions()
             options.timeZone = try #require(TimeZone(identifier: zone))
@@ -129,7 +129,7 @@ import Testing
 
     @Test func datesUseTheirIndexInEveryZone() throws {
         let store = try Self.filled()
-        try store.index(search: ["Observation.date"])
+        try store.createIndexes(forSearch: ["Observation.date"])
         for zone in ["GMT", "Europe/Berlin"] {
             var options = SearchOptions()
             options.timeZone = try #require(TimeZone(identifier: zone))
