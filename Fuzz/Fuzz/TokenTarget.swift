@@ -41,7 +41,7 @@ enum TokenTarget {
     /// A signature that nobody has made.
     private static func checkSignature(_ text: String) throws {
         let isAccepted =
-            try value { try store.write { try $0.accept(text, expecting: TokenExpectation(audience: audience), at: now) } } != nil
+            try value { try store.write { try $0.redeemToken(text, expecting: TokenExpectation(audience: audience), at: now) } } != nil
         require(!isAccepted, "a token that nobody has signed is accepted")
         guard let signature = try value({ try JWS(text) }) else { return }
         let again = try JWS(signature.text())
@@ -55,10 +55,10 @@ enum TokenTarget {
         do {
             try store.write { tx in
                 let expectation = TokenExpectation(audience: audience)
-                guard let claims = try value({ try tx.accept(token, expecting: expectation, at: now) }) else { return }
+                guard let claims = try value({ try tx.redeemToken(token, expecting: expectation, at: now) }) else { return }
                 require(claims.issuer == "app" && claims.audience.contains(audience), "a token of or for another is accepted")
                 require(claims.expires >= now.addingTimeInterval(-300), "an expired token is accepted")
-                try require(value { try tx.accept(token, expecting: expectation, at: now) } == nil, "a token is accepted twice")
+                try require(value { try tx.redeemToken(token, expecting: expectation, at: now) } == nil, "a token is accepted twice")
                 // The next input may have the same id.
                 throw CancellationError()
             }

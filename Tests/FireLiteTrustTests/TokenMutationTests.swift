@@ -48,7 +48,7 @@ import Testing
         try store.write { tx in
             func check(_ token: String, isChanged: Bool) throws {
                 do {
-                    let claims = try tx.accept(token, expecting: TokenExpectation(audience: audience), at: now)
+                    let claims = try tx.redeemToken(token, expecting: TokenExpectation(audience: audience), at: now)
                     #expect(!isChanged, "a changed token was accepted: \(token)")
                     #expect(claims.issuer == "app" && claims.audience.contains(audience) && claims.id?.isEmpty == false)
                     #expect(claims.expires >= now.addingTimeInterval(-300) && claims.issuedAt ?? now <= now.addingTimeInterval(300))

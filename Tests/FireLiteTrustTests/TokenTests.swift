@@ -18,7 +18,7 @@ import Testing
     private func accept(_ token: String, _ store: FHIRStore, issuer: String? = nil, at moment: Date) -> TrustError.Code? {
         refusal {
             _ = try store.write { tx in
-                try tx.accept(token, expecting: TokenExpectation(issuer: issuer, audience: audience), at: moment)
+                try tx.redeemToken(token, expecting: TokenExpectation(issuer: issuer, audience: audience), at: moment)
             }
         }
     }
@@ -26,7 +26,7 @@ import Testing
     @Test func assertionsAreAcceptedOnce() throws {
         let (store, signer) = try party()
         let token = try signer.clientAssertion(for: audience, at: now)
-        let claims = try store.write { try $0.accept(token, expecting: .init(audience: audience), at: now) }
+        let claims = try store.write { try $0.redeemToken(token, expecting: .init(audience: audience), at: now) }
         #expect(claims.issuer == signer.id && claims.subject == signer.id && claims.audience == [audience])
         #expect(accept(token, store, at: now) == .replayed)
         #expect(accept(try signer.clientAssertion(for: audience, at: now), store, at: now) == nil)

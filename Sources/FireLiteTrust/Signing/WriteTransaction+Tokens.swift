@@ -6,7 +6,7 @@ extension WriteTransaction {
     ///
     /// ```swift
     /// let claims = try store.write { tx in
-    ///     try tx.accept(token, expecting: TokenExpectation(audience: "https://example.org/token"))
+    ///     try tx.redeemToken(token, expecting: TokenExpectation(audience: "https://example.org/token"))
     /// }
     /// ```
     /// The ids are kept until the tokens are too old anyway. If the write is rolled back, so is the note.
@@ -17,7 +17,9 @@ extension WriteTransaction {
     /// - Returns: its claims.
     /// - Throws: ``TrustError``, with a code for each reason; `FHIRStoreError`.
     @discardableResult
-    public func accept(_ token: String, expecting expectation: TokenExpectation, at moment: Date = FHIRClock.system.now()) throws -> TokenClaims {
+    public func redeemToken(
+        _ token: String, expecting expectation: TokenExpectation, at moment: Date = FHIRClock.system.now()
+    ) throws -> TokenClaims {
         guard !token.contains("{") else { throw TrustError(.malformed, "a token is a JWS in the compact form") }
         let signature = try JWS(token)
         let signer = try verify(signature, at: moment)

@@ -26,7 +26,7 @@ import Testing
         // example Identities.md
         let token = try signer.clientAssertion(for: "https://example.org/token")
         let claims = try store.write { tx in
-            try tx.accept(token, expecting: TokenExpectation(audience: "https://example.org/token"))
+            try tx.redeemToken(token, expecting: TokenExpectation(audience: "https://example.org/token"))
         }
         // end
         #expect(claims.issuer == phone.id)
