@@ -45,10 +45,10 @@ import Testing
             expect(.keyNotValid) { _ = try tx.verify(signatures.1, at: start) }
             expect(.unknown) { _ = try tx.verify(JWS(signing: Data(), with: SoftwareKey())) }
         }
-        try store.write { try $0.endKey(new.verificationKey.id, at: rotation.addingTimeInterval(5)) }
+        try store.write { try $0.revokeKey(new.verificationKey.id, at: rotation.addingTimeInterval(5)) }
         expect(.keyNotValid) { _ = try store.read { try $0.verify(signatures.1, at: rotation.addingTimeInterval(5)) } }
         // A period that has ended is not made longer.
-        try store.write { try $0.endKey(new.verificationKey.id, at: rotation.addingTimeInterval(50)) }
+        try store.write { try $0.revokeKey(new.verificationKey.id, at: rotation.addingTimeInterval(50)) }
         expect(.keyNotValid) { _ = try store.read { try $0.verify(signatures.1, at: rotation.addingTimeInterval(5)) } }
         expect(.invalidArgument) { try store.write { try $0.rotateKey(ofIdentity: identity.id, to: old.verificationKey) } }
     }

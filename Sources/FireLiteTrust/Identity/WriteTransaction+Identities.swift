@@ -59,7 +59,7 @@ extension WriteTransaction {
         guard try self.identity(withKey: key.id) == nil else {
             throw TrustError(.invalidArgument, "the \(key) was used before: make a new one")
         }
-        for old in identity.keys where old.isValid(at: moment) { try endKey(old.key.id, at: moment) }
+        for old in identity.keys where old.isValid(at: moment) { try revokeKey(old.key.id, at: moment) }
         store.keepPermissions()
         if try add(Identity.Key(key, from: moment), to: id) { try withoutRecord { try recordAllStatements() } }
     }
@@ -70,7 +70,7 @@ extension WriteTransaction {
     ///   - keyID: the key's thumbprint.
     ///   - moment: the end of its period. A period that ends earlier stays as it is.
     /// - Throws: ``TrustError/Code/unknown`` if the store does not know the key; `FHIRStoreError`.
-    public func endKey(_ keyID: String, at moment: Date = FHIRClock.system.now()) throws {
+    public func revokeKey(_ keyID: String, at moment: Date = FHIRClock.system.now()) throws {
         guard try identity(withKey: keyID) != nil else { throw TrustError(.unknown, "the store knows no key \(keyID)") }
         try run(
             on: TrustTables.module, "UPDATE _trust_key SET ends = ?1 WHERE kid = ?2 AND (ends IS NULL OR ends > ?1)",
