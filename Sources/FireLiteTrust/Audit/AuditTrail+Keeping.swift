@@ -9,7 +9,7 @@ extension AuditTrail {
     ///   - period: the time between two heads.
     ///   - keep: keeps the head, for example at a server.
     /// - Throws: errors of `keep`; `CancellationError`; `AuditError`; `FHIRStoreError`.
-    public func handOutHeads(every period: Duration, _ keep: @Sendable (AuditHead) async throws -> Void) async throws {
+    public func publishHeads(every period: Duration, _ keep: @Sendable (AuditHead) async throws -> Void) async throws {
         var last: AuditHead?
         while true {
             var head = try await store.read { try $0.lastAuditHead() }

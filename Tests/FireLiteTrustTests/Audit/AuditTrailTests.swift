@@ -163,7 +163,7 @@ import Testing
             }
         }
         let kept = Kept()
-        await #expect(throws: Enough.self) { try await audited.trail.handOutHeads(every: .milliseconds(1)) { try await kept.add($0) } }
+        await #expect(throws: Enough.self) { try await audited.trail.publishHeads(every: .milliseconds(1)) { try await kept.add($0) } }
         #expect(await kept.heads.map(\.number) == [1, 2, 3])
     }
 
