@@ -28,7 +28,7 @@ extension AuditTrail {
     /// - Throws: `AuditError.invalidProof` if the trail is not a continuation of the kept heads, or another one; `AuditError.file`;
     ///   `FHIRStoreError`.
     @discardableResult
-    public func keepHead(in file: AuditHeadFile) throws -> AuditHead {
+    public func saveHead(to file: AuditHeadFile) throws -> AuditHead {
         let kept = try file.heads().last
         var head = try store.read { try $0.lastAuditHead() }
         if head == nil || head == kept { head = try seal() }

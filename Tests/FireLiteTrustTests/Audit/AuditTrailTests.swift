@@ -172,12 +172,12 @@ import Testing
         let file = AuditHeadFile(path: folder.file("heads"))
         let audited = try AuditedStore()
         try audited.store.write { try $0.upsert(auditedPatient("1", "A")) }
-        try audited.trail.keepHead(in: file)
-        try audited.trail.keepHead(in: file)
+        try audited.trail.saveHead(to: file)
+        try audited.trail.saveHead(to: file)
         #expect(try file.heads().map(\.size) == [1, 1])
         #expect(try audited.verification(from: file.heads()).isIntact)
         let other = try AuditedStore()
-        #expect(throws: AuditError.self) { try other.trail.keepHead(in: file) }
+        #expect(throws: AuditError.self) { try other.trail.saveHead(to: file) }
         let result = try other.store.read { try $0.verifyAudit(from: file.heads(), signedBy: audited.keys + other.keys) }
         #expect(result.finding?.kind == .otherTrail)
     }

@@ -44,7 +44,7 @@ import Testing
         try store.startAudit(by: device)
         // example AuditingAccess.md
         let file = AuditHeadFile(path: path)
-        try trail.keepHead(in: file)
+        try trail.saveHead(to: file)
         // end
         // example AuditingAccess.md
         let result = try store.verifyAudit(from: file.heads().last, signedBy: [device.key.verificationKey])
