@@ -149,7 +149,7 @@ extension Fixture {
     private static let records = Fixture(
         "records",
         make: { store in
-            try store.attachments.keepApart()
+            try store.attachments.externalizeNewPayloads()
             let document =
                 #"{"resourceType":"DocumentReference","id":"1","status":"current","content":[{"attachment":{"title":"T","data":"\#(payload.base64EncodedString())"}}]}"#
             for json in resources + [document] {

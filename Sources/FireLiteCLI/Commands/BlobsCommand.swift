@@ -71,10 +71,10 @@ struct BlobsCommand: Command {
                     collected = deleted.payloads
                     report.addNote("collected \(Figures.count(deleted.payloads)), \(Figures.bytes(deleted.bytes))")
                 case .apart:
-                    moved = try attachments.moveApart(policy(attachments))
+                    moved = try attachments.externalizePayloads(policy(attachments))
                     report.addNote("moved \(Figures.count(moved))")
                 case .back:
-                    moved = try attachments.moveBack()
+                    moved = try attachments.inlinePayloads()
                     report.addNote("moved \(Figures.count(moved))")
                 }
             } catch let error as AttachmentError { throw ToolError.incomplete(error) }

@@ -61,10 +61,10 @@ extension Attachments {
     ///   - progress: receives the number of resources looked at. Default: none.
     /// - Throws: as the blocking form does; `CancellationError`.
     @discardableResult
-    public func moveApart(
+    public func externalizePayloads(
         _ policy: AttachmentPolicy? = nil, progress: ProgressHandler<StoreProgress>? = nil
     ) async throws -> Int {
-        try await store.transferring { try self.moveApart(policy, progress: progress) }
+        try await store.transferring { try self.externalizePayloads(policy, progress: progress) }
     }
 
     /// Moves all payloads back: see the blocking form. Cancelling ends it between two writes; what has moved stays so.
@@ -72,8 +72,8 @@ extension Attachments {
     /// - Parameter progress: receives the number of resources looked at. Default: none.
     /// - Throws: as the blocking form does; `CancellationError`.
     @discardableResult
-    public func moveBack(progress: ProgressHandler<StoreProgress>? = nil) async throws -> Int {
-        try await store.transferring { try self.moveBack(progress: progress) }
+    public func inlinePayloads(progress: ProgressHandler<StoreProgress>? = nil) async throws -> Int {
+        try await store.transferring { try self.inlinePayloads(progress: progress) }
     }
 
     /// Compares every payload with its hash: see the blocking form.

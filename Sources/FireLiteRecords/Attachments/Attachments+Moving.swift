@@ -12,8 +12,8 @@ extension Attachments {
     /// - Returns: the number of resources whose payloads have moved.
     /// - Throws: errors of `progress`; `FHIRStoreError`.
     @discardableResult
-    public func moveApart(_ policy: AttachmentPolicy? = nil, progress: StoreProgressHandler? = nil) throws -> Int {
-        try keepApart(policy ?? self.policy ?? AttachmentPolicy())
+    public func externalizePayloads(_ policy: AttachmentPolicy? = nil, progress: StoreProgressHandler? = nil) throws -> Int {
+        try externalizeNewPayloads(policy ?? self.policy ?? AttachmentPolicy())
         return try move(apart: true, progress)
     }
 
@@ -24,7 +24,7 @@ extension Attachments {
     /// - Returns: the number of resources whose payloads have moved.
     /// - Throws: errors of `progress`; `AttachmentError` for a payload that is missing or has changed; `FHIRStoreError`.
     @discardableResult
-    public func moveBack(progress: StoreProgressHandler? = nil) throws -> Int {
+    public func inlinePayloads(progress: StoreProgressHandler? = nil) throws -> Int {
         guard try resume() || store.payloads.keeper != nil else { return 0 }
         try store.write { tx in try tx.runBlobs("DELETE FROM _blob_policy") }
         try resume()

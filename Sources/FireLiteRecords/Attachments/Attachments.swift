@@ -11,7 +11,7 @@ extension FHIRStore {
 /// The payloads of a store's attachments: what is in `data` of each Attachment, and in a Binary.
 ///
 /// ```swift
-/// try store.attachments.keepApart()
+/// try store.attachments.externalizeNewPayloads()
 /// try store.write { tx in try tx.upsert(document) }
 /// ```
 /// From then on a resource that is fetched has a short reference where the payload was (``PayloadReference``), and fetching it reads nothing of the
@@ -24,11 +24,11 @@ public struct Attachments: Sendable {
 
     // MARK: - Keeping apart
 
-    /// Keeps the payloads of everything that is stored from now on apart from its rows. Those that are in rows stay there: see `moveApart`.
+    /// Keeps the payloads of everything that is stored from now on apart from its rows. Those that are in rows stay there: see `externalizePayloads`.
     ///
     /// - Parameter policy: which payloads. Default: those of at least 4,096 bytes.
     /// - Throws: `FHIRStoreError`.
-    public func keepApart(_ policy: AttachmentPolicy = AttachmentPolicy()) throws {
+    public func externalizeNewPayloads(_ policy: AttachmentPolicy = AttachmentPolicy()) throws {
         if policy.fileBytes != nil, PayloadFolder(store) == nil {
             throw AttachmentError(.invalidArgument, "a store in memory has no folder for files: leave out fileBytes")
         }

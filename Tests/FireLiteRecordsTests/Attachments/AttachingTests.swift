@@ -19,7 +19,7 @@ import Testing
 
     @Test func firstBytesShowTheType() throws {
         let store = try Payloads.store()
-        try store.attachments.keepApart(AttachmentPolicy(kinds: Set(AttachmentKind.allCases)))
+        try store.attachments.externalizeNewPayloads(AttachmentPolicy(kinds: Set(AttachmentKind.allCases)))
         for (kind, bytes) in Self.magic {
             #expect(AttachmentKind(beginning: bytes) == kind, "\(bytes)")
             if kind != nil {

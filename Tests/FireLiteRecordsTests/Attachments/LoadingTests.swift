@@ -66,7 +66,7 @@ import Testing
         #expect(try await code(typed, Data("#!/bin/sh".utf8)) == .wrongType)
         #expect(try await code(typed, pdf, 1) == .noPlace)
         let limited = try store()
-        try limited.blocking { try $0.attachments.keepApart(AttachmentPolicy(maximumBytes: 10_000)) }
+        try limited.blocking { try $0.attachments.externalizeNewPayloads(AttachmentPolicy(maximumBytes: 10_000)) }
         #expect(try await code(limited, pdf) == .tooLarge)
         let nowhere = try store { $0.url = nil }
         #expect(try await code(nowhere, pdf) == .invalidArgument)

@@ -18,7 +18,7 @@ import Testing
     private func store(_ keyring: RecordKeyring? = nil, _ path: String? = nil) throws -> FHIRStore {
         let store = try FHIRStore(path: path ?? self.path, release: .r4)
         if let keyring { store.records.encryption = .perRecord(keyring) }
-        try store.attachments.keepApart(AttachmentPolicy(fileBytes: 100_000))
+        try store.attachments.externalizeNewPayloads(AttachmentPolicy(fileBytes: 100_000))
         return store
     }
 
@@ -68,7 +68,7 @@ import Testing
             #expect(files(path).count == 3)
             try store.write { _ = try $0.delete(DocumentReference.self, id: "again") }
             #expect(files(path).count == 2)
-            #expect(try store.attachments.moveBack() == 3)
+            #expect(try store.attachments.inlinePayloads() == 3)
             #expect(files(path).isEmpty)
             #expect(try Payloads.whole(store, "2").content[0].attachment?.data == texts[2])
         }
@@ -218,6 +218,6 @@ import Testing
 
     @Test func aStoreInMemoryHasNoFiles() throws {
         let store = try FHIRStore.inMemory(release: .r4)
-        #expect(code { try store.attachments.keepApart(AttachmentPolicy(fileBytes: 1)) } == .invalidArgument)
+        #expect(code { try store.attachments.externalizeNewPayloads(AttachmentPolicy(fileBytes: 1)) } == .invalidArgument)
     }
 }

@@ -25,7 +25,7 @@ import Testing
         let large = Payloads.bytes(10 << 20).fhirBase64
         for path in [apart, inRows] {
             let store = try FHIRStore(path: path, release: .r4)
-            if path == apart { try store.attachments.keepApart() }
+            if path == apart { try store.attachments.externalizeNewPayloads() }
             try store.write { tx in
                 try tx.upsert(Payloads.document("small", "AAAA"))
                 try tx.upsert(Payloads.document("large", large))

@@ -120,7 +120,7 @@ import Testing
         let data = Payloads.bytes(700_000).fhirBase64
         do {
             let store = try FHIRStore(path: path, release: .r4)
-            try store.attachments.keepApart()
+            try store.attachments.externalizeNewPayloads()
             try store.write { _ = try $0.upsert(Payloads.document("1", data)) }
             try store.backup(to: copy)
             try store.close()
@@ -161,7 +161,7 @@ import Testing
             let binary = #"{"resourceType":"Binary","id":"1","contentType":"a/b","\#(name)":"\#(data)"}"#
             let patient = #"{"resourceType":"Patient","id":"1","photo":[{"data":"\#(data)"}]}"#
             let store = try FHIRStore.inMemory(release: bundled.release)
-            try store.attachments.keepApart()
+            try store.attachments.externalizeNewPayloads()
             for json in [binary, patient] {
                 let resource = try FHIRJSON.resource(from: Data(json.utf8), release: bundled.release)
                 try store.write { _ = try $0.upsert(resource) }
@@ -187,7 +187,7 @@ import Testing
         let data = Payloads.bytes(50_000).fhirBase64
         do {
             let store = try FHIRStore(path: path, release: .r4)
-            try store.attachments.keepApart()
+            try store.attachments.externalizeNewPayloads()
             try store.write { _ = try $0.upsert(Payloads.document("1", data)) }
             try store.close()
         }
@@ -243,14 +243,14 @@ import Testing
         }
         let revisions = try store.sql("SELECT root, revision, updated FROM _resource").map(\.values)
         let (pks, text) = (try store.query(DocumentReference.self).all().map(\.pk), expected[20])
-        #expect(try store.attachments.moveApart() == 35)
-        #expect(try store.attachments.moveApart() == 0)
+        #expect(try store.attachments.externalizePayloads() == 35)
+        #expect(try store.attachments.externalizePayloads() == 0)
         #expect(try store.sql("SELECT root, revision, updated FROM _resource").map(\.values) == revisions)
         #expect(try store.check().isEmpty)
         #expect(try store.query(DocumentReference.self).all().map(\.pk) == pks)
         #expect(try FHIRJSON.string(Payloads.whole(store, "20")) == text)
         #expect(try Payloads.count(store) == 35)
-        #expect(try store.attachments.moveBack() == 35)
+        #expect(try store.attachments.inlinePayloads() == 35)
         #expect(try Payloads.count(store) == 0)
         #expect(try store.sql("SELECT root, revision, updated FROM _resource").map(\.values) == revisions)
         #expect(try store.query(DocumentReference.self).all().map { FHIRJSON.string($0) } == expected)

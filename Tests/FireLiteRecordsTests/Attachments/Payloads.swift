@@ -29,7 +29,7 @@ enum Payloads {
 
     static func store() throws -> FHIRStore {
         let store = try FHIRStore.inMemory(release: .r4)
-        try store.attachments.keepApart()
+        try store.attachments.externalizeNewPayloads()
         return store
     }
 

@@ -10,7 +10,7 @@ import Testing
     private func sealedStore(_ path: String? = nil, _ keyring: RecordKeyring) throws -> FHIRStore {
         let store = try path.map { try FHIRStore(path: $0, release: .r4) } ?? FHIRStore.inMemory(release: .r4)
         store.records.encryption = .perRecord(keyring)
-        try store.attachments.keepApart()
+        try store.attachments.externalizeNewPayloads()
         return store
     }
 
@@ -238,13 +238,13 @@ import Testing
         let expected = try store.query(DocumentReference.self).all().map { try FHIRJSON.string(store.attachments.whole($0)) }
         let revisions = try store.sql("SELECT root, revision FROM _resource").map(\.values)
         store.records.encryption = .perRecord(try RecordKeyring())
-        #expect(try store.attachments.moveApart() == 5)
-        #expect(try store.attachments.moveApart() == 0)
+        #expect(try store.attachments.externalizePayloads() == 5)
+        #expect(try store.attachments.externalizePayloads() == 0)
         #expect(try store.attachments.list().allSatisfy { $0.isSealed && $0.resources == 1 } && store.attachments.list().count == 5)
         #expect(try store.sql("SELECT root, revision FROM _resource").map(\.values) == revisions)
         #expect(try store.query(DocumentReference.self).all().map { try FHIRJSON.string(store.attachments.whole($0)) } == expected)
         #expect(try store.check().isEmpty)
-        #expect(try store.attachments.moveBack() == 5)
+        #expect(try store.attachments.inlinePayloads() == 5)
         #expect(try Payloads.count(store) == 0)
         #expect(try store.sql("SELECT count(*) FROM _blobkey")[0][0] == 0)
         #expect(try store.query(DocumentReference.self).all().map { FHIRJSON.string($0) } == expected)

@@ -90,7 +90,7 @@ import Testing
         let clear = try stored(store, bytes)
         try store.attachments.makeThumbnails(of: clear) { $2 == 200 ? small : nil }
         store.records.encryption = .perRecord(try RecordKeyring())
-        #expect(try store.attachments.moveApart() == 1)
+        #expect(try store.attachments.externalizePayloads() == 1)
         #expect(try store.attachments.list().map(\.isSealed) == [true, true])
         let document = try #require(try store.resource(DocumentReference.self, id: "1"))
         let reference = try #require(document.content[0].attachment?.data.flatMap { PayloadReference($0) })

@@ -13,7 +13,7 @@ import Testing
         do {
             let store = try FHIRStore(path: path, release: .r4)
             // example PayloadsApart.md
-            try store.attachments.keepApart()
+            try store.attachments.externalizeNewPayloads()
             try store.write { tx in try tx.upsert(document) }
             // end
             try store.write { _ = try $0.upsert(Patient { $0.id = "1" }) }
@@ -41,7 +41,7 @@ import Testing
         #expect(photo?.data.flatMap { PayloadReference($0) } != nil)
         #expect(try store.attachments.list().count == 2)
         // example PayloadsApart.md
-        try store.attachments.keepApart(AttachmentPolicy(fileBytes: 1_000_000))
+        try store.attachments.externalizeNewPayloads(AttachmentPolicy(fileBytes: 1_000_000))
         // end
         let image = try store.attachments.put(Data([0xFF, 0xD8, 0xFF, 0xE0]) + Payloads.bytes(5_000))
         // example PayloadsApart.md

@@ -133,7 +133,7 @@ import Testing
         let store = try FHIRStore.inMemory(release: .r4)
         let bytes = Payloads.bytes(50_000)
         try store.blocking { store in try store.write { _ = try $0.upsert(Payloads.document("1", bytes.fhirBase64)) } }
-        #expect(try await store.attachments.moveApart() == 1)
+        #expect(try await store.attachments.externalizePayloads() == 1)
         #expect(try await store.attachments.verify().isEmpty)
         let reference = try await store.attachments.put(bytes)
         #expect(try await store.attachments.data(reference, in: 10..<20) == bytes[10..<20])
@@ -141,7 +141,7 @@ import Testing
         let whole = try await store.attachments.whole(try #require(stored))
         #expect(whole.content[0].attachment?.data == bytes.fhirBase64)
         try await store.attachments.attach(Payloads.bytes(9_000), to: "DocumentReference", id: "1")
-        #expect(try await store.attachments.moveBack() == 1)
+        #expect(try await store.attachments.inlinePayloads() == 1)
         #expect(try await store.attachments.collect().payloads == 0)
     }
 }

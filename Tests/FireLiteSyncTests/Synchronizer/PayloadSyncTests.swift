@@ -27,7 +27,7 @@ import Testing
     @Test(arguments: [false, true]) func payloadsAreSentWhole(sendsEachVersion: Bool) async throws {
         let server = ModelServer()
         let device = try Device(server, scope: .types("DocumentReference")) { $0.sendsEachVersion = sendsEachVersion }
-        try device.store.blocking { try $0.attachments.keepApart() }
+        try device.store.blocking { try $0.attachments.externalizeNewPayloads() }
         try await device.sync()
         for byte in [1 as UInt8, 2] {
             try device.edit { try $0.upsert(Self.document(byte)) }
@@ -52,7 +52,7 @@ import Testing
     @Test func disjointChangesAroundAPayloadAreMerged() async throws {
         let server = ModelServer()
         let device = try Device(server, scope: .types("DocumentReference")) { $0.conflicts = .merge() }
-        try device.store.blocking { try $0.attachments.keepApart() }
+        try device.store.blocking { try $0.attachments.externalizeNewPayloads() }
         try device.edit { try $0.upsert(Self.document(1)) }
         try await device.sync()
         let remote = Self.document(1)
@@ -72,7 +72,7 @@ import Testing
         let server = ModelServer()
         do {
             let store = try FHIRStore(path: path, release: .r4)
-            try store.blocking { try $0.attachments.keepApart() }
+            try store.blocking { try $0.attachments.externalizeNewPayloads() }
             try await store.write { tx in _ = try tx.upsert(Self.document(1)) }
         }
         let device = try Device(server, store: FHIRStore(path: path, release: .r4), scope: .nothing)

@@ -59,7 +59,7 @@ import Testing
         }
         server.put(patient(.other, "one"))
         let device = try device { $0.conflicts = .deferred }
-        try device.store.blocking { try $0.attachments.keepApart() }
+        try device.store.blocking { try $0.attachments.externalizeNewPayloads() }
         try await device.sync()
         server.put(patient(.male, "two"))
         try device.edit { try $0.resource(Patient.self, id: "p")?.gender = .female }
