@@ -51,7 +51,7 @@ struct GetCommand: Command {
         }
         guard let resource else { throw ToolError.incomplete("\(name) is not in \(database.path)") }
         do {
-            try console.print(console.json(database.located { try store.attachments.whole(resource) }))
+            try console.print(console.json(database.located { try store.attachments.resolvingPayloads(in: resource) }))
         } catch let error as AttachmentError { throw ToolError.incomplete(error) }
         return .done
     }

@@ -157,7 +157,7 @@ struct SearchCommand: Command {
     }
 
     private func whole(_ resource: FHIRResource, _ store: FHIRStore) throws -> FHIRResource {
-        try printsReferences ? store.attachments.opened(resource) : store.attachments.whole(resource)
+        try printsReferences ? store.attachments.opened(resource) : store.attachments.resolvingPayloads(in: resource)
     }
 
     private func reportIssues(_ result: SearchResult, _ console: Console) {

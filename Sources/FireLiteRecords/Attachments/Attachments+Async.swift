@@ -50,8 +50,8 @@ extension Attachments {
     ///
     /// - Parameter resource: a resource of this store, which the caller does not use afterwards.
     /// - Throws: as the blocking form does; `CancellationError`.
-    public func whole<Resource: FHIRResource>(_ resource: sending Resource) async throws -> sending Resource {
-        try await store.reading { try self.whole(resource) }
+    public func resolvingPayloads<Resource: FHIRResource>(in resource: sending Resource) async throws -> sending Resource {
+        try await store.reading { try self.resolvingPayloads(in: resource) }
     }
 
     /// Moves payloads apart: see the blocking form. Cancelling ends it between two writes; what has moved stays so.

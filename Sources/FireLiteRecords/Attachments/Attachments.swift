@@ -15,7 +15,7 @@ extension FHIRStore {
 /// try store.write { tx in try tx.upsert(document) }
 /// ```
 /// From then on a resource that is fetched has a short reference where the payload was (``PayloadReference``), and fetching it reads nothing of the
-/// payload. `whole(_:)` returns a copy with the payloads, as exports write it.
+/// payload. `resolvingPayloads(in:)` returns a copy with the payloads, as exports write it.
 public struct Attachments: Sendable {
     /// The store.
     public let store: FHIRStore
@@ -115,7 +115,7 @@ public struct Attachments: Sendable {
     /// - Parameter resource: a resource of this store.
     /// - Throws: `AttachmentError`: `missing`, `missingKey`, `wrongHash`; `FHIRStoreError`: `missingKey` and `wrongKey` for a sealed resource that
     ///   cannot be opened.
-    public func whole<Resource: FHIRResource>(_ resource: Resource) throws -> Resource {
+    public func resolvingPayloads<Resource: FHIRResource>(in resource: Resource) throws -> Resource {
         try store.read { tx in
             // What is opened has the class of the resource.
             try tx.withPayloads(tx.opened(resource) as? Resource ?? resource)

@@ -94,7 +94,7 @@ import Testing
         try Damage.flip(store)
         let fetched = try #require(try store.resource(DocumentReference.self, id: "1"))
         #expect(fetched.content[0].attachment?.title == "letter")
-        let error = #expect(throws: AttachmentError.self) { try store.attachments.whole(fetched) }
+        let error = #expect(throws: AttachmentError.self) { try store.attachments.resolvingPayloads(in: fetched) }
         #expect(error?.code == .wrongHash)
         let faults = try store.attachments.verify()
         #expect(faults.map(\.code) == [.wrongHash])

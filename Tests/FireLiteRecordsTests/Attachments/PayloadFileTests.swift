@@ -58,7 +58,7 @@ import Testing
             }
             for (number, text) in texts.enumerated() {
                 let document = try #require(try store.resource(DocumentReference.self, id: "\(number)"))
-                #expect(try store.attachments.whole(document).content[0].attachment?.data == text)
+                #expect(try store.attachments.resolvingPayloads(in: document).content[0].attachment?.data == text)
                 let reference = try #require(document.content[0].attachment?.data.flatMap { PayloadReference($0) })
                 let whole = try store.attachments.data(reference)
                 #expect(try store.attachments.data(reference, in: 1_000..<sizes[number] - 5) == whole[1_000..<sizes[number] - 5])

@@ -18,7 +18,7 @@ import Testing
         let fetched = try #require(try store.resource(DocumentReference.self, id: "1"))
         let reference = try #require(fetched.content[0].attachment?.data.flatMap { PayloadReference($0) })
         #expect(reference.byteCount == 1_000_000)
-        #expect(try FHIRJSON.string(store.attachments.whole(fetched)) == json)
+        #expect(try FHIRJSON.string(store.attachments.resolvingPayloads(in: fetched)) == json)
         #expect(try store.attachments.data(reference) == bytes)
         #expect(try store.check().isEmpty)
     }
@@ -35,7 +35,7 @@ import Testing
             let json = FHIRJSON.string(document)
             try store.write { _ = try $0.upsert(document) }
             let fetched = try #require(try store.resource(DocumentReference.self, id: "\(number)"))
-            #expect(try FHIRJSON.string(store.attachments.whole(fetched)) == json, "\(number)")
+            #expect(try FHIRJSON.string(store.attachments.resolvingPayloads(in: fetched)) == json, "\(number)")
             let isApart = fetched.content[0].attachment?.data.flatMap { PayloadReference($0) } != nil
             // Foundation may refuse the third.
             if number != 2 { #expect(isApart == (number < 4), "\(number)") }
@@ -150,7 +150,7 @@ import Testing
         try store.write { _ = try $0.upsert(patient) }
         let fetched = try #require(try store.resource(Patient.self, id: "1"))
         #expect(!FHIRJSON.string(fetched).contains(data))
-        #expect(try FHIRJSON.string(store.attachments.whole(fetched)) == json)
+        #expect(try FHIRJSON.string(store.attachments.resolvingPayloads(in: fetched)) == json)
         #expect(try Payloads.count(store) == 1)
     }
 
@@ -167,7 +167,7 @@ import Testing
                 try store.write { _ = try $0.upsert(resource) }
                 let fetched = try #require(try store.resource(typeName: resource.resourceType, id: "1"))
                 #expect(!FHIRJSON.string(fetched).contains(data), "\(bundled.release.name)")
-                #expect(try FHIRJSON.string(store.attachments.whole(fetched)) == json, "\(bundled.release.name)")
+                #expect(try FHIRJSON.string(store.attachments.resolvingPayloads(in: fetched)) == json, "\(bundled.release.name)")
             }
         }
     }
@@ -215,7 +215,7 @@ import Testing
         try first.write { _ = try $0.upsert(Payloads.document("1", Payloads.bytes(5_000).fhirBase64)) }
         let fetched = try #require(try first.resource(DocumentReference.self, id: "1")).copy()
         #expect(throws: AttachmentError.self) { try second.write { _ = try $0.upsert(fetched) } }
-        let whole = try first.attachments.whole(fetched).copy()
+        let whole = try first.attachments.resolvingPayloads(in: fetched).copy()
         try second.write { _ = try $0.upsert(whole) }
         #expect(try Payloads.count(second) == 1)
     }
@@ -227,10 +227,10 @@ import Testing
         for text in texts { try store.write { _ = try $0.upsert(Payloads.document("1", text)) } }
         #expect(try Payloads.count(store) == 2)
         let old = try #require(try store.resource(DocumentReference.self, id: "1", version: 1))
-        #expect(try store.attachments.whole(old).content[0].attachment?.data == texts[0])
+        #expect(try store.attachments.resolvingPayloads(in: old).content[0].attachment?.data == texts[0])
         try store.write { _ = try $0.delete(DocumentReference.self, id: "1") }
         #expect(try store.attachments.collect().payloads == 0)
-        #expect(try store.attachments.whole(old).content[0].attachment?.data == texts[0])
+        #expect(try store.attachments.resolvingPayloads(in: old).content[0].attachment?.data == texts[0])
     }
 
     @Test func payloadsMoveApartAndBackWithoutAChangeOfTheirResources() throws {

@@ -39,6 +39,6 @@ enum Payloads {
     }
 
     static func whole(_ store: FHIRStore, _ id: String) throws -> DocumentReference {
-        try store.attachments.whole(#require(try store.resource(DocumentReference.self, id: id)))
+        try store.attachments.resolvingPayloads(in: #require(try store.resource(DocumentReference.self, id: id)))
     }
 }

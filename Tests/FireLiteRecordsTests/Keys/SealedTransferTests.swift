@@ -68,9 +68,9 @@ import Testing
         #expect(code { _ = try exported(open()) } == .missingKey)
         #expect(code { _ = try exported(open(.perRecord(RecordKeyring()))) } == .wrongKey)
         let stub = try #require(try open().resource(Observation.self, id: "a"))
-        #expect(code { _ = try open().attachments.whole(stub) } == .missingKey)
+        #expect(code { _ = try open().attachments.resolvingPayloads(in: stub) } == .missingKey)
         let store = try open(.perRecord(keyring))
-        #expect(try store.attachments.whole(#require(try store.resource(Observation.self, id: "a"))).code?.text == "secret-1")
+        #expect(try store.attachments.resolvingPayloads(in: #require(try store.resource(Observation.self, id: "a"))).code?.text == "secret-1")
     }
 
     @Test func anImportSealsWhatComesIn() throws {

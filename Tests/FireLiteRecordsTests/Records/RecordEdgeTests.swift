@@ -138,7 +138,7 @@ import Testing
         let reference = try await store.attachments.put(bytes)
         #expect(try await store.attachments.data(reference, in: 10..<20) == bytes[10..<20])
         let stored = try await store.read { tx in try tx.resource(DocumentReference.self, id: "1")?.copy() }
-        let whole = try await store.attachments.whole(try #require(stored))
+        let whole = try await store.attachments.resolvingPayloads(in: try #require(stored))
         #expect(whole.content[0].attachment?.data == bytes.fhirBase64)
         try await store.attachments.attach(Payloads.bytes(9_000), to: "DocumentReference", id: "1")
         #expect(try await store.attachments.inlinePayloads() == 1)
