@@ -67,7 +67,7 @@ struct BlobsCommand: Command {
                     faults = try attachments.verify()
                     if faults.isEmpty { report.addNote("every payload matches its hash") }
                 case .collect:
-                    let deleted = try attachments.collect()
+                    let deleted = try attachments.removeUnreferencedPayloads()
                     collected = deleted.payloads
                     report.addNote("collected \(Figures.count(deleted.payloads)), \(Figures.bytes(deleted.bytes))")
                 case .apart:

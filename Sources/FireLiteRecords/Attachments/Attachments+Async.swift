@@ -88,5 +88,7 @@ extension Attachments {
     ///
     /// - Throws: as the blocking form does; `CancellationError`.
     @discardableResult
-    public func collect() async throws -> (payloads: Int, bytes: Int) { try await store.writing { try self.collect() } }
+    public func removeUnreferencedPayloads() async throws -> (payloads: Int, bytes: Int) {
+        try await store.writing { try self.removeUnreferencedPayloads() }
+    }
 }

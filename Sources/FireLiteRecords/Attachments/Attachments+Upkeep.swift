@@ -59,7 +59,7 @@ extension Attachments {
     /// - Returns: the number of payloads and of bytes deleted.
     /// - Throws: `FHIRStoreError`.
     @discardableResult
-    public func collect() throws -> (payloads: Int, bytes: Int) {
+    public func removeUnreferencedPayloads() throws -> (payloads: Int, bytes: Int) {
         guard try store.read({ try $0.hasTables(of: BlobTables.module) }) else { return (0, 0) }
         let isResumed = store.payloads.keeper != nil
         if !isResumed { try resume() }

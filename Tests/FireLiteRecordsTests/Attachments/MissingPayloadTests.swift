@@ -89,7 +89,7 @@ import Testing
         try store.write { _ = try $0.runBlobs("DELETE FROM _blob_reference") }
         #expect(try texts(store.check()).count == 3)
         #expect(try store.check().allSatisfy { $0.kind == .payload && $0.table == "_blob_reference" })
-        let collected = try store.attachments.collect()
+        let collected = try store.attachments.removeUnreferencedPayloads()
         #expect(collected.payloads == 0)
         #expect(try store.check().isEmpty && store.attachments.verify().isEmpty)
         #expect(try FHIRJSON.string(Payloads.whole(store, "file")) == FHIRJSON.string(whole))
@@ -99,7 +99,7 @@ import Testing
             _ = try tx.runBlobs("INSERT INTO _blob_reference(root, blob, kept) SELECT 99, min(blob), 0 FROM _blob")
         }
         #expect(try texts(store.check()) == ["payload _blob_reference  99"])
-        #expect(try Payloads.count(store) == 2 && store.attachments.collect().payloads == 0 && store.check().isEmpty)
+        #expect(try Payloads.count(store) == 2 && store.attachments.removeUnreferencedPayloads().payloads == 0 && store.check().isEmpty)
     }
 
     @Test func olderVersionsKeepTheirPayloads() throws {
@@ -111,7 +111,7 @@ import Testing
             try tx.saveChanges()
             _ = try tx.runBlobs("DELETE FROM _blob_reference")
         }
-        #expect(try store.attachments.collect().payloads == 0)
+        #expect(try store.attachments.removeUnreferencedPayloads().payloads == 0)
         #expect(try Payloads.count(store) == 3)
     }
 
@@ -128,7 +128,7 @@ import Testing
         #expect(try Payloads.count(store) == 3)
         #expect(try FHIRJSON.string(Payloads.whole(store, "row")) == whole)
         // Once nothing refers to it, it goes.
-        try store.attachments.collect()
+        try store.attachments.removeUnreferencedPayloads()
         try store.write { _ = try $0.delete(DocumentReference.self, id: "row") }
         #expect(try Payloads.count(store) == 2 && store.check().isEmpty)
     }

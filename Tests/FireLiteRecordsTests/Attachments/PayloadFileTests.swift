@@ -116,7 +116,7 @@ import Testing
         copy.content.append(
             DocumentReferenceContent { $0.attachment = Attachment { $0.data = "blob:sha256:" + String(repeating: "0", count: 64) + ";9" } })
         try store.write { tx in #expect(throws: AttachmentError.self) { try tx.upsert(copy) } }
-        try store.attachments.collect()
+        try store.attachments.removeUnreferencedPayloads()
         #expect(files().isEmpty)
         #expect(try store.check().isEmpty)
     }
@@ -198,7 +198,7 @@ import Testing
         #expect(Set(files()).isSuperset(of: kept))
         try keyring.addKey(id: RecordKeyring.firstID, bytes: lost)
         #expect(try Payloads.whole(store, "1").content[0].attachment?.data == text)
-        try store.attachments.collect()
+        try store.attachments.removeUnreferencedPayloads()
         #expect(files() == kept)
     }
 

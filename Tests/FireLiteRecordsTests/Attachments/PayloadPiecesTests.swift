@@ -47,10 +47,10 @@ import Testing
             tx.loosePayloads.remove(blob)
             return blob
         }
-        #expect(try store.attachments.collect().payloads == 0)
+        #expect(try store.attachments.removeUnreferencedPayloads().payloads == 0)
         let old = Int64(Date().timeIntervalSince1970 * 1_000) - Attachments.abandonedMilliseconds - 1_000
         try store.write { tx in _ = try tx.runBlobs("UPDATE _blob SET created = ? WHERE blob = ?", [.integer(old), .integer(blob)]) }
-        #expect(try store.attachments.collect().payloads == 1)
+        #expect(try store.attachments.removeUnreferencedPayloads().payloads == 1)
     }
 
     @Test func onlyTheExactTextIsAReference() throws {

@@ -204,7 +204,7 @@ import Testing
         #expect(try store.attachments.resume())
         try store.write { _ = try $0.delete(DocumentReference.self, id: "1") }
         #expect(try Payloads.whole(store, "2").content[0].attachment?.data == data)
-        #expect(try store.attachments.collect().payloads == 0)
+        #expect(try store.attachments.removeUnreferencedPayloads().payloads == 0)
         #expect(try Payloads.whole(store, "2").content[0].attachment?.data == data)
         try store.write { _ = try $0.delete(DocumentReference.self, id: "2") }
         #expect(try Payloads.count(store) == 0)
@@ -229,7 +229,7 @@ import Testing
         let old = try #require(try store.resource(DocumentReference.self, id: "1", version: 1))
         #expect(try store.attachments.resolvingPayloads(in: old).content[0].attachment?.data == texts[0])
         try store.write { _ = try $0.delete(DocumentReference.self, id: "1") }
-        #expect(try store.attachments.collect().payloads == 0)
+        #expect(try store.attachments.removeUnreferencedPayloads().payloads == 0)
         #expect(try store.attachments.resolvingPayloads(in: old).content[0].attachment?.data == texts[0])
     }
 

@@ -254,7 +254,7 @@ import Testing
         let store = try sealedStore(nil, try RecordKeyring())
         _ = try store.attachments.put(Payloads.bytes(10_000))
         try store.write { _ = try $0.upsert(Payloads.document("1", Payloads.bytes(5_000, seed: 2).fhirBase64)) }
-        #expect(try store.attachments.collect().payloads == 1)
+        #expect(try store.attachments.removeUnreferencedPayloads().payloads == 1)
         #expect(try store.sql("SELECT count(*) FROM _blobkey")[0][0] == 1)
         #expect(try store.attachments.verify().isEmpty)
     }

@@ -43,7 +43,7 @@ import Testing
         // One that is not smaller is not kept, and the others go.
         #expect(try store.attachments.makeThumbnails(of: reference) { original, _, _ in original + [0] }.isEmpty)
         #expect(try Payloads.count(store) == 1)
-        #expect(try store.attachments.collect().payloads == 0)
+        #expect(try store.attachments.removeUnreferencedPayloads().payloads == 0)
     }
 
     @Test func onlyImagesHaveThumbnails() throws {
@@ -66,7 +66,7 @@ import Testing
         try store.write { _ = try $0.upsert(Payloads.document("2", small.fhirBase64)) }
         try store.attachments.makeThumbnails(of: reference) { $2 == 1_000 ? medium : small }
         #expect(try Payloads.count(store) == 3)
-        #expect(try store.attachments.collect().payloads == 0)
+        #expect(try store.attachments.removeUnreferencedPayloads().payloads == 0)
         try store.write { _ = try $0.delete(DocumentReference.self, id: "1") }
         #expect(try Payloads.count(store) == 1)
         #expect(try store.sql("SELECT count(*) FROM _thumbnail")[0][0] == 0)

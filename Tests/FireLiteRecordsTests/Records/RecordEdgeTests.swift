@@ -142,6 +142,6 @@ import Testing
         #expect(whole.content[0].attachment?.data == bytes.fhirBase64)
         try await store.attachments.attach(Payloads.bytes(9_000), to: "DocumentReference", id: "1")
         #expect(try await store.attachments.inlinePayloads() == 1)
-        #expect(try await store.attachments.collect().payloads == 0)
+        #expect(try await store.attachments.removeUnreferencedPayloads().payloads == 0)
     }
 }
