@@ -60,7 +60,7 @@ struct PayloadWorkloads: Workload {
             Self.delete(paths[place], bench)
             paths[place] = bench.scratch.fresh()
             let store = try bench.openStore(paths[place])
-            try store.attachments.externalizeNewPayloads(AttachmentPolicy(fileBytes: place == 0 ? 1 : nil))
+            try store.attachments.externalizeNewPayloads(AttachmentPolicy(fileThreshold: place == 0 ? 1 : nil))
             try stopwatch.measure { for payload in payloads { _ = try store.attachments.put(payload) } }
             counts[place] = try store.attachments.list().count
         }
@@ -74,7 +74,7 @@ struct PayloadWorkloads: Workload {
         defer { for path in paths { Self.delete(path, bench) } }
         let stores = try paths.enumerated().map { place, path in
             let store = try bench.openStore(path)
-            try store.attachments.externalizeNewPayloads(AttachmentPolicy(fileBytes: place == 0 ? 1 : nil))
+            try store.attachments.externalizeNewPayloads(AttachmentPolicy(fileThreshold: place == 0 ? 1 : nil))
             return store
         }
         let references = try stores.map { store in try payloads.map { try store.attachments.put($0) } }
@@ -108,7 +108,7 @@ struct PayloadWorkloads: Workload {
                 Self.delete(path, bench)
                 path = bench.scratch.fresh()
                 let store = try bench.openStore(path)
-                try store.attachments.externalizeNewPayloads(AttachmentPolicy(fileBytes: fileBytes))
+                try store.attachments.externalizeNewPayloads(AttachmentPolicy(fileThreshold: fileBytes))
                 try stopwatch.measure { for payload in payloads { _ = try store.attachments.put(payload) } }
                 stored = try store.attachments.list().reduce(0) { $0 + $1.byteCount }
             },
@@ -131,7 +131,7 @@ struct PayloadWorkloads: Workload {
         }
         let store = try bench.openStore(path)
         if isSealed { store.records.encryption = .perRecord(try RecordKeyring()) }
-        try store.attachments.externalizeNewPayloads(AttachmentPolicy(fileBytes: fileBytes))
+        try store.attachments.externalizeNewPayloads(AttachmentPolicy(fileThreshold: fileBytes))
         let references = try payloads.map { try store.attachments.put($0) }
         _ = try Self.storeRaw(payloads, rawPath, Stopwatch())
         let database = try RawDatabase(rawPath)

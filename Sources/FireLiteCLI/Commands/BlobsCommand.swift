@@ -95,7 +95,7 @@ struct BlobsCommand: Command {
         guard minimum != nil || fileMinimum != nil else { return nil }
         var policy = try attachments.policy ?? AttachmentPolicy()
         if let minimum { policy.minimumBytes = minimum }
-        if let fileMinimum { policy.fileBytes = fileMinimum }
+        if let fileMinimum { policy.fileThreshold = fileMinimum }
         return policy
     }
 

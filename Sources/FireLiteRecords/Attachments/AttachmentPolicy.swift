@@ -6,7 +6,7 @@ public struct AttachmentPolicy: Sendable, Hashable {
     public var maximumBytes = 20 << 20
     /// The least number of bytes of a payload that goes into a file beside the database, in a folder with the database's name and `-payloads`; nil if
     /// all are in the database. Default: nil.
-    public var fileBytes: Int?
+    public var fileThreshold: Int?
     /// The types that `put` and `attach` take, which the first bytes must show; nil for any. Default: nil.
     public var kinds: Set<AttachmentKind>?
 
@@ -14,11 +14,11 @@ public struct AttachmentPolicy: Sendable, Hashable {
     ///   - minimumBytes: the least number of bytes of a payload that is kept apart. Default: 4,096.
     ///   - maximumBytes: the greatest number of bytes that `put` and `attach` take. Default: 20 MiB.
     ///   - kinds: the types that they take; nil for any. Default: nil.
-    ///   - fileBytes: the least number of bytes of a payload that goes into a file; nil for none. Default: nil.
+    ///   - fileThreshold: the least number of bytes of a payload that goes into a file; nil for none. Default: nil.
     public init(
-        minimumBytes: Int = 4_096, maximumBytes: Int = 20 << 20, kinds: Set<AttachmentKind>? = nil, fileBytes: Int? = nil
+        minimumBytes: Int = 4_096, maximumBytes: Int = 20 << 20, kinds: Set<AttachmentKind>? = nil, fileThreshold: Int? = nil
     ) {
-        self.fileBytes = fileBytes
+        self.fileThreshold = fileThreshold
         self.minimumBytes = minimumBytes
         self.maximumBytes = maximumBytes
         self.kinds = kinds

@@ -29,7 +29,7 @@ public struct Attachments: Sendable {
     /// - Parameter policy: which payloads. Default: those of at least 4,096 bytes.
     /// - Throws: `FHIRStoreError`.
     public func externalizeNewPayloads(_ policy: AttachmentPolicy = AttachmentPolicy()) throws {
-        if policy.fileBytes != nil, PayloadFolder(store) == nil {
+        if policy.fileThreshold != nil, PayloadFolder(store) == nil {
             throw AttachmentError(.invalidArgument, "a store in memory has no folder for files: leave out fileBytes")
         }
         let before = store.payloads.keeper
@@ -44,10 +44,10 @@ public struct Attachments: Sendable {
                         .integer(Int64(policy.minimumBytes)), .integer(Int64(policy.maximumBytes)),
                         policy.kinds.map { .text($0.map(\.rawValue).sorted().joined(separator: " ")) } ?? .null,
                     ])
-                if try policy.fileBytes != nil || tx.hasTables(of: PayloadFileTables.module) {
+                if try policy.fileThreshold != nil || tx.hasTables(of: PayloadFileTables.module) {
                     try tx.run(on: PayloadFileTables.module, "DELETE FROM _blobfile_policy")
                 }
-                if let bytes = policy.fileBytes {
+                if let bytes = policy.fileThreshold {
                     try tx.run(
                         on: PayloadFileTables.module, "INSERT INTO _blobfile_policy(policy, minimum) VALUES (1, ?)",
                         [.integer(Int64(bytes))])
@@ -103,7 +103,7 @@ public struct Attachments: Sendable {
             let kinds = row[2].text.map { Set($0.split(separator: " ").compactMap { AttachmentKind(rawValue: String($0)) }) }
             return AttachmentPolicy(
                 minimumBytes: Int(clamping: minimum), maximumBytes: Int(clamping: maximum), kinds: kinds,
-                fileBytes: try store.read { try $0.minimumFileBytes })
+                fileThreshold: try store.read { try $0.minimumFileBytes })
         }
     }
 

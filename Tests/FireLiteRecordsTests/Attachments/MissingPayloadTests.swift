@@ -14,7 +14,7 @@ import Testing
     /// A store with a payload in the database and one in a file.
     private func store(_ name: String = "store.sqlite") throws -> FHIRStore {
         let store = try FHIRStore(path: folder.file(name), release: .r4)
-        try store.attachments.externalizeNewPayloads(AttachmentPolicy(fileBytes: 400_000))
+        try store.attachments.externalizeNewPayloads(AttachmentPolicy(fileThreshold: 400_000))
         try store.write { tx in
             try tx.upsert(Payloads.document("row", Payloads.bytes(300_000).fhirBase64))
             try tx.upsert(Payloads.document("file", Payloads.bytes(500_000, seed: 2).fhirBase64))

@@ -18,7 +18,7 @@ import Testing
     private func store(_ keyring: RecordKeyring? = nil, _ path: String? = nil) throws -> FHIRStore {
         let store = try FHIRStore(path: path ?? self.path, release: .r4)
         if let keyring { store.records.encryption = .perRecord(keyring) }
-        try store.attachments.externalizeNewPayloads(AttachmentPolicy(fileBytes: 100_000))
+        try store.attachments.externalizeNewPayloads(AttachmentPolicy(fileThreshold: 100_000))
         return store
     }
 
@@ -44,7 +44,7 @@ import Testing
         for keyring in [nil, try RecordKeyring()] {
             let path = folder.file(keyring == nil ? "clear.sqlite" : "sealed.sqlite")
             let store = try store(keyring, path)
-            #expect(try store.attachments.policy?.fileBytes == 100_000)
+            #expect(try store.attachments.policy?.fileThreshold == 100_000)
             let sizes = [50_000, 100_000, 700_000, 512 << 10]
             let texts = sizes.map { (Data("marker".utf8) + Payloads.bytes($0 - 6)).fhirBase64 }
             try store.write { tx in
@@ -218,6 +218,6 @@ import Testing
 
     @Test func aStoreInMemoryHasNoFiles() throws {
         let store = try FHIRStore.inMemory(release: .r4)
-        #expect(code { try store.attachments.externalizeNewPayloads(AttachmentPolicy(fileBytes: 1)) } == .invalidArgument)
+        #expect(code { try store.attachments.externalizeNewPayloads(AttachmentPolicy(fileThreshold: 1)) } == .invalidArgument)
     }
 }

@@ -41,7 +41,7 @@ import Testing
         #expect(photo?.data.flatMap { PayloadReference($0) } != nil)
         #expect(try store.attachments.list().count == 2)
         // example PayloadsApart.md
-        try store.attachments.externalizeNewPayloads(AttachmentPolicy(fileBytes: 1_000_000))
+        try store.attachments.externalizeNewPayloads(AttachmentPolicy(fileThreshold: 1_000_000))
         // end
         let image = try store.attachments.put(Data([0xFF, 0xD8, 0xFF, 0xE0]) + Payloads.bytes(5_000))
         // example PayloadsApart.md
