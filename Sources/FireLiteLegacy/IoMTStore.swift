@@ -51,7 +51,7 @@ public final class IoMTStore: ExternalStore {
     /// - Parameter samples: the samples.
     public static func events(_ samples: [Sample]) -> String { samples.compactMap(IoMTEvent.json).map { $0 + "\n" }.joined() }
 
-    public func fetch(_ objects: [ExternalObject]) async throws -> [UUID: String] { [:] }
+    public func existingLocations(of objects: [ExternalObject]) async throws -> [UUID: String] { [:] }
 
     public func update(_ objects: [ExternalObject]) async throws {}
 

@@ -27,8 +27,13 @@ public final class FHIRExternalStore: ExternalStore, CommittingStore {
     /// The server's address.
     public let name: String
     /// Changes with the mapping.
+<<<<<<< HEAD:Sources/FireLiteSampleSync/FHIRExternalStore.swift
     public let form: Int64
     package let isLocal = false
+=======
+    public let encodingVersion: Int64
+    let isLocal = false
+>>>>>>> c4db4994 (Rename ExternalStore.form and fetch(_:)):Sources/FireLiteSamples/Stores/FHIRExternalStore.swift
     private let writer: ObservationWriter
 
     /// Creates it. Nothing is sent yet.
@@ -42,7 +47,7 @@ public final class FHIRExternalStore: ExternalStore, CommittingStore {
         self.mapping = mapping
         self.style = style
         name = client.base.absoluteString
-        form = mapping.fingerprint
+        encodingVersion = mapping.fingerprint
         writer = ObservationWriter(mapping, release: client.release)
     }
 
@@ -115,7 +120,7 @@ public final class FHIRExternalStore: ExternalStore, CommittingStore {
     // MARK: - Steps that the engine leaves out
 
     /// Nothing: the store's file knows what is there.
-    public func fetch(_ objects: [ExternalObject]) async throws -> [UUID: String] { [:] }
+    public func existingLocations(of objects: [ExternalObject]) async throws -> [UUID: String] { [:] }
     /// Nothing: samples are added in the write that notes them.
     public func add(_ objects: [ExternalObject]) async throws -> [UUID: String] { [:] }
     /// Nothing: samples are updated in the write that notes them.

@@ -8,7 +8,7 @@ final class FolderStore: ExternalStore {
 
     init(path: String) { self.path = path + "/added" }
 
-    func fetch(_ objects: [ExternalObject]) async throws -> [UUID: String] {
+    func existingLocations(of objects: [ExternalObject]) async throws -> [UUID: String] {
         let text = FileManager.default.contents(atPath: path).map { String(decoding: $0, as: UTF8.self) } ?? ""
         let known = Set(text.split(separator: "\n").map(String.init))
         let found = objects.filter { known.contains($0.uuid.uuidString) }

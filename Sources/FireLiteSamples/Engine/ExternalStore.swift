@@ -37,18 +37,18 @@ public struct ExternalObject: Sendable, Identifiable {
 /// Where samples go: the store itself, a FHIR server, an event hub, or a store of your own.
 ///
 /// For each batch the engine deletes, then fetches, adds and updates. It notes what was done only when all of the batch was; after a failure
-/// or a kill it asks ``fetch(_:)`` for what the store has already, so that nothing is added twice.
+/// or a kill it asks ``existingLocations(of:)`` for what the store has already, so that nothing is added twice.
 public protocol ExternalStore: Sendable {
     /// The store's name, by which anchors and samples are kept.
     var name: String { get }
     /// A number that changes when the same sample would be sent in another form; 0 if it never does.
-    var form: Int64 { get }
+    var encodingVersion: Int64 { get }
 
     /// Which of these samples the store has, with their locations.
     ///
     /// - Parameter objects: samples, or deleted ones.
     /// - Throws: what ends the run.
-    func fetch(_ objects: [ExternalObject]) async throws -> [UUID: String]
+    func existingLocations(of objects: [ExternalObject]) async throws -> [UUID: String]
 
     /// Adds samples that the store does not have.
     ///
@@ -72,7 +72,7 @@ public protocol ExternalStore: Sendable {
 
 extension ExternalStore {
     /// Always the same form.
-    public var form: Int64 { 0 }
+    public var encodingVersion: Int64 { 0 }
 }
 
 /// What is to be done at an external store with one batch.

@@ -114,7 +114,7 @@ struct SampleTransfer: Sendable {
         }
         if committing == nil, !unknown.isEmpty {
             // An earlier run may have added them without noting it.
-            let found = try await destination.fetch(unknown)
+            let found = try await destination.existingLocations(of: unknown)
             objects += unknown.compactMap { object in
                 found[object.uuid].map { ExternalObject(uuid: object.uuid, sample: nil, location: $0) }
             }
@@ -139,7 +139,7 @@ struct SampleTransfer: Sendable {
     ) -> [(object: ExternalObject, isKnown: Bool)] {
         var objects: [(object: ExternalObject, isKnown: Bool)] = []
         var places: [UUID: Int] = [:]
-        let form = destination.form
+        let form = destination.encodingVersion
         for sample in changes.added {
             var fingerprint = SampleFingerprint()
             fingerprint.add(form)
@@ -181,7 +181,7 @@ struct SampleTransfer: Sendable {
             kept.append(item)
         }
         guard !asked.isEmpty else { return kept }
-        let found = try await destination.fetch(asked)
+        let found = try await destination.existingLocations(of: asked)
         for index in kept.indices where !kept[index].isKnown {
             if let location = found[kept[index].object.uuid] {
                 kept[index].object.location = location

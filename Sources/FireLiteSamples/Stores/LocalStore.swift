@@ -22,8 +22,8 @@ public final class LocalStore: ExternalStore, CommittingStore {
     /// The store's name among external stores.
     public let name = "local"
     /// Changes with the mapping.
-    public let form: Int64
-    package let isLocal = true
+    public let encodingVersion: Int64
+    let isLocal = true
     private let writer: ObservationWriter
 
     /// Creates it. Nothing is written yet.
@@ -36,7 +36,7 @@ public final class LocalStore: ExternalStore, CommittingStore {
         self.store = store
         self.mapping = mapping
         self.series = series
-        form = mapping.fingerprint
+        encodingVersion = mapping.fingerprint
         writer = ObservationWriter(mapping, release: store.release)
         store.followSamples()
     }
@@ -118,7 +118,7 @@ public final class LocalStore: ExternalStore, CommittingStore {
     // MARK: - Steps that the engine leaves out
 
     /// Nothing: the store's file knows what is there.
-    public func fetch(_ objects: [ExternalObject]) async throws -> [UUID: String] { [:] }
+    public func existingLocations(of objects: [ExternalObject]) async throws -> [UUID: String] { [:] }
     /// Nothing: samples are added in the write that notes them.
     public func add(_ objects: [ExternalObject]) async throws -> [UUID: String] { [:] }
     /// Nothing: samples are updated in the write that notes them.

@@ -36,7 +36,7 @@ import Testing
             lock.withLock { batches.append((batch.added.count, batch.updated.count)) }
         }
 
-        func fetch(_ objects: [ExternalObject]) async throws -> [UUID: String] { [:] }
+        func existingLocations(of objects: [ExternalObject]) async throws -> [UUID: String] { [:] }
         func add(_ objects: [ExternalObject]) async throws -> [UUID: String] { [:] }
         func update(_ objects: [ExternalObject]) async throws {}
         func delete(_ objects: [ExternalObject]) async throws {}

@@ -16,7 +16,7 @@ actor RecordingStore: ExternalStore {
     /// Fails when it has added so many.
     func fail(at number: Int?) { failsAt = number }
 
-    func fetch(_ objects: [ExternalObject]) -> [UUID: String] {
+    func existingLocations(of objects: [ExternalObject]) -> [UUID: String] {
         calls.append("fetch \(objects.count)")
         return Dictionary(uniqueKeysWithValues: objects.filter { samples[$0.uuid] != nil }.map { ($0.uuid, "at/\($0.uuid)") })
     }
