@@ -8,8 +8,8 @@ extension Outbox {
         do {
             let receipt = try await self.receipt(entry)
             // The condition of a create has found what an earlier attempt had created.
-            let wasDone = entry.isUncertain && entry.request.method == .post && receipt.status == 200
-            return .accepted(OutboxReceipt(entry, receipt, wasDone: wasDone))
+            let wasAlreadyApplied = entry.isUncertain && entry.request.method == .post && receipt.status == 200
+            return .accepted(OutboxReceipt(entry, receipt, wasAlreadyApplied: wasAlreadyApplied))
         } catch {
             if Task.isCancelled { throw CancellationError() }
             let failure = OutboxFailure(error)
@@ -18,7 +18,7 @@ extension Outbox {
             let isGone = entry.request.method == .delete && (error as? FHIRClientError)?.saysAbsent == true
             if isGone || (status == 409 || status == 412) && entry.isUncertain {
                 if try await wasDone(entry, isGone: isGone) {
-                    return .accepted(OutboxReceipt(entry, WriteReceipt(status: status), wasDone: entry.isUncertain))
+                    return .accepted(OutboxReceipt(entry, WriteReceipt(status: status), wasAlreadyApplied: entry.isUncertain))
                 }
             }
             return .failed(failure)

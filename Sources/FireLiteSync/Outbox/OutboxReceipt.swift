@@ -20,12 +20,12 @@ public struct OutboxReceipt: Sendable, Hashable, CustomStringConvertible {
     public let lastModified: Date?
 
     /// Whether an earlier attempt, whose answer got lost, had been done already.
-    public let wasDone: Bool
+    public let wasAlreadyApplied: Bool
 
     /// The number and the status.
     public var description: String { "\(number): \(status)" }
 
-    init(_ entry: OutboxOutgoing, _ receipt: WriteReceipt, wasDone: Bool) {
+    init(_ entry: OutboxOutgoing, _ receipt: WriteReceipt, wasAlreadyApplied: Bool) {
         number = entry.number
         method = entry.request.method
         path = entry.request.path
@@ -36,6 +36,6 @@ public struct OutboxReceipt: Sendable, Hashable, CustomStringConvertible {
         resourceID = receipt.id ?? (own.count == 2 ? String(own[1]) : nil)
         version = receipt.version
         lastModified = HTTPDate.date(receipt.fields["Last-Modified"])
-        self.wasDone = wasDone
+        self.wasAlreadyApplied = wasAlreadyApplied
     }
 }

@@ -57,7 +57,7 @@ struct OutboxServerTests {
         #expect(try await outbox.send(.create(patient(1))).isSent == false)
         network.losesAnswers.value = false
         let result = try await outbox.flush()
-        #expect(result.sent.map(\.wasDone) == [true])
+        #expect(result.sent.map(\.wasAlreadyApplied) == [true])
         let found = try await client.search(Patient.self, ["family": String(family)]).matches.reduce(into: 0) { count, _ in count += 1 }
         #expect(found == 1)
     }
@@ -71,7 +71,7 @@ struct OutboxServerTests {
         #expect(try await outbox.send(.create(binary)).isSent == false)
         network.losesAnswers.value = false
         let result = try await outbox.flush()
-        #expect(result.sent.map(\.status) == [200] && result.sent.map(\.wasDone) == [true])
+        #expect(result.sent.map(\.status) == [200] && result.sent.map(\.wasAlreadyApplied) == [true])
     }
 
     @Test func whatTheServerRefusesIsParked() async throws {

@@ -150,7 +150,7 @@ import Testing
         let entry = try #require(try await outbox.entries().first)
         #expect(entry.isUncertain && entry.attempts == 2 && entry.status == nil)
         let result = try await outbox.flush()
-        #expect(result.sent.map(\.wasDone) == [true, false, false] && result.sent.map(\.resourceID) == ["1", "2", "3"])
+        #expect(result.sent.map(\.wasAlreadyApplied) == [true, false, false] && result.sent.map(\.resourceID) == ["1", "2", "3"])
         #expect(server.numbers == [1, 2, 3])
     }
 
@@ -166,7 +166,7 @@ import Testing
         #expect(try await outbox.flush().ending == "failed 2 -")
         loses.value = false
         let result = try await outbox.flush()
-        #expect(result.ending == "done" && result.sent.map(\.wasDone) == [true])
+        #expect(result.ending == "done" && result.sent.map(\.wasAlreadyApplied) == [true])
         #expect(server.resources.map(\.version) == [2] && server.numbers == [2])
         // One that somebody else has changed is refused.
         try await outbox.enqueue(.update(numbered(3, id: "p"), ifMatch: "1"))
