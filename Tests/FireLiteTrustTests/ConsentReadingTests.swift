@@ -97,7 +97,7 @@ extension FHIRRelease {
         try ward.consent(#"\#(Self.fromA),"decision":"deny","provision":[{\#(Self.data(2))},\#(nested)]"#)
         #expect(try ward.seen() == ["o1", "o2"])
         let frame = try ward.store.read { try $0.permissions(givenTo: "dr") }.first?.permission.rule
-        #expect(frame?.isFrame == true && frame?.exceptions.count == 2)
+        #expect(frame?.isContainer == true && frame?.exceptions.count == 2)
         try ward.open()
         #expect(try ward.seen() == ["o1", "o2"])
         try ward.consent(#"\#(Self.fromA),"decision":"permit","provision":[{\#(Self.data(2))},{\#(Self.hiv)}]"#)

@@ -29,7 +29,7 @@ public struct AccessRule: Sendable, Hashable {
     /// they deny covers at least what it would if it were understood.
     public internal(set) var isPartlyUnderstood = false
     /// Whether only the exceptions decide, within the limits of the rule: so for an R5 Consent with several provisions or a period of its own.
-    public internal(set) var isFrame = false
+    public internal(set) var isContainer = false
 
     /// Creates a rule.
     ///

@@ -154,7 +154,7 @@ struct ConsentCoding {
         if base == nil { for index in rules.indices { rules[index].isPartlyUnderstood = true } }
         guard rules.count > 1 || item["period"] != nil else { return rules[0] }
         var frame = AccessRule(rules[0].kind, to: [], exceptions: rules)
-        frame.isFrame = true
+        frame.isContainer = true
         if let period = item["period"], !readPeriod(period, into: &frame) { frame.isPartlyUnderstood = true }
         return frame
     }

@@ -88,7 +88,7 @@ extension ReadTransaction {
     public func permissions(givenTo grantee: String, at moment: Date? = nil) throws -> [StoredPermission] {
         try permissions().filter { stored in
             let rule = stored.permission.rule
-            let rules = rule.isFrame ? rule.exceptions : [rule]
+            let rules = rule.isContainer ? rule.exceptions : [rule]
             return rules.contains { $0.grantees.isEmpty || $0.grantees.contains(grantee) } && stored.holds(at: moment)
         }
     }

@@ -98,7 +98,7 @@ struct RuleConditions {
         if matches.isConstant(false) { return matches }
         let denials = Predicate.some(try rule.exceptions.map { try deny($0, layout, subject, isInner: true) })
         let permits =
-            rule.kind == .permit && !rule.isFrame
+            rule.kind == .permit && !rule.isContainer
             ? .constant(true) : Predicate.some(try rule.exceptions.map { try permit($0, layout, subject, isInner: true) })
         return .all([matches, denials.negated, permits])
     }
@@ -108,7 +108,7 @@ struct RuleConditions {
         let matches = try match(rule, .deny, layout, subject, isSure: true)
         if matches.isConstant(false) { return matches }
         let denials = Predicate.some(try rule.exceptions.map { try deny($0, layout, subject, isInner: true) })
-        guard rule.kind == .deny, !rule.isFrame else { return .all([matches, denials]) }
+        guard rule.kind == .deny, !rule.isContainer else { return .all([matches, denials]) }
         // Within a rule that is not understood whole, nothing is sure to be permitted.
         let permits = rule.isPartlyUnderstood ? [] : try rule.exceptions.map { try permit($0, layout, subject, isInner: true) }
         return .all([matches, .some([denials, Predicate.some(permits).negated])])

@@ -48,7 +48,7 @@ extension WriteTransaction {
     }
 
     private func check(_ rule: AccessRule, _ coding: ConsentCoding) throws {
-        guard !rule.isFrame, !rule.isPartlyUnderstood else {
+        guard !rule.isContainer, !rule.isPartlyUnderstood else {
             throw TrustError(.invalidArgument, "the rule was read from a Consent that says more than a rule can: make another one")
         }
         for type in rule.types where !store.release.hasResourceType(named: type) {
