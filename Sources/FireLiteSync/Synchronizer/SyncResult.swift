@@ -3,9 +3,9 @@ import Foundation
 /// What a sync did.
 public struct SyncResult: Sendable, Hashable, Codable {
     /// When it began, by the device's clock.
-    public internal(set) var begin: Date
+    public internal(set) var startedAt: Date
     /// When it ended, by the device's clock.
-    public internal(set) var end: Date
+    public internal(set) var endedAt: Date
     /// The number of resources that were pulled into the store.
     public internal(set) var pulled = 0
     /// The number of resources that were deleted in the store because they were deleted at the server.
@@ -43,17 +43,25 @@ public struct SyncResult: Sendable, Hashable, Codable {
     /// Why it ended early; nil if it was completed. Without values of records.
     public internal(set) var failure: String?
 
-    init(begin: Date) {
-        self.begin = begin
-        end = begin
+    init(startedAt: Date) {
+        self.startedAt = startedAt
+        endedAt = startedAt
+    }
+
+    /// The names of the stored form.
+    private enum CodingKeys: String, CodingKey {
+        case startedAt = "begin"
+        case endedAt = "end"
+        case pulled, pulledDeletions, unchanged, created, updated, deleted, resolved, deferred, parked, waiting, unreadable, missing
+        case prefetched, leftToPrefetch, missingReferences, lockedTypes, failure
     }
 
     /// Reads a result, also of an earlier version of the library, which has fewer numbers.
     public init(from decoder: any Decoder) throws {
         let values = try decoder.container(keyedBy: CodingKeys.self)
         func count(_ key: CodingKeys) throws -> Int { try values.decodeIfPresent(Int.self, forKey: key) ?? 0 }
-        begin = try values.decode(Date.self, forKey: .begin)
-        end = try values.decode(Date.self, forKey: .end)
+        startedAt = try values.decode(Date.self, forKey: .startedAt)
+        endedAt = try values.decode(Date.self, forKey: .endedAt)
         (pulled, pulledDeletions, unchanged) = (try count(.pulled), try count(.pulledDeletions), try count(.unchanged))
         (created, updated, deleted) = (try count(.created), try count(.updated), try count(.deleted))
         (resolved, deferred, parked) = (try count(.resolved), try count(.deferred), try count(.parked))

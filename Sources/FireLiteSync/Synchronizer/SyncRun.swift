@@ -23,7 +23,7 @@ struct SyncRun {
         self.synchronizer = synchronizer
         self.progress = ProgressReporter(progress)
         owner = LeaseOwner().text
-        result = SyncResult(begin: synchronizer.client.configuration.clock.now())
+        result = SyncResult(startedAt: synchronizer.client.configuration.clock.now())
     }
 
     /// A write with the lease, unless it is shared.
@@ -56,7 +56,7 @@ struct SyncRun {
     ///
     /// - Parameter keepsResult: whether the store keeps what was done.
     mutating func end(keepsResult: Bool = true) async throws {
-        result.end = clock.now()
+        result.endedAt = clock.now()
         let (synchronizer, owner, result) = (synchronizer, owner, result)
         try await Task { try await synchronizer.journal { try $0.end(owner, keepsResult ? result : nil) } }.value
     }

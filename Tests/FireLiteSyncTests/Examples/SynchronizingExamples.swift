@@ -49,7 +49,7 @@ import Testing
         let last = try await synchronizer.sync { progress in
             print(progress.phase, progress.typeName ?? "", progress.done, progress.total ?? 0)
         }
-        print(try await synchronizer.state(of: "Patient", id: "123") == .synced, last.end)
+        print(try await synchronizer.state(of: "Patient", id: "123") == .synced, last.endedAt)
         for change in try await synchronizer.changes(.parked) {
             print(change.typeName, change.id, change.status ?? 0, change.issues.compactMap(\.diagnostics))
         }
