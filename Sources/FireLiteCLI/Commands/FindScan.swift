@@ -45,7 +45,8 @@ struct FindScan {
         } else {
             let isPlain = request.form == .json
             try store.forEach(query) { found in
-                let resource = try request.printsReferences ? store.attachments.opened(found) : store.attachments.resolvingPayloads(in: found)
+                let resource =
+                    try request.printsReferences ? store.attachments.opened(found) : store.attachments.resolvingPayloads(in: found)
                 try output.write((isPlain ? FHIRJSON.string(resource) : console.json(resource)) + "\n")
             }
         }

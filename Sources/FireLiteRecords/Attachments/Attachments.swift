@@ -159,7 +159,8 @@ public struct Attachments: Sendable {
         }
         guard reference.isLiteral else { return bytes }
         guard let data = Data(fhirBase64: String(decoding: bytes, as: UTF8.self)) else {
-            throw AttachmentError(.wrongHash, "the payload \(reference) is not the base64 text that its reference says: restore it from a backup")
+            throw AttachmentError(
+                .wrongHash, "the payload \(reference) is not the base64 text that its reference says: restore it from a backup")
         }
         return data
     }

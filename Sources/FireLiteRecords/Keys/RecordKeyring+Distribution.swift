@@ -36,7 +36,7 @@ extension RecordKeyring {
     /// equal payloads. Encrypted with AES-256-GCM under a random key that is wrapped for the device.
     ///
     /// - Parameter publicPEM: the device's public RSA key, as PEM.
-    /// - Throws: ``RecordError/Code/invalidArgument`` for the public key; ``RecordError/Code/system`` if the system has no random numbers.
+    /// - Throws: ``RecordError``: `invalidArgument` for the public key, `system` if the system has no random numbers.
     public func exported(for publicPEM: String) throws -> Data {
         let key = try Self.random()
         let wrapped = try RecordKeyPair.wrap(key.withBytes { Data($0) }, for: publicPEM)

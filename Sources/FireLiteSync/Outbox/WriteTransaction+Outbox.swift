@@ -44,7 +44,8 @@ extension WriteTransaction {
         guard PayloadKeeping.referenceStarts.allSatisfy({ request.body?.range(of: $0) == nil }) else {
             throw OutboxError(
                 .invalidArgument,
-                "\(request): the body has a reference to a payload that is kept apart: send store.attachments.resolvingPayloads(in:) of the resource")
+                "\(request): the body has a reference to a payload that is kept apart: send store.attachments.resolvingPayloads(in:) of the resource"
+            )
         }
         var outgoing = request
         var condition: FHIRParameters?

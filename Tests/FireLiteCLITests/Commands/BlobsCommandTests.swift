@@ -180,7 +180,8 @@ struct BlobsCommandTests {
         // All at the end, and some before.
         for number in stride(from: 0, to: count, by: isComplete ? 1 : 7) {
             let stored = try #require(try store.resource(Patient.self, id: "\(number)"))
-            #expect(try FHIRJSON.string(store.attachments.resolvingPayloads(in: stored)) == FHIRJSON.string(patient(number, size)), "\(number)")
+            #expect(
+                try FHIRJSON.string(store.attachments.resolvingPayloads(in: stored)) == FHIRJSON.string(patient(number, size)), "\(number)")
         }
         if isComplete {
             let payloads = try store.attachments.list()

@@ -235,14 +235,18 @@ import Testing
             for number in 0..<5 { try tx.upsert(Payloads.document("\(number)", Payloads.bytes(5_000, seed: UInt8(number)).fhirBase64)) }
             try tx.upsert(Payloads.document("row", Payloads.bytes(3_000).fhirBase64))
         }
-        let expected = try store.query(DocumentReference.self).all().map { try FHIRJSON.string(store.attachments.resolvingPayloads(in: $0)) }
+        let expected = try store.query(DocumentReference.self).all().map {
+            try FHIRJSON.string(store.attachments.resolvingPayloads(in: $0))
+        }
         let revisions = try store.sql("SELECT root, revision FROM _resource").map(\.values)
         store.records.encryption = .perRecord(try RecordKeyring())
         #expect(try store.attachments.externalizePayloads() == 5)
         #expect(try store.attachments.externalizePayloads() == 0)
         #expect(try store.attachments.list().allSatisfy { $0.isSealed && $0.resources == 1 } && store.attachments.list().count == 5)
         #expect(try store.sql("SELECT root, revision FROM _resource").map(\.values) == revisions)
-        #expect(try store.query(DocumentReference.self).all().map { try FHIRJSON.string(store.attachments.resolvingPayloads(in: $0)) } == expected)
+        #expect(
+            try store.query(DocumentReference.self).all().map { try FHIRJSON.string(store.attachments.resolvingPayloads(in: $0)) }
+                == expected)
         #expect(try store.check().isEmpty)
         #expect(try store.attachments.inlinePayloads() == 5)
         #expect(try Payloads.count(store) == 0)

@@ -70,7 +70,8 @@ import Testing
         let stub = try #require(try open().resource(Observation.self, id: "a"))
         #expect(code { _ = try open().attachments.resolvingPayloads(in: stub) } == .missingKey)
         let store = try open(.perRecord(keyring))
-        #expect(try store.attachments.resolvingPayloads(in: #require(try store.resource(Observation.self, id: "a"))).code?.text == "secret-1")
+        #expect(
+            try store.attachments.resolvingPayloads(in: #require(try store.resource(Observation.self, id: "a"))).code?.text == "secret-1")
     }
 
     @Test func anImportSealsWhatComesIn() throws {

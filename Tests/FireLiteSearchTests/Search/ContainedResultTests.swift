@@ -66,7 +66,9 @@ import Testing
         let sample = try sample()
         for isIndexed in [false, true] {
             if isIndexed {
-                try sample.store.createIndexes(forSearch: ["Medication.code", "Medication.manufacturer", "Medication.status", "Organization.name"])
+                try sample.store.createIndexes(forSearch: [
+                    "Medication.code", "Medication.manufacturer", "Medication.status", "Organization.name",
+                ])
             }
             let result = try sample.store.search(search + Self.contained, options: sample.options)
             #expect(references(result) == expected, "indexed: \(isIndexed)")

@@ -38,7 +38,9 @@ import Testing
         for isIndexed in [false, true] {
             if isIndexed {
                 for set in StoreIndexSet.all { try store.createIndexes(set) }
-                try store.createIndexes(forSearch: ["Patient.name", "Patient.family", "Patient.address", "Organization.name", "Practitioner.name"])
+                try store.createIndexes(forSearch: [
+                    "Patient.name", "Patient.family", "Patient.address", "Organization.name", "Practitioner.name",
+                ])
             }
             for (seed, search, ids) in searches {
                 let found: SearchResult

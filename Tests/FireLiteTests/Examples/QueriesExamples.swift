@@ -147,7 +147,10 @@ import Testing
         }
         #expect(paths[0].4 == "Joseph" && paths[0].6 == "Married")
         let nine = try store.query(Patient.self).values {
-            ($0.id, $0.birthDate, $0.gender, $0.active, $0.name.given, $0.name.family, $0.maritalStatus.text, $0.meta.versionId, $0.language)
+            (
+                $0.id, $0.birthDate, $0.gender, $0.active, $0.name.given, $0.name.family, $0.maritalStatus.text, $0.meta.versionId,
+                $0.language
+            )
         }
         #expect(nine.map(\.4) == paths.map(\.4) && nine[0].8 == nil)
     }
