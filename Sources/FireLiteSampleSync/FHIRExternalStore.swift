@@ -27,13 +27,8 @@ public final class FHIRExternalStore: ExternalStore, CommittingStore {
     /// The server's address.
     public let name: String
     /// Changes with the mapping.
-<<<<<<< HEAD:Sources/FireLiteSampleSync/FHIRExternalStore.swift
-    public let form: Int64
-    package let isLocal = false
-=======
     public let encodingVersion: Int64
-    let isLocal = false
->>>>>>> c4db4994 (Rename ExternalStore.form and fetch(_:)):Sources/FireLiteSamples/Stores/FHIRExternalStore.swift
+    package let isLocal = false
     private let writer: ObservationWriter
 
     /// Creates it. Nothing is sent yet.

@@ -23,7 +23,7 @@ public final class LocalStore: ExternalStore, CommittingStore {
     public let name = "local"
     /// Changes with the mapping.
     public let encodingVersion: Int64
-    let isLocal = true
+    package let isLocal = true
     private let writer: ObservationWriter
 
     /// Creates it. Nothing is written yet.
