@@ -30,7 +30,7 @@ public struct Attachments: Sendable {
     /// - Throws: `FHIRStoreError`.
     public func externalizeNewPayloads(_ policy: AttachmentPolicy = AttachmentPolicy()) throws {
         if policy.fileThreshold != nil, PayloadFolder(store) == nil {
-            throw AttachmentError(.invalidArgument, "a store in memory has no folder for files: leave out fileBytes")
+            throw AttachmentError(.invalidArgument, "a store in memory has no folder for files: leave out fileThreshold")
         }
         let before = store.payloads.keeper
         // Before the write, so that it is one with a keeper.
