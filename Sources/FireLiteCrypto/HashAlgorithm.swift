@@ -47,3 +47,28 @@ package enum HashAlgorithm: String, Sendable, CaseIterable {
         return try SystemCryptography.derivedKey(from: secret, salt: salt, info: info, byteCount: byteCount, self)
     }
 }
+
+/// The SHA-256 of bytes that come in pieces.
+package final class RunningDigest {
+    private var state: SystemCryptography.RunningSHA256
+
+    package init() { state = SystemCryptography.RunningSHA256() }
+
+    /// Adds bytes.
+    package func update(_ bytes: some ContiguousBytes) { bytes.withUnsafeBytes { state.update($0) } }
+
+    /// The digest of all bytes. Nothing can be added afterwards.
+    package func finish() -> Data { state.finish() }
+}
+
+/// SHA-256 of one short message after another, with the memory of the first.
+///
+/// It must not be used by two threads at once.
+package final class SHA256Hasher {
+    private let state = SystemCryptography.RepeatedSHA256()
+
+    package init() {}
+
+    /// Writes the 32 bytes of a message's digest, which may overwrite the message.
+    package func digest(of message: UnsafeRawBufferPointer, into digest: UnsafeMutableRawPointer) { state.digest(message, into: digest) }
+}

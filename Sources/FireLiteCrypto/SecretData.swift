@@ -43,3 +43,25 @@ package final class SecretData: @unchecked Sendable, CustomStringConvertible, Cu
     package var description: String { "secret of \(count) bytes" }
     package var customMirror: Mirror { Mirror(self, children: []) }
 }
+
+/// Comparisons that take the same time wherever the values differ.
+package enum ConstantTime {
+    /// Whether two values have the same bytes. Only their lengths may be found out by the time it takes.
+    package static func areEqual(_ left: Data, _ right: Data) -> Bool {
+        guard left.count == right.count else { return false }
+        return left.withUnsafeBytes { left in right.withUnsafeBytes { SystemCryptography.areEqual(left, $0) } }
+    }
+}
+
+/// Random bytes that may become public: nonces, states, identifiers.
+package enum RandomBytes {
+    /// Bytes from the system's generator.
+    ///
+    /// - Throws: `CryptoError.system`.
+    package static func make(_ count: Int) throws -> Data { try SecretData.random(count: count).withBytes { Data($0) } }
+
+    /// Fills memory with bytes from the system's generator.
+    ///
+    /// - Throws: `CryptoError.system`.
+    package static func fill(_ memory: UnsafeMutableRawBufferPointer) throws { try SystemCryptography.fillRandomly(memory) }
+}
