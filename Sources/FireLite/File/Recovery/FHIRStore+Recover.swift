@@ -162,3 +162,35 @@ private struct Recovery {
         }
     }
 }
+
+/// The result of a recovery: what was recovered and what was not.
+public struct RecoveryReport: Sendable {
+    /// A resource of the damaged store.
+    public typealias Resource = UnreadableResource
+
+    /// The number of resources in the new store.
+    public internal(set) var recovered = 0
+    /// Resources that are not in the new store, by number: some of their rows cannot be read or have changed. None is saved in part.
+    public internal(set) var lost: [Resource] = []
+    /// Resources that are in the new store although their digest is lost: parts of them may be missing.
+    public internal(set) var unverified: [Resource] = []
+    /// Resources that are in the new store although payloads of their attachments are missing or incomplete.
+    public internal(set) var lackingPayloads: [Resource] = []
+    /// What else cannot be read: parts of tables, with the numbers of resources that may have been in them.
+    public internal(set) var unreadable: [String] = []
+
+    /// Whether everything was recovered and verified.
+    public var isComplete: Bool { lost.isEmpty && unverified.isEmpty && lackingPayloads.isEmpty && unreadable.isEmpty }
+}
+
+/// A resource that cannot be read or verified, with the reason.
+public struct UnreadableResource: Sendable {
+    /// Its type; nil if that cannot be read.
+    public let typeName: String?
+    /// Its logical id; nil if that cannot be read, or if it has none.
+    public let id: String?
+    /// Its number in the store (`_resource.root`).
+    public let number: Int64
+    /// The reason, with the unreadable tables, without values.
+    public let reason: String
+}

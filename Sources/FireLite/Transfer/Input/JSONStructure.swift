@@ -1,3 +1,5 @@
+import Foundation
+
 /// Walks the structure of one JSON text that arrives in pieces: brackets, members, strings. The reader checks whether the values are FHIR.
 ///
 /// The depth of containers counts from 1. Values below the depths of interest give no events.
@@ -190,5 +192,21 @@ struct JSONStructure {
 
     private mutating func keep(_ byte: UInt8) {
         if text.count < Self.longestText { text.append(byte) }
+    }
+}
+
+extension JSONStructure {
+    /// The last member name or string value, unescaped; nil if an escape is invalid.
+    var plainText: String? {
+        guard textHasEscapes else { return String(decoding: text, as: UTF8.self) }
+        let literal = [UInt8(ascii: "\"")] + text + [UInt8(ascii: "\"")]
+        // Only escapes can be invalid, and the reader of the whole text reports them with their place; here they match no known text.
+        return try? JSONDecoder().decode(String.self, from: Data(literal))
+    }
+
+    /// Whether the last member name or string value is this one.
+    func isText(_ wanted: String) -> Bool {
+        if !textHasEscapes { return text.elementsEqual(wanted.utf8) }
+        return plainText == wanted
     }
 }
