@@ -42,3 +42,77 @@ public struct FHIRPages<Resource: FHIRResource>: AsyncSequence, Sendable {
     /// The resources that match, of all pages.
     public var matches: FHIRMatches<Resource> { FHIRMatches(pages: self) }
 }
+
+/// A page of a search.
+public struct FHIRPage<Resource: FHIRResource> {
+    /// The resources that match.
+    public let matches: [Resource]
+    /// Others that the search asked for, by `_include` and `_revinclude`.
+    public let included: [FHIRResource]
+    /// What the server says about the search.
+    public let issues: [OutcomeIssue]
+    /// The number of matches on all pages; nil if the server does not say.
+    public let total: Int?
+    /// The address of the next page; nil if this is the last one.
+    public let next: URL?
+    /// When the server answered, by its own clock: `meta.lastUpdated` of the Bundle, or the field `Date`.
+    public let serverTime: Date?
+}
+
+/// Where a loop over pages is.
+package struct PagePlace {
+    /// The address of the next page; nil for the first.
+    package private(set) var url: URL?
+    package private(set) var isAtEnd = false
+    private var visited: Set<URL> = []
+
+    package init(_ start: URL?) {
+        url = start
+        if let start { visited.insert(start) }
+    }
+
+    /// Moves on to the next page.
+    ///
+    /// - Throws: `FHIRClientError.invalidResponse` if it was read before.
+    package mutating func advance(to next: URL?, _ request: FHIRRequest) throws {
+        guard let next else { isAtEnd = true; return }
+        guard visited.insert(next).inserted else {
+            isAtEnd = true
+            throw FHIRClientError(.invalidResponse, "\(request): the links from page to page lead in a circle")
+        }
+        url = next
+    }
+}
+
+/// The resources that match a search, of all pages: see ``FHIRPages/matches``.
+public struct FHIRMatches<Resource: FHIRResource>: AsyncSequence, Sendable {
+    public typealias Element = Resource
+    public typealias Failure = any Error
+    let pages: FHIRPages<Resource>
+
+    /// Reads resources.
+    public struct AsyncIterator: AsyncIteratorProtocol {
+        private var pages: FHIRPages<Resource>.AsyncIterator
+        private var page: [Resource] = []
+        private var position = 0
+
+        init(_ pages: FHIRPages<Resource>) { self.pages = pages.makeAsyncIterator() }
+
+        /// The next resource; nil after the last one.
+        ///
+        /// - Throws: as `FHIRPages`.
+        public mutating func next() async throws -> Resource? { try await next(isolation: nil) }
+
+        public mutating func next(isolation actor: isolated (any Actor)?) async throws(any Error) -> Resource? {
+            while position == page.count {
+                guard let next = try await pages.next(isolation: actor) else { return nil }
+                page = next.matches
+                position = 0
+            }
+            defer { position += 1 }
+            return page[position]
+        }
+    }
+
+    public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(pages) }
+}

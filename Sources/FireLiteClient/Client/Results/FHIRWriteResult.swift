@@ -19,3 +19,18 @@ public struct FHIRWriteResult<Resource: FHIRResource> {
     /// Whether a resource was created. Of a conditional create, false means that one existed.
     public var isCreated: Bool { status == 201 }
 }
+
+extension FHIRResource {
+    /// A copy without what servers add.
+    package var withoutServerMeta: FHIRResource {
+        let copy = self.copy()
+        if let slot = copy.layout.element(named: "meta")?.slot, let meta = copy.child("meta") {
+            for name in ["versionId", "lastUpdated", "source"] {
+                guard let slot = meta.layout.element(named: name)?.slot else { continue }
+                meta.store(nil, in: slot)
+            }
+            if !meta.hasContent { copy.store(nil, in: slot) }
+        }
+        return copy
+    }
+}
