@@ -1,3 +1,4 @@
+import FireLite
 import FireLiteCore
 import Foundation
 
@@ -139,4 +140,13 @@ public struct Records: Sendable {
 extension FHIRStore {
     /// The records of the store. Its first use makes this store object follow all later writes.
     public var records: Records { Records(self) }
+}
+
+extension FHIRStore {
+    /// Notes what is written through this store object from now on in the file's records, if it has any: a deletion leaves its tombstone at once.
+    ///
+    /// - Throws: `FHIRStoreError`.
+    package func followRecordsIfKept() throws {
+        if try read({ try $0.hasTables(of: RecordTables.records.module) }) { _ = records }
+    }
 }
