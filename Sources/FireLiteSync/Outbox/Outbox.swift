@@ -195,3 +195,29 @@ public final class Outbox: Sendable {
 
     func report(_ event: OutboxEvent) { hub.report(event) }
 }
+
+/// What an outbox does when the server refuses an entry: when it says that it will never accept this request (most statuses from 400 to 499).
+public enum OutboxRefusals: String, Sendable, Hashable, CaseIterable {
+    /// Sends nothing after it until the entry is retried or discarded, so that the server sees everything in order.
+    case stop
+    /// Leaves the entry where it is, and sends what comes after it.
+    case park
+}
+
+/// Lets the flushes of one outbox run one after the other, in the order in which they were asked for.
+actor OutboxTurns {
+    private var isTaken = false
+    private var waiting: [CheckedContinuation<Void, Never>] = []
+
+    func begin() async {
+        guard isTaken else {
+            isTaken = true
+            return
+        }
+        await withCheckedContinuation { waiting.append($0) }
+    }
+
+    func end() {
+        if waiting.isEmpty { isTaken = false } else { waiting.removeFirst().resume() }
+    }
+}

@@ -1,4 +1,5 @@
 import FireLite
+import Foundation
 
 /// The tables of the outbox in the store's file.
 enum OutboxTables {
@@ -37,5 +38,20 @@ extension WriteTransaction {
     @discardableResult
     func runOutbox(_ sql: String, _ arguments: [SQLValue] = []) throws -> Int {
         try run(on: OutboxTables.module, sql, arguments)
+    }
+}
+
+/// The name of a server in the outbox: its base address in one form, so that two servers on one host have two queues.
+enum OutboxServer {
+    /// - Throws: `OutboxError.invalidArgument` if that is no address of a server.
+    static func name(_ base: URL) throws -> String {
+        guard let origin = Origin(base), base.query == nil, base.fragment == nil, base.user == nil, base.password == nil else {
+            throw OutboxError(.invalidArgument, "the base address of a server has a host, and no user, password, query or fragment")
+        }
+        let host = origin.host.contains(":") ? "[\(origin.host)]" : origin.host
+        let isStandard = origin.port == (origin.scheme == "https" ? 443 : 80)
+        var path = base.path
+        while path.hasSuffix("/") { path.removeLast() }
+        return "\(origin.scheme)://\(host)" + (isStandard ? "" : ":\(origin.port)") + path
     }
 }

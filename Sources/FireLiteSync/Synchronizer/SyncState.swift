@@ -33,3 +33,11 @@ public struct PendingChange: Sendable, Hashable {
     /// Whether the change is left alone, as resources of its type are sealed and no keyring is set: a sync with the keyring sends it.
     public let isLocked: Bool
 }
+
+/// A resource by its type and id.
+struct SyncKey: Hashable, Sendable {
+    let typeName: String
+    let id: String
+
+    var path: String { "\(typeName)/\(id)" }
+}
