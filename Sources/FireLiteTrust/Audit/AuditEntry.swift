@@ -64,3 +64,49 @@ public struct AuditEntry: Sendable, Hashable {
         AuditLeafFields.append(value, to: &bytes)
     }
 }
+
+/// What was done, with FHIR's codes (`AuditEvent.action`).
+public enum AuditAction: String, Sendable, Hashable, Codable, CaseIterable {
+    /// A resource was added.
+    case create = "C"
+    /// A resource was read, or found by a query.
+    case read = "R"
+    /// A resource was changed.
+    case update = "U"
+    /// A resource was deleted.
+    case delete = "D"
+    /// Something else was done, such as an export.
+    case execute = "E"
+    /// Values of the trail itself were removed. Only `prune(before:)` of ``AuditTrail`` writes it.
+    case prune = "P"
+}
+
+/// How it ended, with FHIR's codes (`AuditEvent.outcome` of R4).
+public enum AuditOutcome: String, Sendable, Hashable, Codable, CaseIterable {
+    /// It was done.
+    case success = "0"
+    /// It was not done, for a reason such as a missing permission.
+    case minorFailure = "4"
+    /// It was not done, and something is wrong that somebody must mend.
+    case seriousFailure = "8"
+    /// It was not done, and nothing else can be either.
+    case majorFailure = "12"
+}
+
+/// Who acts, and for what purpose.
+public struct AuditParty: Sendable, Hashable {
+    /// The actor, as a reference such as `Practitioner/7`, the id of a key, or a name that the app understands.
+    public var actor: String
+    /// The purpose, a code of `v3-ActReason` such as `TREAT`; nil if none is known.
+    public var purpose: String?
+
+    /// A party.
+    ///
+    /// - Parameters:
+    ///   - actor: the actor.
+    ///   - purpose: the purpose. Default: none.
+    public init(_ actor: String, purpose: String? = nil) {
+        self.actor = actor
+        self.purpose = purpose
+    }
+}

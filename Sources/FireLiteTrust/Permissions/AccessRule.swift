@@ -1,3 +1,4 @@
+import FireLite
 import Foundation
 
 /// A rule of a permission: whom it is for, when, and for what. It can have exceptions, which are rules themselves.
@@ -80,4 +81,59 @@ public struct AccessRule: Sendable, Hashable {
             !sensitivities.isEmpty, !purposes.isEmpty, !actions.isEmpty,
         ].filter { $0 }.count
     }
+}
+
+/// The resource that a compartment belongs to, such as `Patient/1`.
+struct Compartment: Hashable, Sendable {
+    let type: String
+    let id: String
+
+    /// Reads a reference; nil for other texts.
+    init?(_ text: String) {
+        let parts = ReferenceParts(text)
+        guard parts.form == .relative, parts.version == nil, let type = parts.type, let id = parts.id else { return nil }
+        self.type = type
+        self.id = id
+    }
+
+    var reference: String { "\(type)/\(id)" }
+}
+
+/// A level of confidentiality, with HL7's codes, the lowest first. A resource without a label is ``normal``.
+public enum Confidentiality: String, Sendable, Hashable, CaseIterable, Comparable {
+    /// `U`
+    case unrestricted = "U"
+    /// `L`
+    case low = "L"
+    /// `M`
+    case moderate = "M"
+    /// `N`
+    case normal = "N"
+    /// `R`
+    case restricted = "R"
+    /// `V`
+    case veryRestricted = "V"
+
+    private var level: Int { Self.allCases.firstIndex(of: self) ?? 0 }
+
+    public static func < (left: Confidentiality, right: Confidentiality) -> Bool { left.level < right.level }
+}
+
+/// What is done with a record, with HL7's codes of consent actions.
+public struct PermissionAction: RawRepresentable, Sendable, Hashable {
+    /// The code.
+    public let rawValue: String
+    /// The action with this code.
+    public init(rawValue: String) { self.rawValue = rawValue }
+
+    /// Reading: what a restricted view does.
+    public static let access = PermissionAction(rawValue: "access")
+    /// Gathering.
+    public static let collect = PermissionAction(rawValue: "collect")
+    /// Using for a purpose.
+    public static let use = PermissionAction(rawValue: "use")
+    /// Passing on.
+    public static let disclose = PermissionAction(rawValue: "disclose")
+    /// Changing.
+    public static let correct = PermissionAction(rawValue: "correct")
 }

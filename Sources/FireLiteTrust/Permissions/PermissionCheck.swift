@@ -64,3 +64,28 @@ struct PermissionCheck {
         }
     }
 }
+
+/// The rule of a Consent that decides about a resource.
+struct DecidingRule {
+    let consentID: String
+    let kind: AccessPermission.Kind
+    /// The place of the rule in the Consent.
+    let provision: [Int]
+    let specificity: Int
+
+    /// Whether the rule is the one to name: a denial, and of rules that decide alike the most specific.
+    func isBetter(than other: DecidingRule) -> Bool {
+        guard kind == other.kind else { return kind == .deny }
+        return (provision.count, specificity) > (other.provision.count, other.specificity)
+    }
+}
+
+/// Whether a request is permitted, and what that rests on.
+public struct PermissionDecision: Sendable, Hashable {
+    /// Whether the request is permitted.
+    public let isPermitted: Bool
+    /// The id of the Consent that decides; nil if none covers the request, which denies it.
+    public let consentID: String?
+    /// The place of the rule in the Consent: 0 for the outermost provision, and then the numbers of the exceptions.
+    public let provision: [Int]
+}
