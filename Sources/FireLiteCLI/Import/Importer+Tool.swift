@@ -1,4 +1,6 @@
 import FireLite
+import FireLiteTerminal
+import Foundation
 
 extension Importer {
     /// An import whose outcomes go to a rejects file and a terminal; each file is one transaction.
@@ -16,5 +18,63 @@ extension Importer {
         handlers.mend = noteMends
         handlers.progress = { try progress?.update(resources: $0.resources ?? 0, bytes: $0.completed) }
         self.init(store: store, options: options, origin: origin, handlers: handlers)
+    }
+}
+
+extension ImportCounts {
+    /// The summary of an import.
+    func report(_ duration: Duration) -> Report {
+        var report = Report()
+        report.addLine([
+            .init("added", .number(added)), .init("updated", .number(updated)), .init("unchanged", .number(unchanged)),
+            .init("superseded", .number(superseded), isShown: superseded > 0), .init("outcomes", .number(outcomes), isShown: outcomes > 0),
+            .init("rejected", .number(rejected)), .init("seconds", .seconds(duration)),
+        ])
+        return report
+    }
+}
+
+/// A line of a rejects file.
+struct RejectedLine: Encodable {
+    let file: String
+    let line: Int
+    let reason: String
+    let text: String
+    let resource: String?
+
+    init(_ rejected: RejectedText) {
+        file = rejected.fault.file
+        line = rejected.fault.line
+        reason = rejected.fault.reason
+        text = rejected.text
+        resource = rejected.fault.resource
+    }
+}
+
+extension ImportSource {
+    /// The sources that operands name; a folder stands for its files, `-` for standard input.
+    ///
+    /// - Throws: `TransferError` if a folder cannot be read or has no input file.
+    static func all(_ operands: [String], standardInput: Int32) throws -> [ImportSource] {
+        try operands.flatMap { $0 == "-" ? [.standardInput(standardInput)] : try all(at: $0) }
+    }
+
+    /// Standard input can be read only once.
+    ///
+    /// - Throws: `ToolError` with status 2 if it is named twice.
+    static func checkOperands(_ operands: [String]) throws {
+        guard operands.count(where: { $0 == "-" }) <= 1 else {
+            throw ToolError.usage("- is given twice, but standard input can be read only once")
+        }
+    }
+
+    /// An output file is replaced, so it must not be a file of a folder that is read.
+    ///
+    /// - Throws: `ToolError` with status 2.
+    static func checkOutput(_ output: OutputPath?, _ sources: [ImportSource]) throws {
+        guard let output else { return }
+        if sources.contains(where: { if case .file(let input) = $0 { FileTarget.isSame(input, output.path) } else { false } }) {
+            throw ToolError.usage("\(output.name) is \(output.path), which is an input file: name another file")
+        }
     }
 }

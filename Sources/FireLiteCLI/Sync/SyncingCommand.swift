@@ -33,3 +33,27 @@ extension SyncingCommand {
 
     func run(_ console: Console) throws -> ExitStatus { try work.run(console) }
 }
+
+/// `firelite sync`: pull what a FHIR server has changed, and push what was changed here.
+struct SyncCommand: SyncingCommand {
+    static let name = "sync"
+    static let summary = "pull what a FHIR server has changed, and push what was changed here"
+    static let direction = SyncDirection.both
+    let work: SyncWork
+}
+
+/// `firelite pull`: take over what a FHIR server has changed.
+struct PullCommand: SyncingCommand {
+    static let name = "pull"
+    static let summary = "take over what a FHIR server has changed"
+    static let direction = SyncDirection.pull
+    let work: SyncWork
+}
+
+/// `firelite push`: send what was changed here to a FHIR server.
+struct PushCommand: SyncingCommand {
+    static let name = "push"
+    static let summary = "send what was changed here to a FHIR server"
+    static let direction = SyncDirection.push
+    let work: SyncWork
+}
