@@ -69,7 +69,8 @@ let package = Package(
         .systemLibrary(name: "CFireLiteCrypto"),
         .target(
             name: "FireLiteCrypto",
-            dependencies: ["FireLiteCore", .target(name: "CFireLiteCrypto", condition: .when(platforms: [.linux, .android]))], swiftSettings: settings),
+            dependencies: ["FireLiteCore", .target(name: "CFireLiteCrypto", condition: .when(platforms: [.linux, .android]))],
+            swiftSettings: settings),
         // Loads the system's libcurl when the first request is sent; Apple's systems have URLSession.
         .target(name: "CFireLiteCurl"),
         .target(
@@ -152,7 +153,8 @@ let package = Package(
         .testTarget(
             name: "FireLiteSyncTests",
             dependencies: [
-                "FireLiteClient", "FireLiteLegacy", "FireLiteSync", "FireLiteR4", "FireLiteRecords", "FireLiteReleases", "FireLiteSearch", "TestSupport",
+                "FireLiteClient", "FireLiteLegacy", "FireLiteSync", "FireLiteR4", "FireLiteRecords", "FireLiteReleases", "FireLiteSearch",
+                "TestSupport",
                 "OutboxChild",
                 .target(name: "CFireLiteCurl", condition: .when(platforms: [.linux, .android])),
             ],
@@ -165,7 +167,8 @@ let package = Package(
         .testTarget(
             name: "FireLiteSamplesTests",
             dependencies: [
-                "FireLiteClient", "FireLiteLegacy", "FireLiteSampleSync", "FireLiteSamples", "FireLiteR4", "FireLiteReleases", "TestSupport",
+                "FireLiteClient", "FireLiteLegacy", "FireLiteSampleSync", "FireLiteSamples", "FireLiteR4", "FireLiteReleases",
+                "TestSupport",
                 "SamplesChild",
             ],
             exclude: ["Fixtures"],
@@ -175,7 +178,8 @@ let package = Package(
         .testTarget(
             name: "FireLiteTrustTests",
             dependencies: [
-                "FireLiteLegacy", "FireLiteTrust", "FireLiteR4", "FireLiteR5", "FireLiteReleases", "FireLiteSearch", "FireLiteRecords", "TestSupport",
+                "FireLiteLegacy", "FireLiteTrust", "FireLiteR4", "FireLiteR5", "FireLiteReleases", "FireLiteSearch", "FireLiteRecords",
+                "TestSupport",
                 "AuditChild",
             ],
             swiftSettings: settings),

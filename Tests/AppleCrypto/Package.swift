@@ -14,7 +14,8 @@ let package = Package(
         // What it uses of FireLiteCore: texts of bytes.
         .target(name: "FireLiteCore", path: "FireLiteCore", swiftSettings: settings),
         .target(
-            name: "FireLiteCrypto", dependencies: ["FireLiteCore", .product(name: "Crypto", package: "swift-crypto")], path: "FireLiteCrypto",
+            name: "FireLiteCrypto", dependencies: ["FireLiteCore", .product(name: "Crypto", package: "swift-crypto")],
+            path: "FireLiteCrypto",
             swiftSettings: settings),
         .target(name: "TestSupport", path: "TestSupport", swiftSettings: settings),
         .testTarget(

@@ -103,6 +103,7 @@ public struct FHIRObjectError: FireLiteError {
     public let message: String
 
     static func differentClass(of target: String, source: String) -> FHIRObjectError {
-        FHIRObjectError(code: .differentClass, message: "a \(target) cannot be populated from a \(source): pass an object of the same class")
+        FHIRObjectError(
+            code: .differentClass, message: "a \(target) cannot be populated from a \(source): pass an object of the same class")
     }
 }

@@ -15,7 +15,9 @@ extension WriteTransaction {
     ///   without any condition; ``TrustError/Code/unknown`` or ``TrustError/Code/keyNotValid`` for the key; ``TrustError/Code/release``;
     ///   `FHIRStoreError`.
     @discardableResult
-    public func grant(_ permission: AccessPermission, signedBy grantor: SigningIdentity, at moment: Date = FHIRClock.system.now()) throws -> FHIRResource {
+    public func grant(_ permission: AccessPermission, signedBy grantor: SigningIdentity, at moment: Date = FHIRClock.system.now()) throws
+        -> FHIRResource
+    {
         let coding = try ConsentCoding(store.release)
         store.keepPermissions()
         guard permission.grantor == grantor.id else { throw TrustError(.invalidArgument, "a permission is signed by its grantor") }

@@ -126,7 +126,9 @@ extension FHIRStore {
     ///   - actor: the identity that reads.
     ///   - purpose: the code of its purpose, such as `TREAT`; nil for none.
     ///   - now: the time at which permissions must hold, asked for at each read.
-    public func restricted(to actor: String, purpose: String? = nil, now: @escaping @Sendable () -> Date = FHIRClock.system.now) -> RestrictedStore {
+    public func restricted(to actor: String, purpose: String? = nil, now: @escaping @Sendable () -> Date = FHIRClock.system.now)
+        -> RestrictedStore
+    {
         keepPermissions()
         return RestrictedStore(store: self, restriction: PermissionRestriction(actor: actor, purpose: purpose, now: now))
     }

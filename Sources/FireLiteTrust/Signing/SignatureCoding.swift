@@ -161,7 +161,8 @@ extension WriteTransaction {
     /// - Throws: ``TrustError/Code/invalidArgument`` for a resource without an id; ``TrustError/Code/release``; ``TrustError/Code/key``;
     ///   `FHIRStoreError`.
     @discardableResult
-    public func sign(_ resource: FHIRResource, by signer: SigningIdentity, at moment: Date = FHIRClock.system.now()) throws -> FHIRResource {
+    public func sign(_ resource: FHIRResource, by signer: SigningIdentity, at moment: Date = FHIRClock.system.now()) throws -> FHIRResource
+    {
         try SignatureCoding.check(store.release)
         guard let id = resource.id else { throw TrustError(.invalidArgument, "only a resource with an id can be signed") }
         let isConsent = resource.resourceType == "Consent"

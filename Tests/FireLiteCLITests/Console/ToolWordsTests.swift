@@ -67,7 +67,9 @@ struct ToolWordsTests {
     @Test func noLibraryNamesADeclarationInAMessage() throws {
         let root = PackageFolder.url.appendingPathComponent("Sources")
         var messages = 0
-        for module in ["FireLite", "FireLiteRecords", "FireLiteSync", "FireLiteSamples", "FireLiteSampleSync", "FireLiteTrust", "FireLiteSearch"] {
+        for module in [
+            "FireLite", "FireLiteRecords", "FireLiteSync", "FireLiteSamples", "FireLiteSampleSync", "FireLiteTrust", "FireLiteLegacy", "FireLiteSearch",
+        ] {
             let contents = try #require(
                 FileManager.default.enumerator(at: root.appendingPathComponent(module), includingPropertiesForKeys: nil))
             for case let file as URL in contents where file.pathExtension == "swift" {

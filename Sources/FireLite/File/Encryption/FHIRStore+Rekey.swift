@@ -89,7 +89,9 @@ extension StoreOpener {
             } catch let error as SQLiteError where error.isBusy {
             }
             try Cancellation.check()
-            guard DispatchTime.now() < end else { throw FHIRStoreError(.busy, "\(path) is open elsewhere: close it there to change its key") }
+            guard DispatchTime.now() < end else {
+                throw FHIRStoreError(.busy, "\(path) is open elsewhere: close it there to change its key")
+            }
             Thread.sleep(forTimeInterval: 0.005)
         }
     }
