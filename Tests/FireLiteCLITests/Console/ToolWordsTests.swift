@@ -68,7 +68,8 @@ struct ToolWordsTests {
         let root = PackageFolder.url.appendingPathComponent("Sources")
         var messages = 0
         for module in [
-            "FireLite", "FireLiteRecords", "FireLiteSync", "FireLiteSamples", "FireLiteSampleSync", "FireLiteTrust", "FireLiteLegacy", "FireLiteSearch",
+            "FireLite", "FireLiteRecords", "FireLiteSync", "FireLiteSamples", "FireLiteSampleSync", "FireLiteTrust", "FireLiteLegacy",
+            "FireLiteSearch",
         ] {
             let contents = try #require(
                 FileManager.default.enumerator(at: root.appendingPathComponent(module), includingPropertiesForKeys: nil))
