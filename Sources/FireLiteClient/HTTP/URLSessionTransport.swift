@@ -66,8 +66,8 @@ public final class URLSessionTransport: HTTPTransport {
         return reception
     }
 
-    /// What decides is the reception's patience, which knows what is progress; Foundation's own limit, which it restarts with each byte, lies beyond it.
-    /// On Linux it cuts off what is beyond whole seconds.
+    /// The reception's patience decides, as it knows which bytes are progress. Foundation's own limit is longer, and restarts with each
+    /// byte. On Linux it cuts off what is beyond whole seconds.
     private static func interval(_ timeout: Duration) -> TimeInterval { (max(timeout / .seconds(1), 0) * 2 + 5).rounded(.up) }
 
     private static let watch = DispatchQueue(label: "FireLite deadlines")
