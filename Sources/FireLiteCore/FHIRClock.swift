@@ -1,20 +1,20 @@
 import Foundation
 
-/// The time and the randomness of clients: the system's, or a test's own.
+/// The source of time and randomness for clients: the system's, or a test's own.
 public struct FHIRClock: Sendable {
-    /// The present.
+    /// The current time.
     public var now: @Sendable () -> Date
-    /// Returns after a while, or throws `CancellationError`.
+    /// Returns after the duration, or throws `CancellationError`.
     public var sleep: @Sendable (Duration) async throws -> Void
-    /// A random number of at least 0 and less than 1.
+    /// A random number from 0 up to but not including 1.
     public var random: @Sendable () -> Double
 
     /// Creates a clock.
     ///
     /// - Parameters:
-    ///   - now: the present.
-    ///   - sleep: returns after a while, or throws `CancellationError`.
-    ///   - random: a random number of at least 0 and less than 1.
+    ///   - now: the current time.
+    ///   - sleep: returns after the duration, or throws `CancellationError`.
+    ///   - random: a random number from 0 up to but not including 1.
     public init(
         now: @escaping @Sendable () -> Date, sleep: @escaping @Sendable (Duration) async throws -> Void,
         random: @escaping @Sendable () -> Double

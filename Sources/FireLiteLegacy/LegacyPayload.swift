@@ -2,15 +2,15 @@ import FireLiteCrypto
 import FireLiteTrust
 import Foundation
 
-/// A request of the old FhirBlocks service, as its apps signed it: fields between bars.
+/// A request to the former FhirBlocks service, as its apps signed it: fields between bars.
 ///
-/// The service is gone, and nothing sends these. They are here to verify what was kept, byte for byte.
+/// Nothing sends these requests any more. They serve to verify stored signatures, byte for byte.
 public struct LegacyPayload: Sendable, Hashable {
     /// The bytes that are signed, as text.
     public let text: String
 
     private init(_ fields: [String]) throws {
-        // The old form escapes nothing.
+        // The old form has no escapes.
         guard fields.allSatisfy({ !$0.contains("|") }) else {
             throw TrustError(.invalidArgument, "a field of an old payload contains no bar")
         }
@@ -22,9 +22,7 @@ public struct LegacyPayload: Sendable, Hashable {
     /// The registration of a device.
     ///
     /// - Parameters:
-    ///   - key: the device's key.
-    ///   - deviceID: the device's id.
-    ///   - date: the server's date, as it wrote it.
+    ///   - date: the server's date, in its own notation.
     ///   - nonce: 32 digits.
     /// - Throws: `TrustError.Code.invalidArgument` for a field with a bar.
     public static func registration(of key: VerificationKey, deviceID: String, date: String, nonce: String) throws -> LegacyPayload {
@@ -43,15 +41,7 @@ public struct LegacyPayload: Sendable, Hashable {
 
     /// A permission to read a patient's record.
     ///
-    /// - Parameters:
-    ///   - id: the identity that gives it.
-    ///   - grantees: the identities that get it.
-    ///   - start: the beginning of its period.
-    ///   - end: the end of its period.
-    ///   - confidentiality: the level.
-    ///   - sensitivities: the codes of sensitivities.
-    ///   - date: the server's date.
-    ///   - nonce: 32 digits.
+    /// - Parameter nonce: 32 digits.
     /// - Throws: `TrustError.Code.invalidArgument` for a field with a bar.
     public static func permission(
         from id: String, to grantees: [String], start: String, end: String, confidentiality: String = "V",
@@ -60,7 +50,7 @@ public struct LegacyPayload: Sendable, Hashable {
         try LegacyPayload([end, start] + grantees + ["patient", confidentiality] + sensitivities + ["Patient", id, date, nonce])
     }
 
-    /// The request for the permissions that an identity has given.
+    /// The request for the permissions granted by an identity.
     ///
     /// - Parameters:
     ///   - id: the identity.
@@ -71,11 +61,9 @@ public struct LegacyPayload: Sendable, Hashable {
         try LegacyPayload([id, date, nonce])
     }
 
-    /// The request for the permissions that were given to whoever signs it.
+    /// The request for the permissions granted to the signer.
     ///
-    /// - Parameters:
-    ///   - date: the server's date.
-    ///   - nonce: 32 digits.
+    /// - Parameter nonce: 32 digits.
     /// - Throws: `TrustError.Code.invalidArgument` for a field with a bar.
     public static func permissionsGivenToMe(date: String, nonce: String) throws -> LegacyPayload { try LegacyPayload([date, nonce]) }
 
@@ -88,7 +76,7 @@ public struct LegacyPayload: Sendable, Hashable {
         return SignatureAlgorithm.derSignature(joined: try key.signature(of: Data(text.utf8))).base64EncodedString()
     }
 
-    /// Whether a signature in the old form fits.
+    /// Whether a signature in the old form is valid.
     ///
     /// - Parameters:
     ///   - signature: DER in base64.

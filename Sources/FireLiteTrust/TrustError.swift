@@ -1,4 +1,4 @@
-/// An error of identities, signatures or permissions. Its description contains no values of records and no keys.
+/// An error of identities, signatures or permissions. Its description contains no record values and no keys.
 public struct TrustError: FireLiteError {
     /// The kind of failure.
     public struct Code: RawRepresentable, Sendable, Hashable {
@@ -9,29 +9,29 @@ public struct TrustError: FireLiteError {
 
         /// An argument is invalid.
         public static let invalidArgument = Code(rawValue: "invalidArgument")
-        /// A text is not a signature, a token or a key in the form that the standard asks for.
+        /// A text is not a signature, a token or a key in the standard's form.
         public static let malformed = Code(rawValue: "malformed")
-        /// A signature names an algorithm that is not accepted, `none` among them, or a feature that must be understood and is not.
+        /// A signature names an algorithm that is not accepted, such as `none`, or an unknown critical feature.
         public static let unsupported = Code(rawValue: "unsupported")
-        /// A key cannot be read, made, kept or used.
+        /// A key cannot be read, made, stored or used.
         public static let key = Code(rawValue: "key")
         /// The store knows no identity or key of this name.
         public static let unknown = Code(rawValue: "unknown")
         /// The key was not valid when the signature was made.
         public static let keyNotValid = Code(rawValue: "keyNotValid")
-        /// The signature does not fit the content and the key.
+        /// The signature does not match the content and the key.
         public static let invalidSignature = Code(rawValue: "invalidSignature")
-        /// A token is from another issuer than expected.
+        /// A token has another issuer than expected.
         public static let wrongIssuer = Code(rawValue: "wrongIssuer")
-        /// A token is for somebody else.
+        /// A token has another recipient.
         public static let wrongAudience = Code(rawValue: "wrongAudience")
-        /// A token's time is over.
+        /// A token has expired.
         public static let expired = Code(rawValue: "expired")
-        /// A token's time has not come yet.
+        /// A token is not valid yet.
         public static let notYetValid = Code(rawValue: "notYetValid")
         /// A token was used before.
         public static let replayed = Code(rawValue: "replayed")
-        /// The release has no Consent, or no Provenance, that can hold this.
+        /// The release has no suitable Consent or Provenance.
         public static let release = Code(rawValue: "release")
     }
 

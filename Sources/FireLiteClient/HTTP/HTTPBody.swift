@@ -1,14 +1,14 @@
 import Foundation
 
-/// The pieces of a body in their order. The source is asked for a piece only when the last one was used.
+/// The pieces of a body in order. The source is asked for a piece only after the previous one was used.
 public struct HTTPBody: AsyncSequence, Sendable {
     public typealias Element = Data
     public typealias Failure = any Error
     private let piece: @Sendable () async throws -> Data?
 
-    /// A body whose pieces a closure returns, one each call, and then nil.
+    /// A body whose pieces a closure returns, one per call, and then nil.
     ///
-    /// - Parameter piece: throws `HTTPTransportError` if the rest cannot be had.
+    /// - Parameter piece: throws `HTTPTransportError` if the rest cannot be read.
     public init(_ piece: @escaping @Sendable () async throws -> Data?) { self.piece = piece }
 
     /// A body in memory.
@@ -34,7 +34,7 @@ public struct HTTPBody: AsyncSequence, Sendable {
     /// The whole body.
     ///
     /// - Parameter limit: the maximum number of bytes.
-    /// - Throws: `HTTPTransportError.tooLarge`; what reading throws.
+    /// - Throws: `HTTPTransportError.tooLarge`; errors of reading.
     public func collected(upTo limit: Int = .max) async throws -> Data {
         var data = Data()
         for try await piece in self {

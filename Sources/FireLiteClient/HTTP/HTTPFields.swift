@@ -1,8 +1,8 @@
-/// The header fields of a request or response. Names are compared without regard to case.
+/// The header fields of a request or response. The case of names is ignored.
 public struct HTTPFields: Sendable, Hashable, Codable, ExpressibleByDictionaryLiteral {
     /// A name and a value.
     public struct Field: Sendable, Hashable, Codable {
-        /// The name as it was given.
+        /// The name, in its original case.
         public let name: String
         /// The value.
         public let value: String
@@ -14,7 +14,7 @@ public struct HTTPFields: Sendable, Hashable, Codable, ExpressibleByDictionaryLi
         }
     }
 
-    /// The fields in their order.
+    /// The fields in order.
     public private(set) var all: [Field] = []
 
     /// Creates fields.

@@ -1,4 +1,4 @@
-/// A method of HTTP.
+/// An HTTP method.
 public struct HTTPMethod: RawRepresentable, Sendable, Hashable, Codable, CustomStringConvertible {
     /// The method's name, in capitals.
     public let rawValue: String

@@ -10,7 +10,7 @@ struct HTTPPatience {
     private var mark: ContinuousClock.Instant
     /// The bytes since then, which are too few to be progress.
     private var bytes = 0
-    /// Whether the server waits for us: nothing is asked of it then.
+    /// Whether the server waits for the reader, so that no progress is required of it.
     private var isSuspended = false
 
     init(_ request: HTTPRequest, now: ContinuousClock.Instant = .now) {
@@ -38,7 +38,7 @@ struct HTTPPatience {
         noteProgress()
     }
 
-    /// When the request is overdue if nothing happens until then; nil if never.
+    /// The time at which the request becomes overdue without progress; nil if never.
     var limit: ContinuousClock.Instant? {
         guard !isSuspended else { return end }
         return end.map { min($0, mark + timeout) } ?? mark + timeout

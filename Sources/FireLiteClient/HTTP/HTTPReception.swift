@@ -1,6 +1,6 @@
 import Foundation
 
-/// What a reception gets its bytes from.
+/// The source of a reception's bytes.
 protocol HTTPSource: Sendable {
     /// Ends the request. May be called several times.
     func cancel()
@@ -8,7 +8,7 @@ protocol HTTPSource: Sendable {
     func resume()
 }
 
-/// The answer to one request: what has arrived and was not yet read. Beyond a few megabytes it waits on the disk, and beyond some more the
+/// The answer to one request: the unread bytes that have arrived. Beyond a few megabytes they are kept on the disk, and beyond more the
 /// source waits, if it can.
 ///
 /// `@unchecked Sendable`: the lock guards the state.
@@ -16,14 +16,14 @@ final class HTTPReception: @unchecked Sendable {
     /// The status and the fields of an answer.
     typealias Head = (status: Int, fields: HTTPFields)
 
-    /// What waits in memory at most, before and after what waits on the disk.
+    /// The maximum size in memory, before and after the part on the disk.
     private static let maximumWaitingBytes = 4 << 20
-    /// What waits on the disk at most if the source can wait.
+    /// The maximum size on the disk if the source can wait.
     private static let maximumSpilledBytes = 64 << 20
     /// The bytes that are written at once.
     private static let blockBytes = 1 << 20
 
-    /// What a reader waits for.
+    /// The event that a reader waits for.
     private enum Need {
         case head
         case piece
@@ -41,10 +41,10 @@ final class HTTPReception: @unchecked Sendable {
     private var receivedBytes = 0
     private var pieces: [Data] = []
     private var waitingBytes = 0
-    /// What came after `pieces`, on the disk; nil while nothing does.
+    /// The bytes after `pieces`, on the disk; nil if there are none.
     private var spilled: SpilledBody?
     private var spilledBytes = 0
-    /// What came after `spilled`, less than a block.
+    /// The bytes after `spilled`, less than a block.
     private var latest = Data()
     /// Whether the source waits for the reader.
     private var isFull = false
@@ -216,7 +216,7 @@ final class HTTPReception: @unchecked Sendable {
         }
     }
 
-    /// What has arrived: all that is in memory, or the oldest block on the disk; nil if there is none.
+    /// The next bytes that have arrived: everything in memory, or the oldest block on the disk; nil if there are none.
     private func takePiece() throws -> Data? {
         if !pieces.isEmpty {
             // One piece of what waits: short pieces cost a change of threads each.
@@ -261,7 +261,7 @@ final class HTTPReception: @unchecked Sendable {
     }
 }
 
-/// Cancels a request when nobody can read its body anymore.
+/// Cancels a request when its body can no longer be read.
 private final class ReceptionGuard: Sendable {
     let reception: HTTPReception
 

@@ -1,31 +1,29 @@
 import Foundation
 
-/// A request as a transport sends it. Its description shows no parameters, fields or body.
+/// A request for a transport to send. Its description shows no parameters, fields or body.
 public struct HTTPRequest: Sendable, CustomStringConvertible, CustomReflectable {
     /// The method.
     public var method: HTTPMethod
     /// The absolute address.
     public var url: URL
-    /// The header fields; among them may be a token.
+    /// The header fields, which may include a token.
     public var fields: HTTPFields
     /// The body, or nil.
     public var body: Data?
-    /// The longest time without progress. Default: a minute. Time in which the reader of a body lets the server wait does not count.
+    /// The longest time without progress. Default: a minute. Time in which a slow reader makes the server wait does not count.
     public var timeout: Duration
-    /// The bytes, sent or received, that are progress. Default: 1,024. With fewer in each ``timeout`` the request ends.
+    /// The number of bytes, sent or received, that count as progress. Default: 1,024. If fewer pass within a ``timeout``, the request ends.
     public var minimumProgress = 1_024
-    /// The longest time from the beginning to the end of the body; nil for any. Default: nil.
+    /// The longest time from the beginning to the end of the body; nil for no limit. Default: nil.
     public var deadline: Duration?
 
     /// Creates a request.
     ///
     /// - Parameters:
-    ///   - method: the method.
     ///   - url: the absolute address.
-    ///   - fields: the header fields.
     ///   - body: the body, or nil.
     ///   - timeout: the longest time without progress.
-    ///   - deadline: the longest time from the beginning to the end of the body; nil for any. Default: nil.
+    ///   - deadline: the longest time from the beginning to the end of the body; nil for no limit. Default: nil.
     public init(
         _ method: HTTPMethod, _ url: URL, fields: HTTPFields = [:], body: Data? = nil, timeout: Duration = .seconds(60),
         deadline: Duration? = nil
@@ -41,7 +39,7 @@ public struct HTTPRequest: Sendable, CustomStringConvertible, CustomReflectable 
     /// The method and the host.
     public var description: String { "\(method) \(url.scheme ?? "")://\(url.host ?? "")" }
 
-    /// Shows no more than the description.
+    /// Shows only the description.
     public var customMirror: Mirror { Mirror(self, children: []) }
 }
 
@@ -49,9 +47,9 @@ extension HTTPRequest {
     /// Whether it reads, so that the server may get it twice.
     var isReading: Bool { method == .get || method == .head }
 
-    /// Refuses a request that would become another one on the way: a line break in a field would begin a new field.
+    /// Refuses a request that would change in transit: a line break in a field would begin a new field.
     ///
-    /// - Returns: where it goes.
+    /// - Returns: its origin.
     /// - Throws: `HTTPTransportError.invalidRequest`, without values.
     package func checked() throws -> Origin {
         guard let origin = Origin(url), url.user == nil, url.password == nil else {

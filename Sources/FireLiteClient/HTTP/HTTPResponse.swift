@@ -10,11 +10,6 @@ public struct HTTPResponse: Sendable, CustomStringConvertible, CustomReflectable
     public var body: Data
 
     /// Creates a response.
-    ///
-    /// - Parameters:
-    ///   - status: the status code.
-    ///   - fields: the header fields.
-    ///   - body: the body.
     public init(_ status: Int, fields: HTTPFields = [:], body: Data = Data()) {
         self.status = status
         self.fields = fields
@@ -24,6 +19,6 @@ public struct HTTPResponse: Sendable, CustomStringConvertible, CustomReflectable
     /// The status code.
     public var description: String { "HTTP \(status)" }
 
-    /// Shows no more than the description.
+    /// Shows only the description.
     public var customMirror: Mirror { Mirror(self, children: []) }
 }

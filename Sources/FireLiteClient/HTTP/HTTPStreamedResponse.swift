@@ -10,11 +10,6 @@ public struct HTTPStreamedResponse: Sendable, CustomStringConvertible, CustomRef
     public var body: HTTPBody
 
     /// Creates a response.
-    ///
-    /// - Parameters:
-    ///   - status: the status code.
-    ///   - fields: the header fields.
-    ///   - body: the body.
     public init(_ status: Int, fields: HTTPFields = [:], body: HTTPBody) {
         self.status = status
         self.fields = fields
@@ -24,6 +19,6 @@ public struct HTTPStreamedResponse: Sendable, CustomStringConvertible, CustomRef
     /// The status code.
     public var description: String { "HTTP \(status)" }
 
-    /// Shows no more than the description.
+    /// Shows only the description.
     public var customMirror: Mirror { Mirror(self, children: []) }
 }

@@ -1,4 +1,4 @@
-/// Why a request has no answer. Descriptions contain neither addresses nor content.
+/// The reason why a request has no answer. Descriptions contain neither addresses nor content.
 public struct HTTPTransportError: FireLiteError {
     /// The kind of failure.
     public struct Code: RawRepresentable, Sendable, Hashable {
@@ -9,9 +9,9 @@ public struct HTTPTransportError: FireLiteError {
 
         /// The server was not reached, so it has not seen the request.
         public static let cannotConnect = Code(rawValue: "cannotConnect")
-        /// The connection broke. The server may have done what the request asks for.
+        /// The connection broke. The server may have executed the request.
         public static let connectionLost = Code(rawValue: "connectionLost")
-        /// The request made no progress in time, or its deadline has passed. The server may have done what it asks for.
+        /// The request made no progress in time, or its deadline passed. The server may have executed it.
         public static let timedOut = Code(rawValue: "timedOut")
         /// The server's certificate or its encryption is not acceptable.
         public static let notSecure = Code(rawValue: "notSecure")
@@ -19,7 +19,7 @@ public struct HTTPTransportError: FireLiteError {
         public static let tooLarge = Code(rawValue: "tooLarge")
         /// The answer is not HTTP.
         public static let invalid = Code(rawValue: "invalid")
-        /// The request cannot be sent as it is, and was not.
+        /// The request is invalid and was not sent.
         public static let invalidRequest = Code(rawValue: "invalidRequest")
     }
 
@@ -30,9 +30,7 @@ public struct HTTPTransportError: FireLiteError {
 
     /// Creates an error.
     ///
-    /// - Parameters:
-    ///   - code: the kind of failure.
-    ///   - message: what went wrong, without content of the request.
+    /// - Parameter message: what went wrong, without content of the request.
     public init(_ code: Code, _ message: String) {
         self.code = code
         self.message = message

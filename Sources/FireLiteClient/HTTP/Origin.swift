@@ -1,6 +1,6 @@
 import Foundation
 
-/// Where a token may go: scheme, host and port of an address (RFC 6454).
+/// The scheme, host and port of an address (RFC 6454), to which a token may be sent.
 package struct Origin: Sendable, Hashable {
     package let scheme: String
     package let host: String
@@ -14,7 +14,7 @@ package struct Origin: Sendable, Hashable {
         port = url.port ?? (scheme == "https" ? 443 : 80)
     }
 
-    /// Whether nobody else can read what is sent there: HTTPS, or the machine itself.
+    /// Whether requests to it are confidential: HTTPS, or the machine itself.
     var isPrivate: Bool { scheme == "https" || isLoopback }
 
     var isLoopback: Bool {

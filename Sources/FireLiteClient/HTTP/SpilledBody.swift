@@ -2,8 +2,8 @@ import FireLiteCore
 import FireLiteCrypto
 import Foundation
 
-/// The part of a body that waits on the disk because its reader is slow. The file has no name and is encrypted with a key that exists in
-/// memory only, so that nothing readable is left of it.
+/// The part of a body that waits on the disk because its reader is slow. The file is unnamed and encrypted with a key that exists only in
+/// memory, so that it leaves nothing readable.
 struct SpilledBody {
     private let file: FileHandle
     private let key: SecretData

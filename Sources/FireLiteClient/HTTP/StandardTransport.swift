@@ -1,7 +1,7 @@
-/// Sends requests in the way that suits the system: by URLSession on Apple's systems, elsewhere by the system's libcurl, and by URLSession without it.
+/// Sends requests with URLSession on Apple platforms, elsewhere with the system's libcurl, or with URLSession if that is missing.
 ///
-/// It decompresses what servers compress, uses HTTP/2 if both sides know it, keeps no cookies, cache or passwords, and follows no redirects.
-/// The variables `http_proxy`, `https_proxy` and `no_proxy` of the environment name proxies on Linux.
+/// It decompresses answers, uses HTTP/2 if both sides support it, keeps no cookies, cache or passwords, and follows no redirects. On Linux
+/// the environment variables `http_proxy`, `https_proxy` and `no_proxy` name proxies.
 public final class StandardTransport: HTTPTransport {
     /// A transport for the whole program.
     public static let shared = StandardTransport()
@@ -11,8 +11,8 @@ public final class StandardTransport: HTTPTransport {
     /// Creates a transport.
     ///
     /// - Parameters:
-    ///   - maximumConnections: the number of requests to a server at once; others wait for their turn.
-    ///   - maximumBodyBytes: the longest answer that is read into memory; ``stream(_:)`` has no limit.
+    ///   - maximumConnections: the maximum number of simultaneous requests to a server; others wait.
+    ///   - maximumBodyBytes: the maximum size of an answer in memory; ``stream(_:)`` has no limit.
     public init(maximumConnections: Int = 6, maximumBodyBytes: Int = 512 << 20) {
         #if canImport(FoundationNetworking)
             if let curl = CurlTransport(maximumConnections: maximumConnections, maximumBodyBytes: maximumBodyBytes) {

@@ -4,7 +4,7 @@ import Foundation
     import FoundationNetworking
 #endif
 
-/// Passes what a session receives on to the requests.
+/// Passes a session's data on to the requests.
 ///
 /// `@unchecked Sendable`: the lock guards the receptions.
 final class URLSessionReceiver: NSObject, URLSessionDataDelegate, @unchecked Sendable {

@@ -4,7 +4,7 @@ import Foundation
     import FoundationNetworking
 #endif
 
-/// Sends requests by Foundation's URLSession, which also decompresses gzip.
+/// Sends requests with Foundation's URLSession, which also decompresses gzip.
 ///
 /// It keeps no cookies, cache or passwords, and follows no redirects.
 public final class URLSessionTransport: HTTPTransport {
@@ -17,9 +17,9 @@ public final class URLSessionTransport: HTTPTransport {
     /// Creates a transport.
     ///
     /// - Parameters:
-    ///   - maximumConnections: the number of connections to a server at once. On Linux, each request that is not a GET or HEAD has one of its
-    ///     own besides.
-    ///   - maximumBodyBytes: the longest answer that is read into memory; ``stream(_:)`` has no limit.
+    ///   - maximumConnections: the maximum number of simultaneous connections to a server. On Linux, each request other than GET and HEAD
+    ///     has an additional connection of its own.
+    ///   - maximumBodyBytes: the maximum size of an answer in memory; ``stream(_:)`` has no limit.
     public init(maximumConnections: Int = 6, maximumBodyBytes: Int = 512 << 20) {
         let configuration = URLSessionConfiguration.ephemeral
         configuration.httpMaximumConnectionsPerHost = maximumConnections
@@ -67,12 +67,12 @@ public final class URLSessionTransport: HTTPTransport {
     }
 
     /// The reception's patience decides, as it knows which bytes are progress. Foundation's own limit is longer, and restarts with each
-    /// byte. On Linux it cuts off what is beyond whole seconds.
+    /// byte. On Linux it is truncated to whole seconds.
     private static func interval(_ timeout: Duration) -> TimeInterval { (max(timeout / .seconds(1), 0) * 2 + 5).rounded(.up) }
 
     private static let watch = DispatchQueue(label: "FireLite deadlines")
 
-    /// Looks after a request each time that it may be overdue, until it has ended or nobody wants it.
+    /// Checks a request each time that it may be overdue, until it has ended or is abandoned.
     private static func watch(_ reception: HTTPReception, until limit: ContinuousClock.Instant?) {
         guard let limit else { return }
         let wait = max((limit - .now) / .seconds(1), 0)
@@ -94,7 +94,7 @@ extension URLSessionTransport {
     }
 }
 
-/// A request of a session, which cannot be made to wait: on Linux, suspending one that receives ends the program or repeats what has arrived.
+/// A request of a session. It cannot be made to wait: on Linux, suspending a receiving request ends the program or repeats bytes.
 private struct URLSessionSource: HTTPSource {
     let task: URLSessionTask
 

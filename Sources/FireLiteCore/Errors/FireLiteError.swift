@@ -25,16 +25,16 @@ extension FireLiteError {
     public var errorDescription: String? { description }
 }
 
-/// An error whose remedy a program above the library can put into its own words.
+/// An error whose remedy a program on top of the library can word itself.
 package protocol AdvisedError: FireLiteError {
     var text: ErrorText { get }
 
-    /// What went wrong, with the remedy in these words.
+    /// The message, with the remedy in these words.
     func description(_ wording: (Remedy) -> String) -> String
 }
 
 extension AdvisedError {
-    /// What to do, unless the message says it already for everybody.
+    /// What to do, unless the message already says it.
     package var remedy: Remedy? { text.remedy }
 
     package func description(_ wording: (Remedy) -> String) -> String { text.message(wording) }

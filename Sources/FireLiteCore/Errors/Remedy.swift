@@ -1,12 +1,13 @@
-/// What to do about an error, where a program that uses the library has other means than its developer: the tool has options and commands.
+/// What to do about an error. A program on top of the library may offer other means than the library's declarations: the tool has options
+/// and commands.
 ///
-/// An error carries its remedy apart from what went wrong (`AdvisedError`), so that no message speaks of declarations to somebody who has none.
+/// An error carries its remedy separately (`AdvisedError`), so that no message names declarations to users of the tool.
 package enum Remedy: Sendable, Hashable {
-    /// Look for faults in the whole file.
+    /// Check the whole file for faults.
     case check
     /// The statement is wrong, or the file is damaged.
     case checkStatement
-    /// Use another path, or replace the file that is there.
+    /// Use another path, or replace the existing file.
     case replaceFile
     /// Make the full-text index of a type.
     case makeFullTextIndex(type: String)
@@ -18,9 +19,9 @@ package enum Remedy: Sendable, Hashable {
     case waitForLock
     /// Wait for long reads.
     case waitForReads
-    /// Let the payloads that are kept apart be read.
+    /// Enable reading of separate payloads.
     case readPayloads
-    /// The object stands for a store that was closed.
+    /// The store was closed: open it again.
     case openAgain
     /// Open the file for writing.
     case openForWriting
@@ -30,29 +31,29 @@ package enum Remedy: Sendable, Hashable {
     case openPlain
     /// Encrypt a copy.
     case encryptCopy
-    /// Read everything, and then the changes after the newest.
+    /// Read everything, then the changes after that.
     case resync
     /// Track changes first.
     case track
     /// Register the reader of the log.
     case registerReader
-    /// Delete resources with the same id, or do not ask for unique ones.
+    /// Delete resources with the same id, or do not require unique ids.
     case removeDuplicates
     /// Accept that a resource was deleted, or add it again.
     case acceptDeletion
     /// Permit plain HTTP to the host.
     case permitPlainHTTP
-    /// Read what is valid of a server's answer.
+    /// Read only the valid parts of a server's answer.
     case readLeniently
-    /// Say where the server gives out tokens.
+    /// Name the token endpoint of the server.
     case giveTokenEndpoint
     /// Let the user sign in.
     case signIn
     /// Name the type of contained resources.
     case nameContainedType
-    /// Give the keyring of what is sealed.
+    /// Pass the keyring of the sealed content.
     case giveKeyring
-    /// Change what is sealed where it can be sealed again.
+    /// Change sealed resources with `records`.
     case useRecords
     /// Name the types that are pulled.
     case nameTypes

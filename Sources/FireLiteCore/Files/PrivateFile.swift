@@ -6,7 +6,7 @@ package enum PrivateFile {
     package enum Use {
         /// It must not exist, not even as a symbolic link.
         case new
-        /// What it has is removed. A symbolic link is refused.
+        /// Its content is removed. A symbolic link is refused.
         case emptied
         /// It is written at its end.
         case appended
@@ -47,7 +47,7 @@ package enum PrivateFile {
         }
     }
 
-    /// Creates a folder, and missing parent folders. One that is there is left as it is.
+    /// Creates a folder, and missing parent folders. An existing folder is unchanged.
     package static func makeFolder(_ path: String) throws(POSIXError) {
         func isFolder() -> Bool {
             var status = stat()

@@ -1,4 +1,4 @@
-/// A mistake in JSON, or what lenient reading had to skip: where it is, what was expected and what was found.
+/// A mistake in JSON, or content that lenient reading skipped: its place, what was expected and what was found.
 ///
 /// The description contains names and positions but no value from the data, which is health data; `excerpt(of:)` shows it on request.
 public struct FHIRDecodingError: FireLiteError, Hashable {
@@ -43,15 +43,15 @@ public struct FHIRDecodingError: FireLiteError, Hashable {
     public let offset: Int
     /// The FHIR path of the element: `Patient.name[0].given[1]`.
     public let path: String
-    /// What was expected there.
+    /// What was expected at this place.
     public let expected: String
-    /// What was found there, without values.
+    /// What was found at this place, without values.
     public let found: String
 
     /// What was expected and what was found, without values.
     public var message: String { "expected \(expected), found \(found)" }
 
-    /// Where the mistake is, what was expected and what was found, without values.
+    /// The place of the mistake, what was expected and what was found, without values.
     public var description: String { "line \(line), column \(column)\(path.isEmpty ? "" : ", \(shortPath)"): \(message)" }
 
     /// The path for a message; of a long one, the beginning and the end.

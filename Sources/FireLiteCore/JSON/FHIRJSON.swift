@@ -1,18 +1,15 @@
 import Foundation
 
-/// FHIR JSON (<https://hl7.org/fhir/json.html>) to objects and back, losslessly.
+/// Converts FHIR JSON (<https://hl7.org/fhir/json.html>) to objects and back, without loss.
 ///
-/// Reading is strict unless asked otherwise: text that is not valid FHIR is an error with its line, column and path.
-/// Codes that the release does not know are not errors.
+/// Reading is strict by default: invalid FHIR is an error with line, column and path. Unknown codes are not errors.
 public enum FHIRJSON {
     /// The maximum nesting depth of objects and arrays.
     package static let maximumDepth = JSONReader.maximumDepth
 
     /// Reads an object of a known class; a resource must be of that type, or of any type if the class is `Resource`.
     ///
-    /// - Parameters:
-    ///   - type: the class.
-    ///   - json: UTF-8, with or without a byte order mark.
+    /// - Parameter json: UTF-8, with or without a byte order mark.
     /// - Throws: `FHIRDecodingError`.
     public static func decode<Object: FHIRObject>(_ type: Object.Type, from json: Data) throws -> Object {
         if type is FHIRResource.Type, type._layout.kind == .abstract {
@@ -34,7 +31,7 @@ public enum FHIRJSON {
         try FHIRJSONReader(release: release, isReused: false).resource(from: json)
     }
 
-    /// Reads what it can of a resource and returns what it had to skip or correct as issues.
+    /// Reads the valid parts of a resource, and returns skipped and corrected parts as issues.
     ///
     /// - Throws: `FHIRDecodingError` if the text is not JSON, or not a resource of the release.
     public static func lenientResource(
@@ -45,7 +42,7 @@ public enum FHIRJSON {
         return (resource, reader.issues)
     }
 
-    /// Reads what it can of an object of a known class and returns what it had to skip or correct as issues.
+    /// Reads the valid parts of an object of a known class, and returns skipped and corrected parts as issues.
     ///
     /// - Throws: `FHIRDecodingError` if the text is not JSON, or a resource of another type.
     public static func lenientDecode<Object: FHIRObject>(
@@ -57,7 +54,7 @@ public enum FHIRJSON {
         return (object, reader.issues)
     }
 
-    /// The object as JSON: members in the order of FHIR's definitions, numbers as they were read, no white space unless `pretty`.
+    /// The object as JSON: members in the order of FHIR's definitions, numbers with their literals, no white space unless `pretty`.
     public static func data(_ object: FHIRObject, pretty: Bool = false) -> Data {
         var writer = JSONWriter(isPretty: pretty)
         writer.write(object)

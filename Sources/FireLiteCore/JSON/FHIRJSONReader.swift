@@ -2,19 +2,17 @@ import Foundation
 
 /// Reads many resources one after another; equal strings share memory. Not thread-safe.
 public final class FHIRJSONReader {
-    /// The release whose classes it makes.
+    /// The release of the resources.
     public let release: FHIRRelease
-    /// Whether to read what it can of an invalid resource, and to keep `issues`.
+    /// Whether to read the valid parts of an invalid resource and list the others in `issues`.
     public let isLenient: Bool
-    /// What lenient reading skipped or corrected in the last resource.
+    /// The parts of the last resource that lenient reading skipped or corrected.
     public private(set) var issues: [FHIRDecodingError] = []
     private var workspace: JSONWorkspace?
 
     /// Creates a reader of resources of a release.
     ///
-    /// - Parameters:
-    ///   - release: the release.
-    ///   - isLenient: whether to read what it can instead of throwing at the first mistake. Default: false.
+    /// - Parameter isLenient: whether to skip mistakes instead of throwing at the first one. Default: false.
     public convenience init(release: FHIRRelease, isLenient: Bool = false) {
         self.init(release: release, isLenient: isLenient, isReused: true)
     }

@@ -1,4 +1,4 @@
-/// A value of JSON that is no resource: members in their order, numbers as they are written, and the line on which each value begins.
+/// A JSON value that is not a resource: members in order, numbers as written, and the line on which each value begins.
 package struct JSONItem: Sendable {
     package enum Content: Sendable, Hashable {
         case object([Member])
@@ -38,7 +38,7 @@ package struct JSONItem: Sendable {
     package static func bool(_ value: Bool) -> JSONItem { JSONItem(.bool(value)) }
     package static let null = JSONItem(.null)
 
-    /// An object with those members whose values are there.
+    /// An object with the members that have a value.
     package static func object(_ members: KeyValuePairs<String, JSONItem?>) -> JSONItem {
         .object(members.compactMap { member in member.value.map { Member(name: member.key, value: $0) } })
     }
@@ -64,7 +64,7 @@ package struct JSONItem: Sendable {
     package var isObject: Bool { if case .object = content { true } else { false } }
     package var isArray: Bool { if case .array = content { true } else { false } }
 
-    /// What it is, for messages.
+    /// The kind of value, for messages.
     package var kind: String {
         switch content {
         case .null: "null"

@@ -2,11 +2,11 @@ import Foundation
 
 /// Why a text is not JSON.
 package struct JSONItemError: Error {
-    /// What is wrong, without a value of the text.
+    /// The fault, without values of the text.
     package let problem: String
-    /// Where, in bytes from 0.
+    /// The offset in bytes, from 0.
     package let offset: Int
-    /// The line, from 1 or what the reader began with.
+    /// The line, from 1 or the reader's first line.
     package let line: Int
 }
 

@@ -10,7 +10,7 @@ struct JSONLocator {
     private var line = 1
     private var lineStart = 0
     private var levels: [Level] = []
-    /// The last string whose end was searched for: many failures may be in one string.
+    /// The last string whose end was searched, as many failures may be in one string.
     private var lastString = (start: -1, end: 0)
     private let root: String
 

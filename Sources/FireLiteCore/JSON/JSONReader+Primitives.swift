@@ -62,7 +62,7 @@ extension JSONReader {
         }
     }
 
-    /// In lenient mode, makes what it can of a primitive of another JSON type: `"5"` for a number, 5 for a string, `["x"]` for `"x"`.
+    /// In lenient mode, converts a primitive of another JSON type if possible: `"5"` for a number, 5 for a string, `["x"]` for `"x"`.
     private mutating func readMistyped(_ entry: UnsafePointer<ElementEntry>) throws(JSONFailure) -> SlotValue? {
         guard next < end else { throw malformed("a value") }
         if isListHere {

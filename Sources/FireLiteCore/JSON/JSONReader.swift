@@ -1,7 +1,7 @@
 /// Reads FHIR JSON from UTF-8 bytes directly into objects, driven by their layouts. Each byte is read about once.
 ///
-/// A failure carries only the offset and what was expected; line, column and path are found afterwards by `JSONLocator`, so that
-/// good input does not pay for them.
+/// A failure carries only the offset and what was expected. `JSONLocator` finds line, column and path afterwards, so that valid input does
+/// not pay for them.
 struct JSONReader: ~Copyable {
     /// The maximum nesting depth. FHIR's deepest examples have less than 20 levels.
     static let maximumDepth = 128
@@ -11,13 +11,13 @@ struct JSONReader: ~Copyable {
     var next: UnsafePointer<UInt8>
     let release: FHIRRelease
     let isLenient: Bool
-    /// What lenient reading had to skip or correct.
+    /// The parts that lenient reading skipped or corrected.
     var issues: [JSONFailure] = []
     var depth = 0
     var workspace: JSONWorkspace
 
     init(_ bytes: UnsafeBufferPointer<UInt8>, release: FHIRRelease, isLenient: Bool, workspace: consuming JSONWorkspace) {
-        // An empty buffer may have no address; any one works, as nothing is read from it.
+        // An empty buffer may have no address. Any address works, as nothing is read from it.
         start = bytes.baseAddress ?? UnsafePointer(workspace.bytes)
         end = start + bytes.count
         next = start
@@ -305,7 +305,7 @@ struct JSONReader: ~Copyable {
     }
 }
 
-/// What `readMembers` knows about the members it has read.
+/// The state of `readMembers` about the members it has read.
 struct MemberState {
     /// Where the object's values begin in the workspace.
     let base: Int

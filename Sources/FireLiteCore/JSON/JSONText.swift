@@ -1,6 +1,6 @@
 /// Pieces of JSON (RFC 8259).
 package enum JSONText {
-    /// Which escapes stand for control characters, where JSON allows several.
+    /// The escapes for control characters, for which JSON allows several.
     package enum Escapes {
         /// `\n`, and `\u001f` for all others.
         case few
@@ -11,9 +11,9 @@ package enum JSONText {
     /// A string in quotes.
     package static func string(_ text: String, _ escapes: Escapes = .few) -> String { "\"" + escaped(text, escapes) + "\"" }
 
-    /// What stands between the quotes of a string.
+    /// The text between the quotes of a string.
     package static func escaped(_ text: String, _ escapes: Escapes = .few) -> String {
-        // Most texts have nothing to escape.
+        // Most texts need no escapes.
         if text.utf8.allSatisfy({ $0 >= 0x20 && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\") }) { return text }
         var json = ""
         for scalar in text.unicodeScalars {

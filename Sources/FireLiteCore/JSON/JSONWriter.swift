@@ -94,7 +94,7 @@ struct JSONWriter: ~Copyable {
         put("}")
     }
 
-    /// Writes what is in a slot, where it is.
+    /// Writes the value of a slot in place.
     @inline(__always)
     private mutating func write(
         _ slot: UnsafeMutablePointer<ElementSlot>, _ entry: UnsafePointer<ElementEntry>, _ isFirst: inout Bool

@@ -1,4 +1,4 @@
-/// A release of FHIR and its types: `.r4` with the classes of the module FireLiteR4, or one that was read from a file of layouts.
+/// A FHIR release and its types: `.r4` with the classes of the module FireLiteR4, or one read from a file of layouts.
 ///
 /// Code that works from layouts works with both. Only a release with generated classes has typed properties and typed queries.
 public struct FHIRRelease: Sendable, Hashable, CustomStringConvertible {
@@ -22,7 +22,7 @@ public struct FHIRRelease: Sendable, Hashable, CustomStringConvertible {
         try model.layouts?.createAll(self)
     }
 
-    /// Reads a release whose text is known to be right; a layout is created when it is first needed.
+    /// Reads a release whose text is known to be valid; a layout is created when it is first needed.
     ///
     /// - Throws: `FHIRReleaseError` if the text has another form.
     package init(uncheckedLayouts text: String) throws {
@@ -40,10 +40,10 @@ public struct FHIRRelease: Sendable, Hashable, CustomStringConvertible {
     /// The release's short name.
     public var description: String { name }
 
-    /// The generated class of a FHIR type or backbone path, or nil. A release that was read from a file has none: see `layout(named:)`.
+    /// The generated class of a FHIR type or backbone path, or nil. A release read from a file has none: see `layout(named:)`.
     public func type(named name: String) -> FHIRObject.Type? { model.types[name] }
 
-    /// The generated class of a resource type, or nil; abstract types are excluded. A release that was read from a file has none.
+    /// The generated class of a resource type, or nil; abstract types are excluded. A release read from a file has none.
     public func resourceType(named name: String) -> FHIRResource.Type? {
         guard let type = model.types[name] as? FHIRResource.Type, type._layout.isResource else { return nil }
         return type
@@ -80,7 +80,7 @@ public struct FHIRRelease: Sendable, Hashable, CustomStringConvertible {
 
     /// Every layout, in the order of their names.
     ///
-    /// - Complexity: creates those that no one has used yet.
+    /// - Complexity: creates those that were not used yet.
     public var layouts: [Layout] { model.names.compactMap { layout(named: $0) } }
 
     /// The layout of the type `Element`, which every primitive has for its id and extensions; nil if the release lacks it.
@@ -92,7 +92,7 @@ public struct FHIRRelease: Sendable, Hashable, CustomStringConvertible {
     /// The constraints of the definitions, if the release was read as data: path, key, severity and FHIRPath, separated by blanks.
     package var constraintLines: [Substring] { model.layouts?.constraints ?? [] }
 
-    /// Whether both are the release of one module, or copies of one that was read from a file.
+    /// Whether both are the release of one module, or copies of one read from a file.
     public static func == (left: FHIRRelease, right: FHIRRelease) -> Bool { left.model === right.model }
     /// Hashes what `==` compares.
     public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(model)) }

@@ -3,10 +3,10 @@
 /// ```swift
 /// for element in patient.layout.elements where element.isList { print(element.name, element.typeName) }
 /// ```
-/// A layout is created once per class, from the text in the generated code, and lives as long as the process. A release that was read as data
-/// (`FHIRRelease.init(layouts:)`) has the same layouts without a class for each.
+/// A layout is created once per class, from the text in the generated code, and lives as long as the process. A release read as data
+/// (`FHIRRelease.init(layouts:)`) has the same layouts without generated classes.
 public final class Layout: Sendable {
-    /// What a class is in FHIR.
+    /// The kind of a type in FHIR.
     public enum Kind: Sendable {
         /// A resource that has instances.
         case resource
@@ -18,7 +18,7 @@ public final class Layout: Sendable {
         case abstract
     }
 
-    /// The class of its objects: the generated one, or one that all layouts of a release share that was read as data.
+    /// The class of its objects: the generated one, or the one that all layouts of a release read as data share.
     public let type: FHIRObject.Type
     /// FHIR's name of the type, or the path of a backbone element: `Patient`, `HumanName`, `Patient.contact`.
     public let name: String
@@ -37,7 +37,7 @@ public final class Layout: Sendable {
 
     /// Creates the layout of a generated class; `text` has a line `name min..max type[|type] [=binding] [>targets]` for each own element.
     ///
-    /// - Precondition: the text is what this version of the Generator writes.
+    /// - Precondition: this version of the Generator wrote the text.
     public init(_class type: FHIRObject.Type, _ name: String, _ kind: Kind, base: Layout?, release: FHIRRelease, _ text: String) {
         self.type = type
         self.name = name

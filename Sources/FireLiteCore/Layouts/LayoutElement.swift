@@ -4,7 +4,7 @@ public struct LayoutElement: Sendable {
     public struct Choice: Sendable {
         /// Its name in FHIR's definitions, `value[x]`.
         public let name: String
-        /// The places of its types among `Layout.elements`.
+        /// The positions of its types in `Layout.elements`.
         public let slots: Range<Int>
         /// The minimum number of values, of all types together.
         public let min: Int
@@ -12,7 +12,7 @@ public struct LayoutElement: Sendable {
 
     /// The JSON member name: `birthDate`, `valueQuantity`.
     public let name: String
-    /// The number of its slot in the class, which is its place among `Layout.elements`.
+    /// The number of its slot in the class, which is its position in `Layout.elements`.
     public let slot: Int
     /// Whether it holds primitives, objects or resources.
     public let kind: ElementKind
@@ -26,7 +26,7 @@ public struct LayoutElement: Sendable {
     public let min: Int
     /// The maximum number of values; nil for no limit.
     public let max: Int?
-    /// The choice element that it is a type of; nil for other elements.
+    /// The choice element that it belongs to; nil for other elements.
     public let choice: Choice?
     /// The Swift name of the required binding.
     public let binding: String?
@@ -50,7 +50,7 @@ public struct LayoutElement: Sendable {
     /// Memory that is filled before the layout with this element is shared, and never freed or changed afterwards.
     nonisolated(unsafe) let table: UnsafePointer<LayoutTable>?
 
-    /// What a complex type is: a generated class, or the slots of a layout that was read as data.
+    /// The meaning of a complex type: a generated class, or the slots of a layout read as data.
     struct ComplexType {
         let type: FHIRObject.Type
         var table: UnsafePointer<LayoutTable>?
@@ -66,7 +66,7 @@ public struct LayoutElement: Sendable {
     /// - Parameters:
     ///   - line: `name min..max type[|type] [=binding] [>targets]`.
     ///   - first: the number of the first slot.
-    ///   - complexType: what a complex type is, by its name; nil if the release has none of that name.
+    ///   - complexType: returns the meaning of a complex type by name; nil for an unknown name.
     /// - Throws: `LineError`.
     static func parse(_ line: Substring, first: Int, complexType: (Substring) -> ComplexType?) throws(LineError) -> [LayoutElement] {
         let fields = line.split(separator: " ")

@@ -1,4 +1,4 @@
-/// The kind of an element of a class, for code that is driven by layouts.
+/// The kind of an element of a class, for code that works from layouts.
 @frozen public enum ElementKind: UInt8, Sendable {
     /// A primitive datatype.
     case primitive
@@ -10,7 +10,7 @@
 
 /// One slot of a class, in a form that can be read without reference counting.
 ///
-/// `@unchecked Sendable`: immutable, and what it points to is neither changed nor freed, as layouts live as long as the process.
+/// `@unchecked Sendable`: immutable, and the objects it points to are neither changed nor freed, as layouts live as long as the process.
 package struct ElementEntry: @unchecked Sendable {
     package let kind: ElementKind
     package let primitive: PrimitiveType

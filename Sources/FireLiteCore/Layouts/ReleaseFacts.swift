@@ -1,6 +1,6 @@
-/// What the releases of FHIR do in different ways, where one code serves all of them and layouts do not tell.
+/// The differences between FHIR releases that layouts do not express, for code shared by all releases.
 ///
-/// The one place that knows releases by their names. A release with another name is taken for one like R4.
+/// The only place that knows releases by name. A release with another name counts as similar to R4.
 package struct ReleaseFacts: Sendable {
     /// The media type of its JSON.
     package var json = MediaType.fhirJSON
@@ -8,7 +8,7 @@ package struct ReleaseFacts: Sendable {
     package var versions: [String] = []
     /// The release whose compartments are its own.
     package var compartments: String
-    /// What stands between the coordinates of the search parameter `near`.
+    /// The separator between the coordinates of the search parameter `near`.
     package var coordinateSeparator: Character = ":"
     /// The code system of the tag `SUBSETTED`.
     package var subsetSystem = "http://terminology.hl7.org/CodeSystem/v3-ObservationValue"
@@ -16,7 +16,7 @@ package struct ReleaseFacts: Sendable {
     package var subscriptionsNeedPayload = false
     /// Whether an Observation has one category instead of a list.
     package var hasOneCategory = false
-    /// The element with the time between two values of SampledData, and its unit where that is another element's.
+    /// The element with the time between two values of SampledData, and the element with its unit, if another.
     package var sampledDataInterval: (name: String, unit: String?) = ("period", nil)
     package var device = DeviceFacts()
 
@@ -58,6 +58,6 @@ package struct ReleaseFacts: Sendable {
 }
 
 extension FHIRRelease {
-    /// What it does in its own way.
+    /// The release's own facts.
     package var facts: ReleaseFacts { ReleaseFacts.of(name) }
 }

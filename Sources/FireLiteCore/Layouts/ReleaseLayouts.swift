@@ -156,7 +156,7 @@ final class ReleaseLayouts: @unchecked Sendable {
         }
     }
 
-    /// Creates a layout and those that it refers to, directly or not. The lock is held.
+    /// Creates a layout and all layouts that it refers to, directly or indirectly. The lock is held.
     @discardableResult
     private func create(_ name: String, _ release: FHIRRelease) throws(FHIRReleaseError) -> Layout {
         var waiting = [name]
@@ -166,7 +166,7 @@ final class ReleaseLayouts: @unchecked Sendable {
         return layout
     }
 
-    /// Creates a layout and its bases, and adds the types of its elements to those that wait.
+    /// Creates a layout and its bases, and queues the types of its elements.
     @discardableResult
     private func createOne(
         _ name: String, _ release: FHIRRelease, _ waiting: inout [String], depth: Int
@@ -230,7 +230,7 @@ final class ReleaseLayouts: @unchecked Sendable {
     }
 }
 
-/// A mistake in a file of layouts: its line and what is wrong there.
+/// A mistake in a file of layouts: its line and what is wrong.
 public struct FHIRReleaseError: FireLiteError, Hashable {
     /// The kind of mistake.
     public struct Code: RawRepresentable, Sendable, Hashable {
@@ -239,11 +239,11 @@ public struct FHIRReleaseError: FireLiteError, Hashable {
         /// The code with this name.
         public init(rawValue: String) { self.rawValue = rawValue }
 
-        /// The text is not a file of layouts, or one of a later version of the format.
+        /// The text is not a file of layouts, or has a later version of the format.
         public static let format = Code(rawValue: "format")
-        /// A line has another form than its keyword requires.
+        /// A line does not have the form that its keyword requires.
         public static let malformed = Code(rawValue: "malformed")
-        /// A name is defined twice, or a name is used that is not defined.
+        /// A name is defined twice, or used without a definition.
         public static let name = Code(rawValue: "name")
         /// A type has more elements than an object can hold.
         public static let tooManyElements = Code(rawValue: "tooManyElements")
@@ -253,7 +253,7 @@ public struct FHIRReleaseError: FireLiteError, Hashable {
     public let code: Code
     /// The line, from 1.
     public let line: Int
-    /// What is wrong, with names of the definitions.
+    /// What is wrong, with names from the definitions.
     public let message: String
 
     init(_ code: Code, line: Int, _ message: String) {

@@ -2,10 +2,10 @@
 public struct FHIRListPlace<Value> {
     /// The value; nil for a null, which has only an `Element`.
     public var value: Value?
-    /// An `Element` of the release, or nil.
+    /// The `Element`, or nil.
     public var element: FHIRObject?
 
-    /// A place with a value, an `Element`, or both.
+    /// A position with a value, an `Element`, or both.
     public init(_ value: Value?, element: FHIRObject? = nil) {
         self.value = value
         self.element = element
@@ -15,7 +15,7 @@ public struct FHIRListPlace<Value> {
 extension FHIRObjectInitialisers where Self: FHIRObject {
     /// The positions of a list of primitives, including nulls: each value with its id and extensions, `given` and `_given` in JSON.
     ///
-    /// Whatever you do to the positions, a value and its `Element` stay together:
+    /// A value and its `Element` always stay together:
     ///
     /// ```swift
     /// name[places: \.given].remove(at: 0)

@@ -1,4 +1,4 @@
-// What generated properties call. Named with an underscore: public for generated code only.
+// The functions that generated properties call. Their names have an underscore: they are public only for generated code.
 
 extension FHIRObject {
     // MARK: - Primitives

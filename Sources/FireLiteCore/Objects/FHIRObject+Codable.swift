@@ -1,7 +1,7 @@
 /// Gives every class `Decodable`'s initialiser, including abstract resource classes.
 ///
-/// Reading a `Resource` returns an object of the class that `resourceType` names, which an initialiser of a class could not do: hence
-/// the function behind it. The protocol is not limited to classes because only then can the initialiser assign `self`.
+/// Reading a `Resource` returns an object of the class that `resourceType` names. An initialiser of a class cannot do that, so it calls a
+/// function. The protocol is not limited to classes because only then can the initialiser assign `self`.
 public protocol FHIRCodable: Codable {
     /// Reads an object of the class, or of the class below it that the input names.
     static func _decoded(from decoder: any Decoder) throws -> Self
@@ -10,7 +10,7 @@ public protocol FHIRCodable: Codable {
 extension FHIRCodable {
     /// Reads an object with any coder, as strictly as FireLite's own reader.
     ///
-    /// Numbers are read as the decoder provides them, so `1.50` from a `JSONDecoder` is 1.5: `init(json:)` keeps them as written, and is faster.
+    /// Numbers are read as the decoder provides them, so `1.50` from a `JSONDecoder` is 1.5. `init(json:)` keeps literals, and is faster.
     /// - Throws: `DecodingError`, with the coding path of the mistake.
     public init(from decoder: any Decoder) throws {
         self = try Self._decoded(from: decoder)

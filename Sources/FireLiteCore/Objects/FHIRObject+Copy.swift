@@ -1,9 +1,9 @@
 extension FHIRObjectInitialisers where Self: FHIRObject {
     /// A deep copy with the same content and `id`, unmanaged, with new pks for everything in it.
     ///
-    /// Nobody else has the copy, so that it can be sent to another actor, whichever has the object itself.
+    /// Nothing else refers to the copy, so it can be sent to another actor, wherever the object itself belongs.
     public func copy() -> sending Self {
-        // Invariant: a deep copy shares nothing with the object but texts and numbers, and a layout, which never changes.
+        // Invariant: a deep copy shares only texts, numbers and the immutable layout with the object.
         nonisolated(unsafe) let copy = unsafeDowncast(copyObject(), to: Self.self)
         return copy
     }

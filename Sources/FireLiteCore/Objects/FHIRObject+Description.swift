@@ -1,15 +1,16 @@
-/// What an object says of itself in text: its type and its id or pk, and no other value, as values are health data.
+/// Describes an object by its type and its id or pk, and no other value, as values are health data.
 ///
-/// The members stand in an extension of a protocol, so that a class's own element of that name, `StructureDefinition.description` for one,
-/// goes before them: there `"\(object)"` is the text about the object, and `object.description` the element, a `String?`.
+/// The members are in an extension of a protocol, so that a class's own element of the name, such as `StructureDefinition.description`,
+/// takes precedence: then `"\(object)"` is the object's description, and `object.description` the element, a `String?`.
 public protocol FHIRDescribable: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {}
 
 extension FHIRDescribable where Self: FHIRObject {
-    /// The type with the id, `Patient/123`, or else the pk if it is known, `HumanName (pk …)`. No other value is in it.
+    /// The type with the id, `Patient/123`, or else the pk if it is known, `HumanName (pk …)`. It contains no other value.
     ///
-    /// `FHIRJSON.string(object, pretty: true)` is the content. Only an id as FHIR has it is shown, as any other text may be anything.
+    /// Use `FHIRJSON.string(object, pretty: true)` for the content. An id is shown only if it has FHIR's form, as other text could contain
+    /// anything.
     ///
-    /// Disfavored, as `definition.description == "a"` would else take this one, which is no optional, and not the element.
+    /// Disfavored, as `definition.description == "a"` would otherwise use this non-optional property and not the element.
     @_disfavoredOverload
     public var description: String {
         let name = layout.name
@@ -17,8 +18,8 @@ extension FHIRDescribable where Self: FHIRObject {
         return printablePK.map { "\(name) (pk \($0))" } ?? name
     }
 
-    /// The description with the pk if it is known, the number of elements that are set, and whether a store has the object. No other value is
-    /// in it.
+    /// The description with the pk if it is known, the number of set elements, and whether a store has the object. It contains no other
+    /// value.
     public var debugDescription: String {
         var text = layout.name
         if let id = printableID { text += "/\(id)" }
@@ -39,7 +40,7 @@ extension FHIRObject {
         return id.withUTF8 { PrimitiveFormat.isId($0[...]) } ? id : nil
     }
 
-    /// The pk, if the object has one already and it holds nothing but what UUIDs and paths are made of. Asking for a description makes none.
+    /// The pk, if the object already has one that consists only of characters of UUIDs and paths. A description does not create one.
     fileprivate final var printablePK: String? {
         let isManaged = objectFlags.contains(.managed)
         guard let pk = objectExtras?.pk ?? (isManaged ? rootObject.objectExtras?.derivedPK(of: self) : nil) else { return nil }

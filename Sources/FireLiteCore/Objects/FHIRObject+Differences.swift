@@ -1,10 +1,11 @@
 /// An element that differs between two states of an object.
 public struct ElementDifference: Sendable, Hashable {
-    /// The FHIR path below the object: `name[0].given[1]`. Positions are those of the later state, of removed elements those of the earlier one.
+    /// The FHIR path below the object: `name[0].given[1]`. Positions are those in the later state; for removed elements, those in the
+    /// earlier one.
     public let path: String
-    /// The element's JSON before; nil if it was added.
+    /// The element's earlier JSON; nil if it was added.
     public let old: String?
-    /// The element's JSON afterwards; nil if it was removed.
+    /// The element's later JSON; nil if it was removed.
     public let new: String?
 
     /// A difference between two values as JSON.
@@ -16,13 +17,12 @@ public struct ElementDifference: Sendable, Hashable {
 }
 
 extension FHIRObject {
-    /// The elements that differ in a later state of this object: the innermost ones that both have, and whole elements that only one has.
+    /// The elements that differ in a later state of this object: the innermost of those in both states, and whole elements in only one.
     ///
     /// ```swift
     /// for difference in before.differences(to: after) { print(difference.path, difference.old ?? "–", difference.new ?? "–") }
     /// ```
-    /// Lists are compared after the equal elements at their beginning and end; of what is left, elements at the same place are compared with each
-    /// other.
+    /// In lists, equal elements at the beginning and the end are skipped; the others are compared by position.
     /// - Precondition: both have the same class.
     public final func differences(to later: FHIRObject) -> [ElementDifference] {
         misuse(
@@ -119,7 +119,7 @@ private struct DifferenceFinder {
         }
     }
 
-    /// What a slot holds, as positions.
+    /// The content of a slot, as positions.
     private struct Value {
         private let items: [Item]
 

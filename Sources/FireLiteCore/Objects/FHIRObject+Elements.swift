@@ -16,13 +16,13 @@ extension FHIRObjectInitialisers where Self: FHIRObject {
 
     /// The `Element` of each position of a list of primitives, including nulls: `_given` in JSON. Empty if no position has one.
     ///
-    /// Setting the list sets as many positions; ones past the end of the values become nulls. `[places:]` has values and elements together.
+    /// Setting the list sets as many positions; positions beyond the values become nulls. `[places:]` has values and elements together.
     ///
     /// When the values are set (`name.given = …`, `name.given.remove(at: 0)`), each `Element` follows its value, whether that is moved,
-    /// swapped or sorted, and is removed with it. A value that replaces another at its position takes over its `Element`, as a to-one
-    /// primitive does, if the list keeps its length, did not contain the new value and no longer contains the old one. If a value repeats, equal
-    /// values are matched in order, and an `Element` is lost only if fewer of the values remain than had one. A null stays after the
-    /// value before it.
+    /// swapped or sorted, and is removed with it. A value that replaces another at its position gets its `Element`, like a to-one
+    /// primitive, if the list keeps its length, did not contain the new value and no longer contains the old one. If a value repeats, equal
+    /// values are matched in order, and an `Element` is lost only if fewer of the values remain than had one. A null stays after the value
+    /// before it.
     public subscript<Value>(elements path: KeyPath<Self, [Value]>) -> [FHIRObject?] {
         get {
             guard case .annotatedTexts(let list)? = value(primitiveSlot(path)) else { return [] }

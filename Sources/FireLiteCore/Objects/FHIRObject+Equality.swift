@@ -2,7 +2,7 @@
 // again. `FHIRObjectID`, `pk` or `ObjectIdentifier(object)` are keys that stay.
 
 extension FHIRObject: Equatable {
-    /// Whether both have the same class and content. The pk does not count, nor does an element without content, as JSON has none.
+    /// Whether both have the same class and content. The pk does not count, nor does an element without content, which JSON cannot have.
     public static func == (left: FHIRObject, right: FHIRObject) -> Bool {
         left === right || left.hasSameContent(as: right)
     }
@@ -37,7 +37,7 @@ extension FHIRObject: Equatable {
         }
     }
 
-    /// Whether anything is set in the object or in what it owns; a resource has at least its type.
+    /// Whether anything is set in the object or in its elements; a resource has at least its type.
     package final var hasContent: Bool {
         if layoutTable.pointee.typeMemberLength > 0 { return true }
         guard let slots else { return false }

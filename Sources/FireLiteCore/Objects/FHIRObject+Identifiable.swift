@@ -13,15 +13,15 @@ public struct FHIRObjectID: Hashable, Sendable {
 
 /// Makes objects `Identifiable` by `pk`, although resources and datatypes have an element `id`.
 ///
-/// The `id` of the protocol is in an extension of a protocol: a class's own member of that name has precedence over it, whereas it would be
-/// ambiguous with one of `FHIRObject`.
+/// The protocol's `id` is in an extension of a protocol, so that a class's own member of that name takes precedence. In `FHIRObject` it
+/// would be ambiguous.
 public protocol FHIRIdentifiable: Identifiable where ID == FHIRObjectID {
     /// The object's local key.
     var pk: String { get }
 }
 
 extension FHIRIdentifiable {
-    /// The pk, as `Identifiable` wants it.
+    /// The pk, as the `id` of `Identifiable`.
     public var id: FHIRObjectID { FHIRObjectID(pk: pk) }
 }
 

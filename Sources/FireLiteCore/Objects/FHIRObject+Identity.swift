@@ -1,9 +1,9 @@
 import Foundation
 
 extension FHIRObject {
-    /// The object's local key: created when first read, kept by save and fetch, never in JSON.
+    /// The object's local key: created when first read, kept when saved and fetched, never in JSON.
     ///
-    /// An object whose pk is not read before it is saved gets one derived from its place in the store, which takes no space there.
+    /// If an object's pk is not read before it is saved, its pk is derived from its place in the store, and takes no space.
     /// - Precondition: can be set only while the object is unmanaged.
     public final var pk: String {
         get {

@@ -34,7 +34,7 @@ extension FHIRObject {
         if let element = primitive(name), !element.isList { _setString(element.slot, text) }
     }
 
-    /// Takes a resource out, so that it belongs to nobody.
+    /// Removes a resource, so that it has no owner.
     package func takeResource(_ name: String) -> FHIRResource? {
         guard let slot = layout.element(named: name)?.slot, let resource: FHIRResource = _object(slot) else { return nil }
         _setObject(slot, nil as FHIRObject?)

@@ -1,9 +1,8 @@
 extension FHIRDescribable where Self: FHIRObject {
-    /// The elements that are set, by their JSON names and in FHIR's order: what `dump(_:)` and a debugger show.
+    /// The set elements, by their JSON names and in FHIR's order, as shown by `dump(_:)` and debuggers.
     ///
-    /// It holds the values, as that is what is asked for with a mirror: `print` and string interpolation never do, not even of what holds
-    /// the object. Primitives have their Swift types, codes are text, and ids and extensions of primitives stand under the name with an
-    /// underscore.
+    /// A mirror contains values; `print` and string interpolation never show them, even for a container of the object. Primitives have
+    /// their Swift types, codes are text, and ids and extensions of primitives have the name with an underscore.
     public var customMirror: Mirror {
         var children: [(label: String, value: Any)] = []
         let elements = layout.elements

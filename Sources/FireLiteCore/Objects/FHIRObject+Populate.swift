@@ -1,11 +1,11 @@
 extension FHIRObject {
     /// Replaces the content with that of another object of the same class.
     ///
-    /// Primitives are assigned, and nil overwrites. An element that both have is changed in place and keeps its pk; one that only
-    /// `source` has becomes a copy with a new pk; one that only this object has is removed. Lists go by position and end with the
-    /// order and length of the source's. Nothing is shared. Equal elements are not touched.
+    /// Primitives are assigned, and nil overwrites. An element in both objects is changed in place and keeps its pk; an element only in
+    /// `source` is copied with a new pk; an element only in this object is removed. Lists match by position, and get the source's order and
+    /// length. The objects share nothing. Equal elements are not changed.
     ///
-    /// - Throws: `FHIRObjectError.differentClass` if the classes differ; nothing has changed then.
+    /// - Throws: `FHIRObjectError.differentClass` if the classes differ, without changing anything.
     public final func populate(from source: FHIRObject) throws {
         guard layoutTable == source.layoutTable else {
             throw FHIRObjectError.differentClass(of: layout.name, source: source.layout.name)
@@ -13,7 +13,7 @@ extension FHIRObject {
         assign(from: undisturbed(source))
     }
 
-    /// The object, or a copy if both are parts of one object: changing this one must not change what is being read.
+    /// The object, or a copy if both are parts of one object, so that changing this one does not change the source.
     final func undisturbed<Object: FHIRObject>(_ source: Object) -> Object {
         source !== self && source.rootObject === rootObject ? source.copy() : source
     }
@@ -84,7 +84,7 @@ extension FHIRObject {
     }
 }
 
-/// Misuse of objects that a caller can tell only at run time.
+/// Misuse of objects that can be detected only at run time.
 public struct FHIRObjectError: FireLiteError {
     /// The kind of failure.
     public struct Code: RawRepresentable, Sendable, Hashable {

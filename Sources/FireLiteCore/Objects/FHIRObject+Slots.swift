@@ -1,9 +1,9 @@
 // Access to the packed slots. The only code that touches their memory, apart from the initialiser and `deinit`.
 
 extension FHIRObject {
-    /// The values that are set, for reading in place: valid until one is set or removed.
+    /// The set values, for reading in place: valid until one is set or removed.
     ///
-    /// A function in this module, where access to the fields is not checked; code in other modules would check each access.
+    /// A function in this module, which does not check access to the fields; code in other modules would check each access.
     package final var slotRun: UnsafeMutableBufferPointer<ElementSlot> { UnsafeMutableBufferPointer(start: slots, count: Int(slotCount)) }
 
     /// Whether there are extras; also marks the object as part of a stored resource.

@@ -1,6 +1,6 @@
 /// The root of every generated class: an object that holds FHIR elements in packed slots.
 ///
-/// Only elements that are set take memory. Objects are not thread-safe; pass a `copy()` or the keys to another thread.
+/// Only set elements take memory. Objects are not thread-safe; pass a `copy()` or the keys to another thread.
 open class FHIRObject: FHIRObjectInitialisers {
     // Exclusive access is not checked for these: no closure is called during an access, and checks cost a tenth of a bulk write.
 
@@ -76,9 +76,8 @@ open class FHIRObject: FHIRObjectInitialisers {
 open class FHIRResource: FHIRObject {
     /// `Resource.id`: the logical id, `id` 0..1.
     ///
-    /// In FHIR 1 to 64 letters, digits, hyphens and dots. Any other text is kept, stored and found unchanged, by its bytes; `validate()`
-    /// reports it.
-    /// Unique only together with the type.
+    /// In FHIR an id has 1 to 64 letters, digits, hyphens and dots. Other text is also stored and found unchanged, by its bytes;
+    /// `validate()` reports it. An id is unique only together with the type.
     public final var id: String? {
         get { _string(0) }
         set { _setString(0, newValue) }

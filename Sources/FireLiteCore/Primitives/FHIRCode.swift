@@ -1,16 +1,16 @@
 /// A `code` with a required binding: an open set of values, with a static member for each code of the value set.
 ///
-/// Any text is a value, so that codes from newer servers survive; `isKnown` and `validate()` detect unknown codes.
+/// Any text is a value, so that codes from newer servers are kept; `isKnown` and `validate()` detect unknown codes.
 public protocol FHIRCode: RawRepresentable, Hashable, Sendable, CustomStringConvertible, ExpressibleByStringLiteral
 where RawValue == String {
-    /// Any code, whether the value set has it or not.
+    /// Any code, known to the value set or not.
     init(rawValue: String)
     /// Every code of the value set, separated by line feeds or spaces.
     static var _codes: String { get }
 }
 
 extension FHIRCode {
-    /// The code that the literal is, whether the value set has it or not.
+    /// The code in the literal, known to the value set or not.
     public init(stringLiteral value: String) { self.init(rawValue: value) }
 
     /// The code.
@@ -36,8 +36,8 @@ extension FHIRCode {
 /// The value of a choice element, `value[x]`: an enum with a case for each type the element allows.
 ///
 /// `==` compares the case and then the values with their own `==`: objects by content, dates and decimals by literal, texts as Swift
-/// compares strings. An enum whose cases all hold primitives is `Sendable`; one with a case for an object is not, as objects belong to one
-/// isolation at a time: hand over a copy of the object, or its keys.
+/// strings. An enum whose cases all hold primitives is `Sendable`. One with a case for an object is not, as objects belong to one isolation
+/// at a time: send a copy of the object, or its keys.
 public protocol FHIRChoice: Equatable {
     /// The value in `object` of the choice element whose first slot is `first`, or nil.
     init?(_object: FHIRObject, _ first: Int)

@@ -35,7 +35,7 @@ public struct FHIRDecimal: Sendable, Hashable {
         }
     }
 
-    /// The decimal with the literal of `value`, which has all its digits.
+    /// The decimal with the literal of `value`, with all digits.
     ///
     /// - Precondition: `value` is a number.
     public init(_ value: Decimal) {
@@ -51,7 +51,7 @@ public struct FHIRDecimal: Sendable, Hashable {
         storage = literal.withUTF8 { DecimalWord($0).map { .word($0.raw) } } ?? .text(literal)
     }
 
-    /// The number as it was, or will be, written in JSON.
+    /// The number's text in JSON.
     public var literal: String {
         switch storage {
         case .word(let raw):
@@ -84,7 +84,7 @@ public struct FHIRDecimal: Sendable, Hashable {
     }
 }
 
-/// `let dose: FHIRDecimal = "1.50"` keeps the literal as it is written. Swift reads `1.50` as the double 1.5, so as a number it becomes `1.5`.
+/// `let dose: FHIRDecimal = "1.50"` keeps the literal. Swift reads `1.50` as the double 1.5, so as a number it becomes `1.5`.
 extension FHIRDecimal: ExpressibleByStringLiteral, ExpressibleByFloatLiteral, ExpressibleByIntegerLiteral {
     /// The decimal with this literal.
     ///
@@ -96,7 +96,7 @@ extension FHIRDecimal: ExpressibleByStringLiteral, ExpressibleByFloatLiteral, Ex
         self = value
     }
 
-    /// The decimal with the shortest literal that reads back as the same double: `1.5` of `1.50`.
+    /// The decimal with the shortest literal that reads back as the same double: `1.5` for `1.50`.
     public init(floatLiteral value: Double) { self.init(value) }
 
     /// The decimal with this literal.
@@ -104,7 +104,7 @@ extension FHIRDecimal: ExpressibleByStringLiteral, ExpressibleByFloatLiteral, Ex
 }
 
 extension FHIRDecimal: Comparable {
-    /// Whether the left number is the smaller one, or the same by a shorter literal.
+    /// Whether the left number is smaller, or equal with a shorter literal.
     public static func < (left: FHIRDecimal, right: FHIRDecimal) -> Bool {
         if let first = left.decimalValue, let second = right.decimalValue, first != second { return first < second }
         let first = left.doubleValue

@@ -1,12 +1,12 @@
 import Foundation
 
-// To and from Foundation's `DateComponents`: fields, where `date` is a moment. Nothing of a literal is lost on the way but what is said here.
+// Converts to and from Foundation's `DateComponents`, which are fields, while `date` is a moment. The comments name all losses.
 
 extension FHIRTemporal {
-    /// The fields that the literal has, and the offset as a time zone; empty for text that lenient reading let through.
+    /// The fields of the literal, and the offset as a time zone; empty for invalid text from lenient reading.
     ///
-    /// No calendar is set: FHIR's dates are in the Gregorian one, also before 1582, where Foundation's turns Julian. `Z`, `+00:00` and `-00:00`
-    /// all become the zone GMT, and digits after the ninth of a fraction are left out.
+    /// No calendar is set: FHIR's dates are Gregorian, even before 1582, where Foundation's calendar turns Julian. `Z`, `+00:00` and
+    /// `-00:00` become the zone GMT, and a fraction is cut after nine digits.
     public var dateComponents: DateComponents {
         var components = DateComponents(year: year, month: month, day: day, hour: hour, minute: minute, second: second)
         if hour != nil { components.nanosecond = scanned?.nanosecond }
@@ -14,11 +14,11 @@ extension FHIRTemporal {
         return components
     }
 
-    /// The value with these fields, or nil unless they are fields that the type can have, all of them, and a date that exists.
+    /// The value with these fields; nil if a field is missing or not allowed for the type, or if the date does not exist.
     ///
-    /// A `date` takes year, month and day; a `dateTime` those, or with hour, minute, second and time zone; an `instant` all of these; a `time`
-    /// hour, minute and second. A fraction is written with as few digits as hold the nanoseconds. Era, quarter, weeks and weekdays are not
-    /// looked at, and a calendar must be Gregorian. A zone's offset at that time must be one of whole minutes up to 14 hours.
+    /// A `date` takes year, month and day; a `dateTime` those, or with hour, minute, second and time zone; an `instant` all of these; a
+    /// `time` hour, minute and second. A fraction gets as few digits as the nanoseconds need. Era, quarter, weeks and weekdays are ignored,
+    /// and a calendar must be Gregorian. The zone's offset at that time must be whole minutes, up to 14 hours.
     public init?(_ components: DateComponents) {
         if let calendar = components.calendar, ![.gregorian, .iso8601].contains(calendar.identifier) { return nil }
         let time = [components.hour, components.minute, components.second]
@@ -67,7 +67,7 @@ extension FHIRTemporal {
         return text + "." + digits
     }
 
-    /// `Z` or the offset of the components' zone at their time; nil without a zone, or where the time does not exist in it.
+    /// `Z` or the offset of the components' zone at their time; nil without a zone, or if the time does not exist in it.
     private static func zoneText(_ components: DateComponents) -> String? {
         guard let zone = components.timeZone else { return nil }
         var calendar = Foundation.Calendar(identifier: .gregorian)

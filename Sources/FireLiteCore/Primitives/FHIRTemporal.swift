@@ -5,11 +5,11 @@ import Foundation
 /// `==` compares literals: `2020-01-01T00:00:00Z` and `2020-01-01T01:00:00+01:00` are the same instant but not equal values;
 /// `compare(to:)` compares times.
 public protocol FHIRTemporal: Sendable, Hashable, CustomStringConvertible, ExpressibleByStringLiteral {
-    /// FHIR's type, which the literal's form goes by.
+    /// FHIR's type, which determines the literal's form.
     static var _type: PrimitiveType { get }
     /// The literal, packed.
     var _storage: _PackedLiteral { get }
-    /// The value with a literal that is one of the type.
+    /// The value with a valid literal.
     init(_storage: _PackedLiteral)
 }
 
@@ -38,7 +38,7 @@ extension FHIRTemporal {
         self = value
     }
 
-    /// The value as it was, or will be, written in JSON.
+    /// The value's text in JSON.
     public var literal: String {
         switch _storage {
         case .word(let raw): TemporalWord(raw: raw).text
@@ -130,7 +130,7 @@ extension FHIRTemporal {
 extension FHIRInstant {
     /// The instant as Foundation's `Date`, to the precision of a `Double`: a microsecond in this century.
     ///
-    /// A leap second is the first second of the next minute. `Date.distantPast` for text that lenient reading let through.
+    /// A leap second is the first second of the next minute. `Date.distantPast` for invalid text from lenient reading.
     public var date: Date { start ?? .distantPast }
 
     /// The instant `date`, in UTC and to the nearest millisecond.
@@ -142,7 +142,7 @@ extension FHIRInstant {
 extension FHIRDateTime {
     /// The start of the interval that the literal names, in UTC if it has no offset.
     ///
-    /// `Date.distantPast` for text that lenient reading let through; `compare(to:)` orders dateTimes as they are.
+    /// `Date.distantPast` for invalid text from lenient reading. Use `compare(to:)` to order dateTimes.
     public var date: Date { start ?? .distantPast }
 
     /// The dateTime `date`, in UTC and to the nearest millisecond.
@@ -152,7 +152,7 @@ extension FHIRDateTime {
 }
 
 extension FHIRDate {
-    /// The start of the interval that the literal names, in UTC; `Date.distantPast` for text that lenient reading let through.
+    /// The start of the interval that the literal names, in UTC; `Date.distantPast` for invalid text from lenient reading.
     public var date: Date { start ?? .distantPast }
 
     /// A year, month or day; nil if there is no such date.

@@ -1,12 +1,12 @@
 import Foundation
 
-// FHIR's texts that Foundation has types for: elements of type base64Binary, uri, url, canonical, oid and uuid are `String` in Swift, as they are
-// kept as they were written.
+// Converts FHIR texts to Foundation types: elements of type base64Binary, uri, url, canonical, oid and uuid are `String` in Swift, so that
+// they keep their text.
 
 extension Data {
-    /// The bytes of a `base64Binary`; nil if the text is none.
+    /// The bytes of a `base64Binary`; nil if the text is invalid.
     ///
-    /// White space, which FHIR allows, counts for nothing; any other character that is no base64 makes it nil.
+    /// White space, which FHIR allows, is ignored; any other character outside base64 makes the result nil.
     ///
     /// ```swift
     /// let photo = patient.photo.first?.data.flatMap { Data(fhirBase64: $0) }
@@ -30,10 +30,10 @@ extension Data {
 }
 
 extension URL {
-    /// The URL of a `uri`, `url` or `canonical`; nil if the text is none, or if a `URL` would write it in another way.
+    /// The URL of a `uri`, `url` or `canonical`; nil if the text is not a URL, or if a `URL` would write it differently.
     ///
-    /// - Parameter text: for example `attachment.url`. A `canonical` with a version, `http://example.org/a|1.0`, is nil, as `|` is no character
-    ///   of a URL.
+    /// - Parameter text: for example `attachment.url`. A `canonical` with a version, `http://example.org/a|1.0`, is nil, as a URL cannot
+    ///   contain `|`.
     public init?(fhirURI text: String) {
         guard let url = URL(string: text), url.absoluteString.utf8.elementsEqual(text.utf8) else { return nil }
         self = url

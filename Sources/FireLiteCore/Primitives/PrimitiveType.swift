@@ -1,4 +1,4 @@
-/// A primitive datatype of FHIR by its name there (<https://hl7.org/fhir/datatypes.html#primitive>); `integer64` since R5.
+/// A primitive datatype of FHIR, by its FHIR name (<https://hl7.org/fhir/datatypes.html#primitive>); `integer64` since R5.
 public enum PrimitiveType: UInt8, Sendable, CaseIterable {
     case boolean, integer, positiveInt, unsignedInt, integer64, decimal
     case date, dateTime, instant, time
@@ -52,12 +52,12 @@ package enum PrimitiveStorage: UInt8, Sendable {
     case text
 }
 
-/// The literal of a decimal, date or time: packed into a word where that loses nothing, else its text.
+/// The literal of a decimal, date or time: packed into a word if that loses nothing, otherwise its text.
 ///
-/// Public only because the protocol `FHIRTemporal` stands on it.
+/// Public only because the protocol `FHIRTemporal` uses it.
 @frozen public enum _PackedLiteral: Sendable, Hashable {
     /// A packed literal.
     case word(Int64)
-    /// A literal that fits no word.
+    /// A literal that does not fit into a word.
     case text(String)
 }

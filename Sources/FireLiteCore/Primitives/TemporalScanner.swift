@@ -99,7 +99,7 @@ package struct TemporalScanner {
 
     /// Reads what may follow a date in a search or an expression, up to the end: `T` and a time that may be short and without an offset.
     ///
-    /// - Parameter endsAfterT: whether there may be nothing behind the `T`, and it behind a year or a month, as FHIRPath writes such dateTimes.
+    /// - Parameter endsAfterT: whether the `T` may end the text and may follow a year or a month, as in FHIRPath's partial dateTimes.
     package mutating func readPartialTime(atLeast shortest: TemporalPrecision, endsAfterT: Bool) -> Bool {
         if isAtEnd { return true }
         guard skip("T") else { return false }

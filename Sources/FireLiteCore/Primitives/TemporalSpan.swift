@@ -1,6 +1,6 @@
 import Foundation
 
-/// What the literal of a date or time names, from its first moment to the one after its last, by the literal's own clock.
+/// The interval of a date or time literal, from its first moment to the one after its last, in the literal's own zone.
 package struct TemporalSpan: Sendable {
     /// A moment. Leap seconds have a place of their own, after second 59.
     package struct Moment: Comparable, Hashable, Sendable {
@@ -66,7 +66,7 @@ package struct TemporalSpan: Sendable {
 }
 
 extension FHIRTemporal {
-    /// What the literal names; nil for text that lenient reading let through.
+    /// The interval of the literal; nil for invalid text from lenient reading.
     package var span: TemporalSpan? {
         switch _storage {
         case .word(let raw): return TemporalSpan(TemporalWord(raw: raw))
@@ -83,7 +83,7 @@ extension FHIRTemporal {
 }
 
 extension TemporalSpan {
-    /// What a text names; nil unless all of it is read.
+    /// The interval of a text; nil unless the whole text is valid.
     package init?(_ text: String, read: (inout TemporalScanner) -> Bool) {
         var text = text
         let span: TemporalSpan? = text.withUTF8 { bytes in

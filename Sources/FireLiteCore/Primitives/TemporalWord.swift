@@ -12,7 +12,7 @@ package struct TemporalWord: Equatable, Sendable {
 
     /// The greatest offset from UTC that FHIR allows, 14 hours, in minutes (<https://hl7.org/fhir/datatypes.html#dateTime>).
     package static let maximumZoneMinutes = 840
-    /// What is added to an offset in minutes to make its zone, a number from 0 (`-14:00`) to 1680 (`+14:00`).
+    /// The number added to an offset in minutes to give its zone, from 0 (`-14:00`) to 1680 (`+14:00`).
     package static let zoneBias = maximumZoneMinutes
     /// `+00:00`
     package static let zonePositiveZero = zoneBias
@@ -28,7 +28,7 @@ package struct TemporalWord: Equatable, Sendable {
     /// The zone of an offset other than 0, which has three forms.
     package static func zone(ofMinutes minutes: Int) -> Int { zoneBias + minutes }
 
-    /// Minutes east of UTC; nil where the zone is none.
+    /// Minutes east of UTC; nil without a zone.
     package static func minutes(ofZone zone: Int) -> Int? {
         switch zone {
         case zoneNone: nil

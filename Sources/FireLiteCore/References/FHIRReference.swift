@@ -1,6 +1,6 @@
 /// The protocol of every release's class `Reference`: an element that points to a resource.
 public protocol FHIRReference: FHIRObject, FHIRObjectInitialisers {
-    /// `Reference.reference`: relative, absolute or `#contained`.
+    /// `Reference.reference`: relative, absolute or contained (`#id`).
     var reference: String? { get set }
 }
 

@@ -31,7 +31,7 @@ public struct ReferenceParts: Sendable, Hashable {
     /// The version of the resource, `2` in `Patient/1/_history/2`.
     public private(set) var version: String?
 
-    /// Splits any text; a text of unknown form is `other`.
+    /// Splits any text; a text of unknown form becomes `other`.
     public init(_ reference: String) {
         var reference = reference
         self = reference.withUTF8 { Self($0) }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Hexadecimal digits: strictly digits, where the number readers of the standard library take a sign, too.
+/// Hexadecimal digits: strictly digits, while the standard library's parsers also accept a sign.
 package enum Hexadecimal {
     /// The value of a digit; nil for another byte.
     @inline(__always)
@@ -9,7 +9,7 @@ package enum Hexadecimal {
         return (digit | 0x20) &- 97 < 6 ? (digit | 0x20) - 87 : nil
     }
 
-    /// The number that digits stand for; nil if there are none or too many, or if something else is among them.
+    /// The number of the digits; nil if there are none or too many, or for other characters.
     package static func number(_ digits: some Sequence<UInt8>) -> UInt32? {
         var number: UInt32?
         for digit in digits {

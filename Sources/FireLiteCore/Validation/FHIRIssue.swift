@@ -6,7 +6,7 @@ public struct FHIRIssue: Sendable, Hashable, CustomStringConvertible {
     public enum Severity: Sendable {
         /// The object is not valid.
         case error
-        /// The object may be valid, but this cannot be checked.
+        /// The object may be valid, but this could not be checked.
         case warning
     }
 
@@ -37,7 +37,7 @@ public struct FHIRIssue: Sendable, Hashable, CustomStringConvertible {
 
     /// The FHIR path of the element: `Patient.name[0].given[1]`.
     public let path: String
-    /// How much it matters.
+    /// The severity.
     public let severity: Severity
     /// The kind of mistake.
     public let code: Code

@@ -1,9 +1,9 @@
 extension FHIRObject {
-    /// Checks the object against FHIR's definitions and returns the issues in the order of the elements; empty if there are none.
+    /// Checks the object against FHIR's definitions and returns the issues in the order of the elements.
     ///
-    /// Checks cardinalities, codes of required bindings, formats of primitives, choice elements, types that references point to
-    /// and empty elements, of the object and everything in it. It does not check invariants, which the specification writes as expressions, or
-    /// profiles. Validation never blocks saving.
+    /// Checks cardinalities, codes of required bindings, formats of primitives, choice elements, target types of references and empty
+    /// elements, of the object and everything in it. It does not check constraints, which are FHIRPath expressions, or profiles. Validation
+    /// never blocks saving.
     public final func validate() -> [FHIRIssue] {
         var validator = Validator(release: layout.release)
         validator.validate(self, path: layout.name)

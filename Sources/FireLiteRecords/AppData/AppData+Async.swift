@@ -6,40 +6,35 @@ extension AppData {
     /// Stores bytes under an id: see the blocking form.
     ///
     /// - Parameters:
-    ///   - data: the bytes.
-    ///   - id: the id.
-    ///   - form: what the bytes are, such as a media type; nil to leave it as it is.
-    ///   - annotations: the annotations; nil keeps those that are there.
-    /// - Throws: as the blocking form does; `CancellationError`.
+    ///   - form: the form of the bytes, such as a media type; nil keeps the existing one.
+    ///   - annotations: the annotations; nil keeps existing ones.
+    /// - Throws: errors of the blocking form; `CancellationError`.
     @discardableResult
     public func put(_ data: Data, id: String, form: String? = nil, annotations: [String]? = nil) async throws -> RecordMetadata {
         try await store.write { _ in try self.put(data, id: id, form: form, annotations: annotations) }
     }
 
-    /// Stores many under their ids: see the blocking form.
+    /// Stores bytes under several ids: see the blocking form.
     ///
-    /// - Parameters:
-    ///   - items: the bytes by id.
-    ///   - annotations: the annotations of each; nil keeps those that are there.
-    /// - Throws: as the blocking form does; `CancellationError`.
+    /// - Parameter annotations: the annotations of each; nil keeps existing ones.
+    /// - Throws: errors of the blocking form; `CancellationError`.
     @discardableResult
     public func put(_ items: [String: Data], annotations: [String]? = nil) async throws -> BatchResult<String> {
         try await store.write { _ in try self.put(items, annotations: annotations) }
     }
 
-    /// What is stored under an id; nil if there is nothing, or if it was deleted.
+    /// The app data under an id; nil if there is none, or if it was deleted.
     ///
-    /// - Parameter id: the id.
-    /// - Throws: as the blocking form does; `CancellationError`.
+    /// - Throws: errors of the blocking form; `CancellationError`.
     public func get(_ id: String) async throws -> AppDataRecord? { try await store.read { _ in try self.get(id) } }
 
-    /// What is stored under ids: see the blocking form.
+    /// The app data under several ids: see the blocking form.
     ///
     /// - Parameter ids: the ids.
     /// - Throws: as the blocking form does; `CancellationError`.
     public func get(ids: [String]) async throws -> BatchResult<AppDataRecord> { try await store.read { _ in try self.get(ids: ids) } }
 
-    /// Deletes the bytes of many: see the blocking form.
+    /// Deletes the bytes of several ids: see the blocking form.
     ///
     /// - Parameter ids: the ids.
     /// - Throws: as the blocking form does; `CancellationError`.
@@ -48,7 +43,7 @@ extension AppData {
 }
 
 extension AppDataQuery {
-    /// The app data, without deleted.
+    /// The app data, without deleted ones.
     ///
     /// - Throws: as the blocking form does; `CancellationError`.
     public func all() async throws -> [AppDataRecord] { try await appData.store.read { _ in try self.all() } }

@@ -7,7 +7,7 @@ import Foundation
 /// try store.appData.put(encoding: settings, id: "settings", annotations: ["ui"])
 /// let settings = try store.appData.get("settings")?.decoded(Settings.self)
 /// ```
-/// Inside a `read` or `write` of the store, calls are a part of it.
+/// Calls inside a `read` or `write` of the store are part of it.
 public struct AppData: Sendable {
     /// The store.
     public let store: FHIRStore
@@ -23,13 +23,11 @@ public struct AppData: Sendable {
 
     // MARK: - Storing
 
-    /// Stores bytes under an id, and replaces those that are there.
+    /// Stores bytes under an id, and replaces existing ones.
     ///
     /// - Parameters:
-    ///   - data: the bytes.
-    ///   - id: the id.
-    ///   - form: what the bytes are, such as a media type; nil to leave it as it is.
-    ///   - annotations: the annotations; nil keeps those that are there.
+    ///   - form: the form of the bytes, such as a media type; nil keeps the existing one.
+    ///   - annotations: the annotations; nil keeps existing ones.
     /// - Returns: the metadata.
     /// - Throws: ``RecordError``: `missingID` for an empty id, `emptyAnnotation`, `missingKey`; `FHIRStoreError`.
     @discardableResult
@@ -39,12 +37,9 @@ public struct AppData: Sendable {
         return try store.joiningWrite { tx in try put(data, id, form, new, tx) }
     }
 
-    /// Stores a value as JSON under an id, and replaces what is there.
+    /// Stores a value as JSON under an id, and replaces existing app data.
     ///
-    /// - Parameters:
-    ///   - value: the value.
-    ///   - id: the id.
-    ///   - annotations: the annotations; nil keeps those that are there.
+    /// - Parameter annotations: the annotations; nil keeps existing ones.
     /// - Returns: the metadata.
     /// - Throws: errors of encoding; ``RecordError``: `missingID` for an empty id, `emptyAnnotation`, `missingKey`; `FHIRStoreError`.
     @discardableResult
@@ -55,12 +50,10 @@ public struct AppData: Sendable {
         return try put(encoder.encode(value), id: id, form: MediaType.json, annotations: annotations)
     }
 
-    /// Stores many under their ids with the same annotations, in one write.
+    /// Stores bytes under several ids with the same annotations, in one write.
     ///
-    /// - Parameters:
-    ///   - items: the bytes by id.
-    ///   - annotations: the annotations of each; nil keeps those that are there.
-    /// - Returns: the ids of those that were stored, sorted, and which failed.
+    /// - Parameter annotations: the annotations of each; nil keeps existing ones.
+    /// - Returns: the stored ids, sorted, and those that failed.
     /// - Throws: ``RecordError/Code/emptyAnnotation``; `FHIRStoreError` if nothing could be stored.
     @discardableResult
     public func put(_ items: [String: Data], annotations: [String]? = nil) throws -> BatchResult<String> {
@@ -99,11 +92,9 @@ public struct AppData: Sendable {
         return row.metadata(isPending: false)
     }
 
-    /// Replaces the annotations; the bytes stay as they are.
+    /// Replaces the annotations and keeps the bytes.
     ///
-    /// - Parameters:
-    ///   - id: the id.
-    ///   - annotations: the new annotations; none removes all.
+    /// - Parameter annotations: the new annotations; none removes all.
     /// - Throws: ``RecordError``: `notFound`, `emptyAnnotation`, `missingKey`; `FHIRStoreError`.
     public func annotate(_ id: String, with annotations: [String]) throws {
         let texts = try RecordAnnotation.normalized(annotations)
@@ -124,10 +115,9 @@ public struct AppData: Sendable {
     /// - Throws: ``RecordError/Code/notFound``; `FHIRStoreError`.
     public func delete(_ id: String) throws { try store.joiningWrite { try delete(id, $0) } }
 
-    /// Deletes the bytes of many, in one write.
+    /// Deletes the bytes of several ids, in one write.
     ///
-    /// - Parameter ids: the ids.
-    /// - Returns: the ids of the deleted ones, and which were not there.
+    /// - Returns: the deleted ids, and the unknown ones.
     /// - Throws: `FHIRStoreError`.
     @discardableResult
     public func delete(ids: [String]) throws -> BatchResult<String> {
@@ -147,10 +137,10 @@ public struct AppData: Sendable {
         try store(row, tx)
     }
 
-    /// Deletes what is left of deleted app data.
+    /// Deletes the tombstones of deleted app data.
     ///
-    /// - Parameter date: that was deleted before it; nil for all.
-    /// - Returns: how many there were.
+    /// - Parameter date: only tombstones from before this date; nil for all.
+    /// - Returns: the number of deleted tombstones.
     /// - Throws: `FHIRStoreError`.
     @discardableResult
     public func purge(deletedBefore date: Date? = nil) throws -> Int {
@@ -159,7 +149,7 @@ public struct AppData: Sendable {
 
     // MARK: - Reading
 
-    /// What is stored under an id; nil if there is nothing, or if it was deleted.
+    /// The app data under an id; nil if there is none, or if it was deleted.
     ///
     /// - Parameter id: the id.
     /// - Throws: ``RecordError``: `missingKey`, `cannotOpen`; `FHIRStoreError`.
@@ -170,10 +160,9 @@ public struct AppData: Sendable {
         }
     }
 
-    /// What is stored under ids, in their order.
+    /// The app data under several ids, in the order of the ids.
     ///
-    /// - Parameter ids: the ids.
-    /// - Returns: what was found, and which failed: unknown ids, and what is sealed and cannot be opened.
+    /// - Returns: the app data found, and the ids that failed: unknown ones, and those of sealed app data that cannot be opened.
     /// - Throws: `FHIRStoreError`.
     public func get(ids: [String]) throws -> BatchResult<AppDataRecord> {
         try store.read { tx in

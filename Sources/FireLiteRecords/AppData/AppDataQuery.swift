@@ -28,12 +28,12 @@ public struct AppDataQuery: Sendable {
     /// Only app data with at least one of these annotations; the last call counts.
     public func annotated(any annotations: [String]) -> Self { with { $0.filter.any = annotations } }
 
-    /// Only app data that was created in a period, both ends included.
+    /// Only app data created in a period, both ends included.
     public func created(from: Date? = nil, to: Date? = nil) -> Self {
         with { ($0.filter.createdFrom, $0.filter.createdTo) = (from, to) }
     }
 
-    /// Only app data that was updated last in a period, both ends included.
+    /// Only app data last updated in a period, both ends included.
     public func updated(from: Date? = nil, to: Date? = nil) -> Self {
         with { ($0.filter.updatedFrom, $0.filter.updatedTo) = (from, to) }
     }
@@ -65,14 +65,14 @@ public struct AppDataQuery: Sendable {
 
     // MARK: - Results
 
-    /// The app data, without deleted.
+    /// The app data, without deleted ones.
     ///
-    /// - Throws: ``RecordError``, also if some is sealed and cannot be opened: see ``opened()``; `FHIRStoreError`.
+    /// - Throws: ``RecordError``, also if sealed app data cannot be opened: see ``opened()``; `FHIRStoreError`.
     public func all() throws -> [AppDataRecord] {
         try appData.store.read { tx in try stored.rows(tx).map { try appData.record($0, tx) } }
     }
 
-    /// The app data, without deleted, and which of it is sealed and cannot be opened.
+    /// The app data, without deleted ones, and the sealed app data that cannot be opened.
     ///
     /// - Throws: ``RecordError/Code/emptyAnnotation``; `FHIRStoreError`.
     public func opened() throws -> BatchResult<AppDataRecord> {
@@ -81,7 +81,7 @@ public struct AppDataQuery: Sendable {
 
     /// Metadata and annotations, also of deleted app data if the query includes it.
     ///
-    /// - Parameter opensAnnotations: whether sealed annotations are opened; false leaves them out, which needs no keyring. Default: true.
+    /// - Parameter opensAnnotations: whether sealed annotations are opened; false omits them, and needs no keyring. Default: true.
     /// - Throws: ``RecordError``; `FHIRStoreError`.
     public func summaries(opensAnnotations: Bool = true) throws -> [RecordSummary] {
         try appData.store.read { tx in try rows(tx).map { try appData.summary($0, tx, opensAnnotations) } }

@@ -1,15 +1,15 @@
 import FireLite
 
-/// An error about the payload of an attachment. Its description has no content of records.
+/// An error about the payload of an attachment. Its description contains no record values.
 public struct AttachmentError: AdvisedError, Hashable {
-    /// The kind of an error. Later versions may add codes.
+    /// The kind of failure. Later versions may add codes.
     public struct Code: RawRepresentable, Sendable, Hashable {
         public let rawValue: String
         public init(rawValue: String) { self.rawValue = rawValue }
 
         /// The payload is larger than the policy allows.
         public static let tooLarge = Code(rawValue: "tooLarge")
-        /// The policy does not allow the type that the payload's first bytes show, or they do not match the stated type.
+        /// The policy does not allow the type shown by the payload's first bytes, or they do not match the stated type.
         public static let wrongType = Code(rawValue: "wrongType")
         /// The stored bytes do not match their hash.
         public static let wrongHash = Code(rawValue: "wrongHash")
@@ -17,14 +17,14 @@ public struct AttachmentError: AdvisedError, Hashable {
         public static let missingKey = Code(rawValue: "missingKey")
         /// The payload is not in the store, or a part of it is missing.
         public static let missing = Code(rawValue: "missing")
-        /// The resource type has no place for an attachment, or the resource has no such attachment.
+        /// The resource type has no element for an attachment, or the resource has no such attachment.
         public static let noPlace = Code(rawValue: "noPlace")
-        /// The argument is not what the call needs.
+        /// An argument is invalid.
         public static let invalidArgument = Code(rawValue: "invalidArgument")
     }
 
     public let code: Code
-    /// A sentence that says what to do.
+    /// What went wrong and what to do about it.
     public var message: String { text.message() }
     package let text: ErrorText
 

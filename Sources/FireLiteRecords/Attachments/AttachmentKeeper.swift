@@ -6,7 +6,7 @@ import Foundation
 /// Keeps the payloads of a store's attachments in `_blob`, by their hash.
 struct AttachmentKeeper: PayloadKeeper {
     let places: PayloadPlaces
-    /// The least size of a payload to keep apart; nil keeps none, and still knows those that are.
+    /// The minimum size of a payload to keep apart; with nil none are moved, and existing ones are still read.
     let minimumBytes: Int?
     /// Whether payloads in the clear that resources refer to are sealed, if there is a keyring.
     var sealsKnown = false
@@ -56,7 +56,7 @@ struct AttachmentKeeper: PayloadKeeper {
         )
     }
 
-    /// What is stored for a base64 text: the bytes if they give the same text again, otherwise the text; nil if it is no base64.
+    /// The stored form of base64 text: the bytes if they encode to the same text, otherwise the text; nil if it is not base64.
     static func payload(of text: String) -> (bytes: Data, isLiteral: Bool)? {
         if let bytes = Data(base64Encoded: text), isPlain(text, of: bytes) { return (bytes, false) }
         return Data(fhirBase64: text) == nil ? nil : (Data(text.utf8), true)
@@ -91,7 +91,7 @@ struct AttachmentKeeper: PayloadKeeper {
     func willCommit(_ tx: WriteTransaction) throws {
         let loose = tx.loosePayloads
         tx.loosePayloads.removeAll()
-        // References that nobody noted may exist: `collect` finds them.
+        // Unrecorded references may exist; `collect` finds them.
         if try !tx.mayLackPayloadReferences { try tx.deleteBlobs(tx.unused(loose.sorted())) }
         try tx.keepFilesInUse()
     }
@@ -112,7 +112,8 @@ struct AttachmentKeeper: PayloadKeeper {
 }
 
 extension ReadTransaction {
-    /// The resource with its payloads, also if this store object keeps none apart: what is sealed or exchanged must not refer to this file.
+    /// The resource with its payloads, even if this store object keeps none apart: sealed and exchanged content must not refer to this
+    /// file.
     ///
     /// - Throws: `AttachmentError`; `FHIRStoreError`.
     func withPayloads<Resource: FHIRResource>(_ resource: Resource) throws -> Resource {

@@ -1,4 +1,4 @@
-/// A type of payload that its first bytes show.
+/// A type of payload, recognised by its first bytes.
 public enum AttachmentKind: String, Sendable, Hashable, CaseIterable, Codable {
     case jpeg, png, tiff, pdf, dicom
 
@@ -16,7 +16,7 @@ public enum AttachmentKind: String, Sendable, Hashable, CaseIterable, Codable {
         }
     }
 
-    /// The type with this media type; nil for others. `image/jpg` is taken for `image/jpeg`.
+    /// The type with this media type; nil for others. `image/jpg` counts as `image/jpeg`.
     ///
     /// - Parameter contentType: a media type, with or without parameters.
     public init?(contentType: String) {
@@ -25,7 +25,7 @@ public enum AttachmentKind: String, Sendable, Hashable, CaseIterable, Codable {
         self = kind
     }
 
-    /// The type that the first bytes of a payload show; nil if it is none of these.
+    /// The type shown by the first bytes of a payload; nil for other types.
     ///
     /// - Parameter beginning: the first 132 bytes, or all if there are fewer.
     public init?(beginning: some Collection<UInt8>) {

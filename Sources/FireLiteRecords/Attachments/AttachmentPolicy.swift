@@ -1,13 +1,14 @@
-/// Which payloads a store keeps apart, and which it takes. The file remembers it.
+/// Which payloads a store keeps apart, and which it accepts. The file keeps the policy.
 public struct AttachmentPolicy: Sendable, Hashable {
-    /// The least number of bytes of a payload that is kept apart; smaller ones stay in the resource's rows. Default: 4,096, a page of the file.
+    /// The minimum size in bytes of a payload that is kept apart; smaller ones stay in the resource's rows. Default: 4,096, a page of the
+    /// file.
     public var minimumBytes = 4_096
-    /// The greatest number of bytes that `put` and `attach` take. Default: 20 MiB. Resources that are stored as they are may have larger ones.
+    /// The maximum size in bytes that `put` and `attach` accept. Default: 20 MiB. Payloads stored as part of a resource may be larger.
     public var maximumBytes = 20 << 20
-    /// The least number of bytes of a payload that goes into a file beside the database, in a folder with the database's name and `-payloads`; nil if
-    /// all are in the database. Default: nil.
+    /// The minimum size in bytes of a payload that goes into a file, in a folder next to the database with its name and `-payloads`; nil if
+    /// all payloads stay in the database. Default: nil.
     public var fileThreshold: Int?
-    /// The types that `put` and `attach` take, which the first bytes must show; nil for any. Default: nil.
+    /// The types that `put` and `attach` accept, recognised by the first bytes; nil for any. Default: nil.
     public var kinds: Set<AttachmentKind>?
 
     /// - Parameters:
@@ -36,7 +37,7 @@ public struct AttachmentPolicy: Sendable, Hashable {
 
     /// Refuses a payload by its first bytes.
     ///
-    /// - Parameter contentType: the type that is stated for it; nil for none.
+    /// - Parameter contentType: the stated type; nil for none.
     /// - Throws: `AttachmentError.wrongType`.
     func check(beginning: [UInt8], contentType: String?) throws {
         let found = AttachmentKind(beginning: beginning)

@@ -7,10 +7,8 @@ import Foundation
 extension Attachments {
     /// Stores a payload by itself: see the blocking form.
     ///
-    /// - Parameters:
-    ///   - bytes: the payload.
-    ///   - contentType: the type that is stated for it; nil for none. Default: nil.
-    /// - Throws: as the blocking form does; `CancellationError`.
+    /// - Parameter contentType: the stated type; nil for none. Default: nil.
+    /// - Throws: errors of the blocking form; `CancellationError`.
     public func put(_ bytes: Data, contentType: String? = nil) async throws -> PayloadReference {
         try await store.writing { try self.put(bytes, contentType: contentType) }
     }
@@ -18,48 +16,42 @@ extension Attachments {
     /// Adds an attachment to a stored resource: see the blocking form.
     ///
     /// - Parameters:
-    ///   - bytes: the payload.
-    ///   - typeName: the type of the resource.
-    ///   - id: its id.
     ///   - title: a title. Default: none.
-    ///   - contentType: the media type; nil for the one that the bytes show. Default: nil.
-    /// - Throws: as the blocking form does; `CancellationError`.
+    ///   - contentType: the media type; nil to recognise it from the bytes. Default: nil.
+    /// - Throws: errors of the blocking form; `CancellationError`.
     public func attach(
         _ bytes: Data, to typeName: String, id: String, title: String? = nil, contentType: String? = nil
     ) async throws {
         try await store.writing { try self.attach(bytes, to: typeName, id: id, title: title, contentType: contentType) }
     }
 
-    /// The bytes of a payload that is kept apart, compared with their hash.
+    /// The bytes of a separate payload, compared with their hash.
     ///
-    /// - Parameter reference: the payload.
-    /// - Throws: as the blocking form does; `CancellationError`.
+    /// - Throws: errors of the blocking form; `CancellationError`.
     public func data(_ reference: PayloadReference) async throws -> Data { try await store.reading { try self.data(reference) } }
 
     /// A part of a payload: see the blocking form.
     ///
-    /// - Parameters:
-    ///   - reference: the payload.
-    ///   - range: the bytes wanted; those beyond the end are left out.
-    /// - Throws: as the blocking form does; `CancellationError`.
+    /// - Parameter range: the requested bytes; those beyond the end are omitted.
+    /// - Throws: errors of the blocking form; `CancellationError`.
     public func data(_ reference: PayloadReference, in range: Range<Int>) async throws -> Data {
         try await store.reading { try self.data(reference, in: range) }
     }
 
-    /// The resource with the payloads that are kept apart, as it was stored.
+    /// The resource as it was stored, with its separate payloads.
     ///
-    /// - Parameter resource: a resource of this store, which the caller does not use afterwards.
-    /// - Throws: as the blocking form does; `CancellationError`.
+    /// - Parameter resource: a resource of this store, which the caller must not use afterwards.
+    /// - Throws: errors of the blocking form; `CancellationError`.
     public func resolvingPayloads<Resource: FHIRResource>(in resource: sending Resource) async throws -> sending Resource {
         try await store.reading { try self.resolvingPayloads(in: resource) }
     }
 
-    /// Moves payloads apart: see the blocking form. Cancelling ends it between two writes; what has moved stays so.
+    /// Moves payloads apart: see the blocking form. Cancelling ends it between two writes; moved payloads stay moved.
     ///
     /// - Parameters:
-    ///   - policy: which payloads; nil for the file's policy, or the default one. Default: nil.
-    ///   - progress: receives the number of resources looked at. Default: none.
-    /// - Throws: as the blocking form does; `CancellationError`.
+    ///   - policy: the policy; nil for the file's, or the default one. Default: nil.
+    ///   - progress: receives the number of examined resources. Default: none.
+    /// - Throws: errors of the blocking form; `CancellationError`.
     @discardableResult
     public func externalizePayloads(
         _ policy: AttachmentPolicy? = nil, progress: ProgressHandler<StoreProgress>? = nil
@@ -67,10 +59,10 @@ extension Attachments {
         try await store.transferring { try self.externalizePayloads(policy, progress: progress) }
     }
 
-    /// Moves all payloads back: see the blocking form. Cancelling ends it between two writes; what has moved stays so.
+    /// Moves all payloads back: see the blocking form. Cancelling ends it between two writes; moved payloads stay moved.
     ///
-    /// - Parameter progress: receives the number of resources looked at. Default: none.
-    /// - Throws: as the blocking form does; `CancellationError`.
+    /// - Parameter progress: receives the number of examined resources. Default: none.
+    /// - Throws: errors of the blocking form; `CancellationError`.
     @discardableResult
     public func inlinePayloads(progress: ProgressHandler<StoreProgress>? = nil) async throws -> Int {
         try await store.transferring { try self.inlinePayloads(progress: progress) }
@@ -84,7 +76,7 @@ extension Attachments {
         try await store.reading { try self.verify(progress: progress) }
     }
 
-    /// Deletes payloads that nothing refers to: see the blocking form.
+    /// Deletes unreferenced payloads: see the blocking form.
     ///
     /// - Throws: as the blocking form does; `CancellationError`.
     @discardableResult

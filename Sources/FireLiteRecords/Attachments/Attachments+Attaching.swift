@@ -6,15 +6,13 @@ import Foundation
 extension Attachments {
     /// Adds an attachment to a stored resource, with its type, size and SHA-1 hash as FHIR's `Attachment` has them.
     ///
-    /// It goes into the first element that holds attachments: `Patient.photo`, `DiagnosticReport.presentedForm`, `DocumentReference.content`.
+    /// It goes into the first element that holds attachments: `Patient.photo`, `DiagnosticReport.presentedForm`,
+    /// `DocumentReference.content`.
     /// - Parameters:
-    ///   - bytes: the payload.
-    ///   - typeName: the type of the resource.
-    ///   - id: its id.
     ///   - title: a title. Default: none.
-    ///   - contentType: the media type; nil for the one that the bytes show. Default: nil.
-    /// - Throws: `AttachmentError`: `tooLarge`, `wrongType`, `noPlace` if the resource is not stored or has no element for another attachment;
-    ///   `FHIRStoreError`.
+    ///   - contentType: the media type; nil to recognise it from the bytes. Default: nil.
+    /// - Throws: `AttachmentError`: `tooLarge`, `wrongType`, `noPlace` if the resource is not stored or has no element for another
+    ///   attachment; `FHIRStoreError`.
     public func attach(
         _ bytes: Data, to typeName: String, id: String, title: String? = nil, contentType: String? = nil
     ) throws {
@@ -70,9 +68,7 @@ extension Attachments {
         return false
     }
 
-    /// The attachments of a resource, contained and nested ones too, in the order of its elements.
-    ///
-    /// - Parameter resource: any resource.
+    /// The attachments of a resource, including contained and nested ones, in the order of its elements.
     public func attachments(in resource: FHIRResource) -> [FHIRObject] {
         guard let layout = resource.layout.release.layout(named: "Attachment") else { return [] }
         var found: [FHIRObject] = []
@@ -84,12 +80,10 @@ extension Attachments {
         return found
     }
 
-    /// Removes an attachment from a stored resource, with the element that must have one. Its payload goes with the last resource that has it.
+    /// Removes an attachment from a stored resource, with an element that requires one. Its payload is deleted with the last resource that
+    /// has it.
     ///
-    /// - Parameters:
-    ///   - number: the place of the attachment among those of the resource, from 0.
-    ///   - typeName: the type of the resource.
-    ///   - id: its id.
+    /// - Parameter number: the position of the attachment among those of the resource, from 0.
     /// - Throws: `AttachmentError.noPlace` if there is no such resource or attachment; `FHIRStoreError`.
     public func detach(_ number: Int, from typeName: String, id: String) throws {
         try store.write { tx in

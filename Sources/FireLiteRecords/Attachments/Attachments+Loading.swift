@@ -4,18 +4,17 @@ import FireLiteCrypto
 import Foundation
 
 extension Attachments {
-    /// Fetches the content of an attachment that has a `url` instead of `data`, and stores it with the resource. Does nothing if it has `data`.
+    /// Fetches the content of an attachment with a `url` instead of `data`, and stores it with the resource. Does nothing if it has `data`.
     ///
-    /// The app fetches, as it knows which addresses to trust and with which token. What comes is compared with `size` and `hash` (SHA-1, as FHIR's
-    /// Attachment has it) where the attachment states them, and must meet the policy: its size is limited while it comes. The `url` stays.
+    /// The app fetches the content, as it knows which addresses to trust and with which token. The bytes are compared with the attachment's
+    /// `size` and `hash` (SHA-1, as in FHIR's Attachment) if it has them, and must meet the policy, which limits their size while they
+    /// arrive. The `url` stays.
     /// - Parameters:
-    ///   - number: the place of the attachment among those of the resource, from 0.
-    ///   - typeName: the type of the resource.
-    ///   - id: its id.
-    ///   - source: returns the bytes at the address, in pieces. A relative address, as of a Binary, is as the resource states it.
+    ///   - number: the position of the attachment among those of the resource, from 0.
+    ///   - source: returns the bytes at the address, in pieces. A relative address, as of a Binary, is passed unchanged.
     /// - Returns: the number of bytes stored; nil if the attachment had `data`.
-    /// - Throws: errors of `source`; `AttachmentError`: `noPlace`, `invalidArgument` for an address that is none, `tooLarge`, `wrongType`, `wrongHash`,
-    ///   `missing` if fewer bytes come than stated; `FHIRStoreError`; `CancellationError`.
+    /// - Throws: errors of `source`; `AttachmentError`: `noPlace`, `invalidArgument` for an invalid address, `tooLarge`, `wrongType`,
+    ///   `wrongHash`, `missing` if fewer bytes come than stated; `FHIRStoreError`; `CancellationError`.
     @discardableResult
     public func load<Pieces: AsyncSequence>(
         _ number: Int, of typeName: String, id: String, from source: @Sendable (URL) async throws -> Pieces
@@ -72,7 +71,7 @@ extension Attachments {
     }
 }
 
-/// What an attachment says about its content.
+/// An attachment's statements about its content.
 private struct StatedContent {
     let hasData: Bool
     let address: String?

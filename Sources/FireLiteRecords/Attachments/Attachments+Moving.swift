@@ -1,15 +1,14 @@
 import FireLite
 
 extension Attachments {
-    /// Moves the payloads that are in rows apart, with those of everything that is stored later. With a keyring in `records.encryption`, those that
-    /// are apart in the clear are sealed, too. Resources keep their revisions: nobody who observes them, reads the change log or pulls from it sees
-    /// a change.
+    /// Moves payloads out of rows, and keeps later ones apart. With a keyring in `records.encryption`, it also seals separate payloads in
+    /// the clear. Resources keep their revisions: observers, the change log and syncs see no change.
     ///
-    /// It takes many writes. If it ends early, what has moved stays so, and a later call goes on.
+    /// It takes many writes. If it ends early, moved payloads stay moved, and a later call continues.
     /// - Parameters:
-    ///   - policy: which payloads; nil for the file's policy, or the default one. Default: nil.
-    ///   - progress: receives the number of resources looked at. Default: none.
-    /// - Returns: the number of resources whose payloads have moved.
+    ///   - policy: the policy; nil for the file's, or the default one. Default: nil.
+    ///   - progress: receives the number of examined resources. Default: none.
+    /// - Returns: the number of resources whose payloads were moved.
     /// - Throws: errors of `progress`; `FHIRStoreError`.
     @discardableResult
     public func externalizePayloads(_ policy: AttachmentPolicy? = nil, progress: StoreProgressHandler? = nil) throws -> Int {
@@ -17,12 +16,13 @@ extension Attachments {
         return try move(apart: true, progress)
     }
 
-    /// Moves all payloads back into the rows of their resources, and keeps none apart from now on. Payloads of older versions stay where they are.
+    /// Moves all payloads back into the rows of their resources, and keeps none apart from now on. Payloads of older versions stay where
+    /// they are.
     ///
-    /// Objects in memory still have references: fetch them again before changing them.
-    /// - Parameter progress: receives the number of resources looked at. Default: none.
-    /// - Returns: the number of resources whose payloads have moved.
-    /// - Throws: errors of `progress`; `AttachmentError` for a payload that is missing or has changed; `FHIRStoreError`.
+    /// Objects in memory still have references: fetch them again before you change them.
+    /// - Parameter progress: receives the number of examined resources. Default: none.
+    /// - Returns: the number of resources whose payloads were moved.
+    /// - Throws: errors of `progress`; `AttachmentError` for a missing or changed payload; `FHIRStoreError`.
     @discardableResult
     public func inlinePayloads(progress: StoreProgressHandler? = nil) throws -> Int {
         guard try resume() || store.payloads.keeper != nil else { return 0 }

@@ -3,12 +3,12 @@ import FireLiteCrypto
 import Foundation
 
 extension Attachments {
-    /// Stores a payload that comes in pieces, with little memory; set `data` of an attachment to the text of the result before the next `collect`.
+    /// Stores a payload that arrives in pieces, with little memory. Set `data` of an attachment to the text of the result before the next
+    /// `collect`.
     ///
-    /// It takes several writes, between which others can write. If it fails or its task is cancelled, nothing stays.
+    /// It takes several writes, between which others can write. If it fails or its task is cancelled, it leaves nothing.
     /// - Parameters:
-    ///   - pieces: the bytes.
-    ///   - contentType: the type that is stated for them; nil for none. Default: nil.
+    ///   - contentType: the stated type; nil for none. Default: nil.
     ///   - progress: receives the number of bytes stored. Default: none.
     /// - Throws: errors of `pieces` and `progress`; `AttachmentError`: `tooLarge`, `wrongType`; `FHIRStoreError`; `CancellationError`.
     public func put<Pieces: AsyncSequence>(
@@ -43,20 +43,18 @@ extension Attachments {
 
     /// The bytes of a payload in pieces of up to 256 KB, each read when the loop asks for it.
     ///
-    /// The last piece comes only if all of them match the hash; for a part of the payload, which cannot be compared, they are as they are stored.
+    /// The last piece is delivered only if all pieces match the hash. A range of the payload cannot be verified.
     /// - Parameters:
     ///   - reference: the payload. If it is a literal, the pieces are those of the base64 text.
-    ///   - range: the bytes wanted; nil for all. Default: nil.
+    ///   - range: the requested bytes; nil for all. Default: nil.
     public func pieces(_ reference: PayloadReference, in range: Range<Int>? = nil) -> PayloadPieces {
         PayloadPieces(store: store, reference: reference, range: range)
     }
 
-    /// A part of a payload, for which only the pieces that contain it are read. It is not compared with the hash; a sealed one is
-    /// authenticated piece by piece.
+    /// A range of a payload; only the pieces with these bytes are read. It is not compared with the hash; a sealed payload is authenticated
+    /// piece by piece.
     ///
-    /// - Parameters:
-    ///   - reference: the payload.
-    ///   - range: the bytes wanted; those beyond the end are left out.
+    /// - Parameter range: the requested bytes; those beyond the end are omitted.
     /// - Throws: `AttachmentError`: `missing`, `missingKey`, `wrongHash` for a sealed one; `FHIRStoreError`.
     public func data(_ reference: PayloadReference, in range: Range<Int>) throws -> Data {
         try store.read { tx in

@@ -3,16 +3,14 @@ import FireLiteCrypto
 import Foundation
 
 extension Attachments {
-    /// Makes thumbnails of an image and keeps them: payloads of their own, which go with the image. Replaces those that are there.
+    /// Makes and stores thumbnails of an image: payloads of their own, which are deleted with the image. Replaces existing ones.
     ///
-    /// - Parameters:
-    ///   - reference: the image.
-    ///   - make: makes a JPEG, PNG or TIFF of at most that height in pixels from the bytes and the type of the image; nil if it cannot, or if the
-    ///     image is not higher. FireLite has no code for images: use that of your system.
-    /// - Returns: the sizes that are kept. A thumbnail that has no fewer bytes than the image is not kept; nor is any of a payload that is no JPEG,
-    ///   PNG or TIFF.
-    /// - Throws: errors of `make`; `AttachmentError`: `missing`, `missingKey`, `wrongHash`, `wrongType` for a thumbnail that is no image;
-    ///   `FHIRStoreError`.
+    /// - Parameter make: makes a JPEG, PNG or TIFF of at most that height in pixels from the bytes and the type of the image; nil if it
+    ///   cannot, or if the image is not higher. FireLite does not process images: use your system's code.
+    /// - Returns: the stored sizes. A thumbnail with as many bytes as the image or more is not stored, nor is any of a payload that is not
+    ///   a JPEG, PNG or TIFF.
+    /// - Throws: errors of `make`; `AttachmentError`: `missing`, `missingKey`, `wrongHash`, `wrongType` for a thumbnail that is not an
+    ///   image; `FHIRStoreError`.
     @discardableResult
     public func makeThumbnails(
         of reference: PayloadReference, _ make: (Data, AttachmentKind, Int) throws -> Data?
@@ -41,11 +39,8 @@ extension Attachments {
         return Set(made.map(\.size))
     }
 
-    /// An image in a size, or in the next larger one that is kept.
+    /// An image in a size, or in the next larger stored size.
     ///
-    /// - Parameters:
-    ///   - size: the size.
-    ///   - reference: the image.
     /// - Returns: the bytes and their size: `full` for the image itself.
     /// - Throws: `AttachmentError`: `missing`, `missingKey`, `wrongHash`; `FHIRStoreError`.
     public func thumbnail(_ size: ThumbnailSize, of reference: PayloadReference) throws -> (size: ThumbnailSize, bytes: Data) {
@@ -80,7 +75,7 @@ public enum ThumbnailSize: String, Sendable, Hashable, CaseIterable {
     /// At most 200 pixels high.
     case small
 
-    /// The greatest height in pixels; nil for the payload itself.
+    /// The maximum height in pixels; nil for the payload itself.
     public var height: Int? {
         switch self {
         case .full: nil

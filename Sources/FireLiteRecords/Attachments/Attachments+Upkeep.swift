@@ -3,7 +3,7 @@ import FireLiteCrypto
 import Foundation
 
 extension Attachments {
-    /// The payloads that are kept apart, in the order in which they were stored.
+    /// The separate payloads, in the order they were stored.
     ///
     /// - Throws: `FHIRStoreError`.
     public func list() throws -> [StoredPayload] {
@@ -29,7 +29,7 @@ extension Attachments {
     /// Compares every payload with its hash. `check()` of the store finds missing ones without reading them.
     ///
     /// - Parameter progress: receives the number of bytes read. Default: none.
-    /// - Returns: the payloads that cannot be read as they were stored.
+    /// - Returns: the missing and changed payloads.
     /// - Throws: errors of `progress`; `FHIRStoreError`.
     public func verify(progress: StoreProgressHandler? = nil) throws -> [PayloadFault] {
         try store.read { tx in
@@ -52,11 +52,11 @@ extension Attachments {
         }
     }
 
-    /// Deletes payloads that nothing refers to: those that were put and never used, those that an interrupted `put` left, those of older versions
-    /// that were pruned, and those whose resources a program without this module deleted.
+    /// Deletes unreferenced payloads: those that were put and never used, those left by an interrupted `put`, those of pruned versions, and
+    /// those whose resources a program without this module deleted.
     ///
-    /// Payloads whose last resource is deleted here need no collecting: the deleting write deletes them.
-    /// - Returns: the number of payloads and of bytes deleted.
+    /// Payloads whose last resource is deleted with this module need no collecting: the same write deletes them.
+    /// - Returns: the number of deleted payloads and of their bytes.
     /// - Throws: `FHIRStoreError`.
     @discardableResult
     public func removeUnreferencedPayloads() throws -> (payloads: Int, bytes: Int) {
@@ -67,14 +67,14 @@ extension Attachments {
         try sweepFiles()
         return try store.write { tx in
             let hasVersions = try !tx.blobRows("SELECT 1 FROM sqlite_master WHERE name = '_change' AND type = 'table'").isEmpty
-            // Whatever the rows say: what a resource refers to is not deleted.
+            // Never delete a payload that a resource refers to, whatever the rows say.
             try keeper.findReferences(tx, inVersions: hasVersions)
             try tx.notePayloadsComplete()
             try tx.runBlobs("UPDATE _blob_reference SET kept = 1 WHERE kept = 0 AND root NOT IN (SELECT root FROM _resource)")
             try tx.runBlobs(
                 "DELETE FROM _blob_reference WHERE kept = 1"
                     + (hasVersions ? " AND root NOT IN (SELECT root FROM _change WHERE content IS NOT NULL)" : ""))
-            // A put that is under way writes every few seconds.
+            // A running `put` writes every few seconds.
             let recent = Date.present.milliseconds(.down) - Self.abandonedMilliseconds
             let loose = try tx.blobRows("SELECT blob FROM _blob WHERE hash IS NOT NULL OR created < ?", [.integer(recent)])
             return try tx.deleteBlobs(loose.compactMap { $0[0].integer })

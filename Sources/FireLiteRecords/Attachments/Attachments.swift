@@ -4,11 +4,11 @@ import FireLiteCrypto
 import Foundation
 
 extension FHIRStore {
-    /// The payloads of attachments, which can be kept apart from their resources.
+    /// The payloads of attachments, which can be stored apart from their resources.
     public var attachments: Attachments { Attachments(store: self) }
 }
 
-/// The payloads of a store's attachments: what is in `data` of each Attachment, and in a Binary.
+/// The payloads of a store's attachments: `data` of each Attachment, and the content of a Binary.
 ///
 /// ```swift
 /// try store.attachments.externalizeNewPayloads()
@@ -26,7 +26,7 @@ public struct Attachments: Sendable {
 
     /// Keeps the payloads of everything that is stored from now on apart from its rows. Those that are in rows stay there: see `externalizePayloads`.
     ///
-    /// - Parameter policy: which payloads. Default: those of at least 4,096 bytes.
+    /// - Parameter policy: the policy. Default: payloads of at least 4,096 bytes.
     /// - Throws: `FHIRStoreError`.
     public func externalizeNewPayloads(_ policy: AttachmentPolicy = AttachmentPolicy()) throws {
         if policy.fileThreshold != nil, PayloadFolder(store) == nil {
@@ -59,9 +59,9 @@ public struct Attachments: Sendable {
         }
     }
 
-    /// Goes on keeping payloads apart in a file in which a program has begun to: call it after opening a store. Does nothing for other files.
+    /// Continues to keep payloads apart in a file that does so already. Call it after you open a store. Does nothing for other files.
     ///
-    /// It also deletes files with payloads that a crash has left behind, unless the store is read-only.
+    /// It also deletes payload files that a crash left behind, unless the store is read-only.
     /// - Returns: whether payloads are kept apart.
     /// - Throws: `FHIRStoreError`.
     @discardableResult
@@ -74,9 +74,9 @@ public struct Attachments: Sendable {
         return policy != nil
     }
 
-    /// Deletes files that no payload is in.
+    /// Deletes files without a payload.
     ///
-    /// None is deleted while a payload has lost its pieces or the row that names its file: it may be in one of them.
+    /// It deletes none while a payload lacks its pieces or the row that names its file, as the payload may be in one of them.
     func sweepFiles() throws {
         guard let folder = PayloadFolder(store), store.configuration.access == .readWrite else { return }
         let names = try folder.names()
@@ -94,7 +94,7 @@ public struct Attachments: Sendable {
         store.payloads.keeper = AttachmentKeeper(places: PayloadPlaces(store.release), minimumBytes: policy?.minimumBytes)
     }
 
-    /// Which payloads the file keeps apart; nil if none.
+    /// The file's policy; nil if it keeps no payloads apart.
     public var policy: AttachmentPolicy? {
         get throws {
             guard let row = try store.read({ try $0.blobRows("SELECT minimum, maximum, types FROM _blob_policy") }).first,
@@ -109,22 +109,19 @@ public struct Attachments: Sendable {
 
     // MARK: - Reading
 
-    /// The resource as it was stored, opened if it is sealed and with the payloads that are kept apart: a copy, or the same object if nothing is
-    /// missing in it.
+    /// The resource as it was stored, opened if it is sealed, and with its separate payloads: a copy, or the same object if it is complete.
     ///
-    /// - Parameter resource: a resource of this store.
-    /// - Throws: `AttachmentError`: `missing`, `missingKey`, `wrongHash`; `FHIRStoreError`: `missingKey` and `wrongKey` for a sealed resource that
-    ///   cannot be opened.
+    /// - Throws: `AttachmentError`: `missing`, `missingKey`, `wrongHash`; `FHIRStoreError`: `missingKey` and `wrongKey` for a sealed
+    ///   resource that cannot be opened.
     public func resolvingPayloads<Resource: FHIRResource>(in resource: Resource) throws -> Resource {
         try store.read { tx in
-            // What is opened has the class of the resource.
+            // The opened resource has the class of the stored one.
             try tx.withPayloads(tx.opened(resource) as? Resource ?? resource)
         }
     }
 
     /// The resource with its references to payloads, opened if it is sealed.
     ///
-    /// - Parameter resource: a resource of this store.
     /// - Throws: `FHIRStoreError`: `missingKey` and `wrongKey`.
     package func opened(_ resource: FHIRResource) throws -> FHIRResource { try store.read { try $0.opened(resource) } }
 
@@ -136,7 +133,7 @@ public struct Attachments: Sendable {
     /// The greatest number of bytes that `put` and `attach` take.
     package var maximumBytes: Int { get throws { try (policy ?? AttachmentPolicy()).maximumBytes } }
 
-    /// The bytes of an attachment's payload, wherever it is kept; nil if it has none.
+    /// The bytes of an attachment's payload, wherever it is stored; nil if it has none.
     ///
     /// - Parameter attachment: an Attachment or a Binary.
     /// - Throws: `AttachmentError`: `missing`, `missingKey`, `wrongHash`, `invalidArgument`; `FHIRStoreError`.
@@ -149,7 +146,7 @@ public struct Attachments: Sendable {
         return try data(reference)
     }
 
-    /// The bytes of a payload that is kept apart, compared with their hash.
+    /// The bytes of a separate payload, compared with their hash.
     ///
     /// - Throws: `AttachmentError`: `missing`, `missingKey`, `wrongHash`; `FHIRStoreError`.
     public func data(_ reference: PayloadReference) throws -> Data {
@@ -167,11 +164,9 @@ public struct Attachments: Sendable {
 
     // MARK: - Storing
 
-    /// Stores a payload by itself; set `data` of an attachment to the text of the result before the next `collect`.
+    /// Stores a payload by itself. Set `data` of an attachment to the text of the result before the next `collect`.
     ///
-    /// - Parameters:
-    ///   - bytes: the payload.
-    ///   - contentType: the type that is stated for it; nil for none. Default: nil.
+    /// - Parameter contentType: the stated type; nil for none. Default: nil.
     /// - Throws: `AttachmentError`: `tooLarge`, `wrongType`; `FHIRStoreError`.
     public func put(_ bytes: Data, contentType: String? = nil) throws -> PayloadReference {
         try check(bytes, contentType)
@@ -185,9 +180,7 @@ public struct Attachments: Sendable {
 
     /// Refuses a payload that the policy does not allow.
     ///
-    /// - Parameters:
-    ///   - bytes: the payload.
-    ///   - contentType: the type that is stated for it; nil for none.
+    /// - Parameter contentType: the stated type; nil for none.
     /// - Throws: `AttachmentError`: `tooLarge`, `wrongType`; `FHIRStoreError`.
     public func check(_ bytes: Data, _ contentType: String?) throws {
         let policy = try policy ?? AttachmentPolicy()

@@ -1,6 +1,6 @@
 import FireLite
 
-/// The table of the keys of sealed payloads. It is of a module of its own, as files without sealed payloads do not have it.
+/// The table of the keys of sealed payloads. It is a module of its own, as files without sealed payloads do not have it.
 enum BlobKeyTables {
     /// The key of a payload, sealed by the common key with the id `common`. A payload without a row is in the clear.
     private static let keys = ModuleTable(
@@ -19,7 +19,7 @@ extension ReadTransaction {
             .map { WrappedKey(commonID: $0[0].text ?? "", bytes: $0[1].data) }
     }
 
-    /// The keyring by which payloads are sealed and opened; nil if there is none.
+    /// The keyring that seals and opens payloads; nil without one.
     var payloadKeyring: RecordKeyring? { store.participant(RecordKeeper.self)?.encryption.keyring }
 }
 
@@ -31,7 +31,7 @@ extension WriteTransaction {
             [.integer(blob), .text(key.commonID), .blob([UInt8](key.bytes))])
     }
 
-    /// Deletes the key of a payload: nothing can open it then.
+    /// Deletes the key of a payload, which can then no longer be opened.
     func deletePayloadKey(of blob: Int64) throws {
         guard try hasPayloadKeys else { return }
         try run(on: BlobKeyTables.module, "DELETE FROM _blobkey WHERE blob = ?", [.integer(blob)])

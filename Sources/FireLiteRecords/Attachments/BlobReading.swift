@@ -4,7 +4,7 @@ import FireLiteCrypto
 import Foundation
 
 extension ReadTransaction {
-    /// Notes for a record of reads that a payload is handed out.
+    /// Records that a payload was read.
     func noteRead(_ reference: PayloadReference) { noteRead(nil, id: reference.hash.hexText) }
 
     /// The payload with a hash; nil if the store does not have it.
@@ -78,7 +78,7 @@ extension ReadTransaction {
     /// - Throws: `AttachmentError`: `missing`, `missingKey`, `wrongHash`, `tooLarge` for memory; `FHIRStoreError`.
     func storedBytes(_ reference: PayloadReference) throws -> Data {
         let blob = try stored(reference)
-        // A file may state any size: memory is taken for what is there.
+        // A file may state any size, so memory is allocated for the existing bytes.
         guard try storedCount(blob) == reference.byteCount else { throw Self.missing(reference) }
         guard let memory = malloc(max(reference.byteCount, 1)) else {
             throw AttachmentError(.tooLarge, "a payload of \(reference.byteCount) bytes does not fit into memory: read it in pieces")
@@ -135,7 +135,7 @@ extension ReadTransaction {
     /// The number of bytes of a file that are read while those before are hashed.
     private static let fileStep = 1 << 20
 
-    /// The number of bytes of a payload that are there.
+    /// The number of existing bytes of a payload.
     private func storedCount(_ blob: StoredBlob) throws -> Int {
         if let name = blob.file {
             guard let size = PayloadFolder(store)?.size(of: name) else { return -1 }

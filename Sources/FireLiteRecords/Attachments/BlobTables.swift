@@ -17,7 +17,7 @@ enum BlobTables {
         columns: [.init("root", .integer), .init("blob", .integer), .init("kept", .integer)],
         indexes: [.init("root"), .init("blob")])
 
-    /// One row: what is kept apart. None once everything was moved back.
+    /// One row: the policy. No row once everything was moved back.
     private static let policy = ModuleTable(
         "_blob_policy", key: "policy", columns: [.init("minimum", .integer), .init("maximum", .integer), .init("types", .text)])
 

@@ -7,7 +7,6 @@ extension WriteTransaction {
     /// Stores bytes as a payload, once however often it is called with the same; sealed if `records.encryption` has a keyring.
     ///
     /// - Parameters:
-    ///   - bytes: the payload.
     ///   - digest: its SHA-256.
     ///   - isLiteral: whether the bytes are the text of an element.
     /// - Returns: the number of the payload, and the reference to it.
@@ -107,10 +106,11 @@ extension WriteTransaction {
         try runBlobs("DELETE FROM _blob WHERE blob = ?", [.integer(blob)])
     }
 
-    /// Those of some payloads that nothing refers to: neither a row of `_blob_reference`, nor the content of a resource or of an older version,
-    /// as rows of `_blob_reference` may be lost.
+    /// The unreferenced ones of some payloads: no row of `_blob_reference` refers to them, nor does the content of a resource or of an
+    /// older version, as rows of `_blob_reference` may be lost.
     ///
-    /// - Complexity: if one of them has no row in `_blob_reference`, reads the columns with Attachments, and the versions that the log keeps.
+    /// - Complexity: if one of them has no row in `_blob_reference`, reads the columns with Attachments, and the versions that the log
+    ///   keeps.
     func unused(_ blobs: [Int64]) throws -> [Int64] {
         var candidates: [Data: Int64] = [:]
         for blob in blobs {
@@ -123,7 +123,7 @@ extension WriteTransaction {
                 try blobRows("SELECT 1 FROM _change WHERE content LIKE ? LIMIT 1", [.text("%\"blob:%\($0.key.hexText)%")]).isEmpty
             }
         }
-        // One without a hash is not complete: nothing can refer to it.
+        // A payload without a hash is incomplete, so nothing refers to it.
         let used = Set(blobs).subtracting(candidates.values)
         return try blobs.filter { blob in
             try !used.contains(blob) || blobRows("SELECT 1 FROM _blob WHERE blob = ? AND hash IS NOT NULL", [.integer(blob)]).isEmpty
@@ -132,7 +132,7 @@ extension WriteTransaction {
 
     /// Deletes payloads that no row of `_blob_reference` names.
     ///
-    /// - Returns: the number of payloads and of bytes deleted.
+    /// - Returns: the number of deleted payloads and of their bytes.
     @discardableResult
     func deleteBlobs(_ blobs: some Sequence<Int64>) throws -> (payloads: Int, bytes: Int) {
         var deleted = (payloads: 0, bytes: 0)

@@ -8,7 +8,7 @@ final class HashingQueue: @unchecked Sendable {
     private let queue = DispatchQueue(label: "firelite.payloads.hash")
     private let digest = RunningDigest()
 
-    /// Adds bytes, which must stay as they are until `wait` or `finish` returns.
+    /// Adds bytes, which must not change until `wait` or `finish` returns.
     func add(_ piece: UnsafeRawBufferPointer) {
         let memory = Piece(bytes: piece)
         queue.async { self.digest.update(memory.bytes) }

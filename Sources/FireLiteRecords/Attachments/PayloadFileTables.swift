@@ -1,13 +1,13 @@
 import FireLite
 import FireLiteCore
 
-/// The tables of payloads in files beside the database, of a module of their own: most databases do not have them.
+/// The tables of payloads in files next to the database. They are a module of their own, as most databases do not have them.
 enum PayloadFileTables {
     /// The name of the file with a payload, whose pieces follow one another in it.
     private static let files = ModuleTable(
         "_blobfile", key: "blob", columns: [.init("name", .text)], indexes: [.init("name", isUnique: true)])
 
-    /// One row: the least size of a payload that goes into a file. None if none does.
+    /// One row: the minimum size of a payload that goes into a file. No row if none does.
     private static let policy = ModuleTable("_blobfile_policy", key: "policy", columns: [.init("minimum", .integer)])
 
     static let module = ModuleTables(module: "blobfile", version: 1, tables: [files, policy])
@@ -23,15 +23,15 @@ extension ReadTransaction {
         try fileRows("SELECT name FROM _blobfile WHERE blob = ?", [.integer(blob)]).first?[0].text
     }
 
-    /// The least size of a payload that goes into a file; nil if none does.
+    /// The minimum size of a payload that goes into a file; nil if none does.
     var minimumFileBytes: Int? {
         get throws { try fileRows("SELECT minimum FROM _blobfile_policy").first?[0].integer.map { Int(clamping: $0) } }
     }
 }
 
 extension WriteTransaction {
-    /// The folder for a payload that is to go into a file; nil if it stays in the database: because it is small, or because it would be in the clear
-    /// beside an encrypted database.
+    /// The folder for a payload that goes into a file; nil if it stays in the database, because it is small, or because it would be in the
+    /// clear next to an encrypted database.
     func folder(forPayloadOf byteCount: Int, isSealed: Bool) throws -> PayloadFolder? {
         guard let folder = PayloadFolder(store), let minimum = try minimumFileBytes, byteCount >= minimum else { return nil }
         return isSealed || store.configuration.key == nil ? folder : nil

@@ -2,18 +2,18 @@ import FireLite
 import FireLiteCrypto
 import Foundation
 
-/// What a resource has instead of a payload that is kept apart: `blob:sha256:HEX;BYTES`, or `blob:hmac-sha256:HEX;BYTES` for one that is sealed. It is not
-/// base64, whose characters do not include `:`.
+/// The reference that replaces a separate payload in its resource: `blob:sha256:HEX;BYTES`, or `blob:hmac-sha256:HEX;BYTES` for a sealed
+/// one. It cannot be base64, which contains no `:`.
 ///
 /// ```swift
 /// let reference = document.content[0].attachment?.data.flatMap { PayloadReference($0) }
 /// ```
 public struct PayloadReference: Sendable, Hashable, CustomStringConvertible {
-    /// The SHA-256 of what is stored, 32 bytes; of a sealed payload a keyed hash, which shows nothing of it.
+    /// The SHA-256 of the stored bytes, 32 bytes; of a sealed payload a keyed hash, which reveals nothing of it.
     public let hash: Data
-    /// The number of bytes stored.
+    /// The number of stored bytes.
     public let byteCount: Int
-    /// Whether the text of the element is stored instead of the bytes that it encodes, as encoding those again would write another text.
+    /// Whether the text of the element is stored instead of its bytes, because encoding the bytes would give another text.
     public let isLiteral: Bool
     /// Whether the payload is sealed: see ``RecordEncryption``.
     public let isSealed: Bool
@@ -25,7 +25,7 @@ public struct PayloadReference: Sendable, Hashable, CustomStringConvertible {
         self.isSealed = isSealed
     }
 
-    /// The reference in the text of an element; nil if the text is none.
+    /// The reference in the text of an element; nil if the text is not a reference.
     ///
     /// - Parameter text: the element's `data`.
     public init?(_ text: String) {

@@ -3,8 +3,8 @@ import Foundation
 
 /// Seals and opens the pieces of one payload with a key of its own, AES-256-GCM for each.
 ///
-/// The key is sealed by a common key and bound to hash and size of the payload; each piece is bound to the payload, its place, and whether it
-/// is the last. So pieces cannot be swapped, left out or cut off.
+/// A common key seals the key and binds it to the payload's hash and size; each piece is bound to the payload, its position, and whether it
+/// is the last. So pieces cannot be swapped, omitted or cut off.
 struct PayloadSeal {
     /// The number of bytes that sealing adds to a piece.
     static let addedBytes = PayloadLayout.sealBytes

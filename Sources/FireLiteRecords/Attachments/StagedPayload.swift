@@ -45,7 +45,7 @@ struct StagedPayload {
                 let seal = try sealed ?? keyring.map { _ in try PayloadSeal(blob: blob) }
                 // It waits for its end, not for a resource.
                 tx.loosePayloads.remove(blob)
-                // Nobody knows yet how large it gets: one of several writes goes into a file, if any do.
+                // Its final size is unknown: a payload of several writes goes into a file, if any payload does.
                 let folder = try known == nil || isInFile ? tx.folder(forPayloadOf: .max, isSealed: seal != nil) : nil
                 if let folder { return (blob, seal, folder) }
                 for (place, offset) in stride(from: 0, to: count, by: BlobTables.chunkBytes).enumerated() {
@@ -70,7 +70,7 @@ struct StagedPayload {
     /// Stores the rest, and makes it a payload.
     mutating func finish() throws -> PayloadReference {
         try write()
-        // What `write` leaves is a piece at most.
+        // `write` leaves at most one piece.
         let total = byteCount
         let rest = Data(pending)
         digest.update(rest)
@@ -108,7 +108,7 @@ struct StagedPayload {
         return reference
     }
 
-    /// Deletes what was stored.
+    /// Deletes the stored pieces.
     mutating func discard() throws {
         writer = nil
         guard let blob else { return }

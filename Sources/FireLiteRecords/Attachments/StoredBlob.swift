@@ -18,10 +18,10 @@ struct StoredBlob {
     /// The number of bytes of a piece.
     func count(ofPiece place: Int) -> Int { min(BlobTables.chunkBytes, byteCount - place * BlobTables.chunkBytes) }
 
-    /// The number of bytes of a piece as it is stored.
+    /// The number of stored bytes of a piece.
     func storedCount(ofPiece place: Int) -> Int { count(ofPiece: place) + (seal == nil ? 0 : PayloadSeal.addedBytes) }
 
-    /// Where a piece begins in a file.
+    /// The offset of a piece in a file.
     func offset(ofPiece place: Int) -> Int { place * (BlobTables.chunkBytes + (seal == nil ? 0 : PayloadSeal.addedBytes)) }
 
     /// The number of pieces of so many bytes.

@@ -2,13 +2,13 @@ import Foundation
 
 /// A payload that a store keeps apart.
 public struct StoredPayload: Sendable, Hashable {
-    /// Its SHA-256; of a sealed one a keyed hash.
+    /// The SHA-256; of a sealed payload a keyed hash.
     public let hash: Data
     /// The number of bytes.
     public let byteCount: Int
     /// Whether it is sealed.
     public let isSealed: Bool
-    /// When it was stored first.
+    /// When it was first stored.
     public let created: Date
     /// The number of resources that refer to it.
     public let resources: Int
@@ -16,13 +16,13 @@ public struct StoredPayload: Sendable, Hashable {
     public let isInHistory: Bool
 }
 
-/// A payload that cannot be read as it was stored.
+/// A missing or changed payload.
 public struct PayloadFault: Sendable, Hashable, CustomStringConvertible {
     /// Its SHA-256.
     public let hash: Data
     /// What is wrong: `missing`, `missingKey` or `wrongHash`.
     public let code: AttachmentError.Code
-    /// The resources that refer to it, as `Type/id`; those without an id are left out.
+    /// The resources that refer to it, as `Type/id`, without those that have no id.
     public let resources: [String]
 
     public var description: String {

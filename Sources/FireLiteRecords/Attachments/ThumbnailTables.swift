@@ -1,6 +1,6 @@
 import FireLite
 
-/// The table of thumbnails, of a module of its own: files without thumbnails do not have it.
+/// The table of thumbnails. It is a module of its own, as files without thumbnails do not have it.
 enum ThumbnailTables {
     /// A thumbnail of the payload `original`: the payload `blob`, no higher than `height`.
     private static let thumbnails = ModuleTable(
@@ -20,7 +20,7 @@ extension ReadTransaction {
         try !thumbnailRows("SELECT 1 FROM _thumbnail WHERE blob = ? LIMIT 1", [.integer(blob)]).isEmpty
     }
 
-    /// The reference to a stored payload; nil if there is none with that number, or if it is not complete.
+    /// The reference to a stored payload; nil for an unknown number or an incomplete payload.
     func reference(toBlob blob: Int64) throws -> PayloadReference? {
         guard let row = try blobRows("SELECT hash, bytes FROM _blob WHERE blob = ? AND hash IS NOT NULL", [.integer(blob)]).first,
             let bytes = row[1].integer, bytes >= 0

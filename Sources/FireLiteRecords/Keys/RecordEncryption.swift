@@ -12,17 +12,15 @@ public struct RecordEncryption: Sendable {
     /// Nothing is sealed.
     public static let none = RecordEncryption(nil, [:])
 
-    /// Content is sealed with AES-256-GCM under a key of its own for each record, which a common key wraps.
+    /// The content of each record is sealed with AES-256-GCM and a key of its own, which a common key wraps.
     ///
-    /// - Parameters:
-    ///   - keyring: the common keys.
-    ///   - resources: the types whose resources are sealed too, by FHIR's names, and what of them stays queryable. Default: none, so
-    ///     only app data and blobs are sealed.
+    /// - Parameter resources: the types whose resources are sealed too, by FHIR's names, with the elements that stay queryable. Default:
+    ///   none, so that only app data and payloads are sealed.
     public static func perRecord(_ keyring: RecordKeyring, resources: [String: SealedElements] = [:]) -> RecordEncryption {
         RecordEncryption(keyring, resources)
     }
 
-    /// What of a type is sealed; nil if it is not.
+    /// The sealed elements of a type; nil if it is not sealed.
     func elements(of typeName: String) -> SealedElements? { resources[typeName] }
 
     /// The keyed hash of an annotation; nil without a keyring.

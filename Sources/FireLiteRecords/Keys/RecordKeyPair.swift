@@ -1,13 +1,13 @@
 import FireLiteCrypto
 import Foundation
 
-/// The RSA key pair of a device, for which others wrap common keys: RSA-OAEP with SHA-256.
+/// The RSA key pair of a device. Others wrap common keys for it with RSA-OAEP and SHA-256.
 ///
 /// ```swift
 /// let pair = try RecordKeyPair()
 /// let wire = try keyring.wireKey(keyring.primaryID, for: pair.publicPEM)
 /// ```
-/// Keep ``pem()`` in the keychain, or wherever secrets belong. The public key is not secret, but make sure whose it is.
+/// Keep ``pem()`` in the keychain or another safe place. The public key is not secret, but verify its owner.
 public struct RecordKeyPair: Sendable, CustomStringConvertible, CustomReflectable {
     private let key: PrivateKey
 
@@ -23,7 +23,6 @@ public struct RecordKeyPair: Sendable, CustomStringConvertible, CustomReflectabl
 
     /// The key pair that ``pem()`` returned, or any private RSA key as PEM.
     ///
-    /// - Parameter pem: the text.
     /// - Throws: ``RecordError/Code/invalidArgument`` for other texts and keys.
     public init(pem: String) throws {
         do { key = try PrivateKey(pem: pem) } catch let error as CryptoError {
@@ -32,7 +31,7 @@ public struct RecordKeyPair: Sendable, CustomStringConvertible, CustomReflectabl
         guard case .rsa = key.kind else { throw RecordError(.invalidArgument, "a key pair for common keys is RSA, not \(key.kind)") }
     }
 
-    /// The public key as PEM, for those who wrap keys.
+    /// The public key as PEM, with which others wrap keys.
     public var publicPEM: String { key.publicKey.pem }
 
     /// The private key as PEM (PKCS #8): a secret.
@@ -42,7 +41,7 @@ public struct RecordKeyPair: Sendable, CustomStringConvertible, CustomReflectabl
         do { return try key.pem() } catch { throw RecordError(.system, "the system does not hand out the private key") }
     }
 
-    /// Opens what was wrapped for this pair.
+    /// Opens a key that was wrapped for this pair.
     ///
     /// - Throws: `RecordError`: `cannotOpen`, `system`.
     func unwrap(_ wrapped: Data) throws -> SecretData {

@@ -17,12 +17,9 @@ extension RecordKeyring {
         return WireKey(commonKeyID: id, commonKey: try RecordKeyPair.wrap(bytes, for: publicPEM).base64EncodedString())
     }
 
-    /// Adds a common key that was wrapped for a key pair. It opens, and does not wrap until ``makePrimary(_:)``.
+    /// Adds a common key that was wrapped for a key pair. It opens records, and wraps new keys only after ``makePrimary(_:)``.
     ///
-    /// - Parameters:
-    ///   - wire: the wrapped key.
-    ///   - pair: the key pair.
-    /// - Throws: ``RecordError``: `invalidContent` if it is no base64, `cannotOpen`, `invalidArgument` for an id that has another key.
+    /// - Throws: ``RecordError``: `invalidContent` if it is not base64, `cannotOpen`, `invalidArgument` for an id that has another key.
     public func receive(_ wire: WireKey, with pair: RecordKeyPair) throws {
         guard let wrapped = Data(base64Encoded: wire.commonKey) else {
             throw RecordError(.invalidContent, "the wrapped common key is no base64")
@@ -32,8 +29,8 @@ extension RecordKeyring {
 
     // MARK: - The whole keyring
 
-    /// The whole keyring for another device of the same user: all common keys, and the key of hashes, by which that device finds sealed annotations and
-    /// equal payloads. Encrypted with AES-256-GCM under a random key that is wrapped for the device.
+    /// The whole keyring for another device of the same user: all common keys, and the hash key, with which that device finds sealed
+    /// annotations and equal payloads. It is encrypted with AES-256-GCM and a random key, which is wrapped for the device.
     ///
     /// - Parameter publicPEM: the device's public RSA key, as PEM.
     /// - Throws: ``RecordError``: `invalidArgument` for the public key, `system` if the system has no random numbers.
@@ -48,9 +45,7 @@ extension RecordKeyring {
 
     /// The keyring that ``exported(for:)`` returned.
     ///
-    /// - Parameters:
-    ///   - data: the bytes.
-    ///   - pair: the key pair of this device.
+    /// - Parameter pair: the key pair of this device.
     /// - Throws: ``RecordError``: `invalidContent` for other bytes, `cannotOpen` if they were changed or are for another key pair.
     public convenience init(exported data: Data, with pair: RecordKeyPair) throws {
         guard let envelope = try? JSONDecoder().decode(Envelope.self, from: data) else {

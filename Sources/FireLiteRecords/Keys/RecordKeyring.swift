@@ -1,10 +1,10 @@
 import FireLiteCrypto
 import Foundation
 
-/// The common keys that wrap the keys of records, and the key of the hashes by which sealed annotations are found.
+/// The common keys that wrap the keys of records, and the key of the hashes that find sealed annotations.
 ///
-/// The store keeps none of it: keep ``exported()`` in the keychain, or wherever secrets belong. Rotating is staged, so that every device can
-/// open what any other seals: add a key, distribute the keyring, make the key primary, and then ``Records/rewrap(progress:)``.
+/// The store does not keep the keyring: keep ``exported()`` in the keychain or another safe place. Rotate in stages, so that every device
+/// can open what the others seal: add a key, distribute the keyring, make the key primary, and then ``Records/rewrap(progress:)``.
 public final class RecordKeyring: @unchecked Sendable, CustomStringConvertible, CustomReflectable {
     // `lock` guards the variables.
     private let lock = NSLock()
@@ -26,7 +26,6 @@ public final class RecordKeyring: @unchecked Sendable, CustomStringConvertible, 
 
     /// The keyring that ``exported()`` returned.
     ///
-    /// - Parameter data: the bytes.
     /// - Throws: ``RecordError/Code/invalidArgument`` for other bytes.
     public init(exported data: Data) throws {
         guard let form = try? JSONDecoder().decode(Exported.self, from: data), form.index.count == 32, form.keys[form.primary] != nil,
@@ -70,7 +69,7 @@ public final class RecordKeyring: @unchecked Sendable, CustomStringConvertible, 
     /// The ids of the common keys, sorted.
     public var ids: [String] { lock.withLock { keys.keys.sorted() } }
 
-    /// Adds a random common key, which opens and does not wrap yet.
+    /// Adds a random common key, which does not wrap new keys yet.
     ///
     /// - Returns: its id.
     /// - Throws: ``RecordError/Code/system`` if the system has no random numbers.
@@ -83,9 +82,7 @@ public final class RecordKeyring: @unchecked Sendable, CustomStringConvertible, 
 
     /// Adds a common key that another device made.
     ///
-    /// - Parameters:
-    ///   - id: its id.
-    ///   - bytes: 32 bytes.
+    /// - Parameter bytes: 32 bytes.
     /// - Throws: ``RecordError/Code/invalidArgument`` for another number of bytes, and for an id that has another key.
     public func addKey(id: String, bytes: Data) throws {
         guard bytes.count == 32, !id.isEmpty else { throw RecordError(.invalidArgument, "a common key has 32 bytes and an id") }
@@ -97,9 +94,7 @@ public final class RecordKeyring: @unchecked Sendable, CustomStringConvertible, 
         }
     }
 
-    /// A common key in the clear, for another device: a secret. Nil if there is none with this id.
-    ///
-    /// - Parameter id: its id.
+    /// A common key in the clear, for another device: a secret. Nil for an unknown id.
     public func bytes(ofKey id: String) -> Data? { lock.withLock { keys[id]?.withBytes { Data($0) } } }
 
     /// Wraps new keys with another common key from now on.
@@ -113,7 +108,7 @@ public final class RecordKeyring: @unchecked Sendable, CustomStringConvertible, 
         }
     }
 
-    /// Removes a common key. What it wraps can no longer be opened.
+    /// Removes a common key. Keys that it wraps can no longer be opened.
     ///
     /// - Parameter id: its id.
     /// - Throws: ``RecordError/Code/invalidArgument`` for the primary key.

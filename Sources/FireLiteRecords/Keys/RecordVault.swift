@@ -109,8 +109,8 @@ struct RecordVault {
             .cannotOpen, "the sealed \(domain) with number \(row.number) was changed, swapped or rolled back: restore it from a backup")
     }
 
-    /// What is authenticated with sealed bytes: lines with the part, the domain, the type, the id and the version. The type of app data may
-    /// change, so that line is empty.
+    /// The authenticated data of sealed bytes: lines with the part, the domain, the type, the id and the version. The type of app data may
+    /// change, so its line is empty.
     private func context(_ part: String, _ row: RecordRow, _ version: Int64? = nil) -> Data {
         let type = domain == "resource" ? row.type : ""
         return Data(["firelite/1", part, domain, type, row.id, version.map { "\($0)" } ?? ""].joined(separator: "\n").utf8)

@@ -5,13 +5,11 @@ import Foundation
 extension Records {
     // MARK: - Export
 
-    /// A record in the form in which it is exchanged, with new keys that the primary common key wraps. Payloads that are kept apart are in it.
+    /// A record in exchange form, including separate payloads, with new keys wrapped by the primary common key.
     ///
     /// - Parameters:
     ///   - typeName: FHIR's name of the resource type.
-    ///   - id: the logical id.
-    ///   - client: the id of the program that writes it, for its tag.
-    ///   - tags: the form of tags.
+    ///   - client: the id of the writing program, for its tag.
     /// - Throws: ``RecordError``: `notFound`, `missingKey`, `cannotOpen`; ``AttachmentError``; `FHIRStoreError`.
     public func wireRecord(_ typeName: String, id: String, client: String, tags: WireTags = .keyed) throws -> WireRecord {
         let keyring = try exchangeKeyring
@@ -51,12 +49,9 @@ extension Records {
 
     // MARK: - Import
 
-    /// Stores a record that was exchanged: creates it, or updates the one with its type and id. A deleted one is deleted here too.
+    /// Stores an exchanged record: creates it, or updates the one with its type and id. A deleted record is deleted here too.
     ///
-    /// - Parameters:
-    ///   - wire: the record.
-    ///   - tags: the form of its tags.
-    ///   - candidates: annotations to look for among hashed tags, which cannot be read.
+    /// - Parameter candidates: annotations to look for among the tags, which are hashed and cannot be read.
     /// - Returns: the type and id.
     /// - Throws: ``RecordError``: `missingKey`, `cannotOpen`, `unsupportedModelVersion`, `invalidContent`; `FHIRStoreError`.
     @discardableResult

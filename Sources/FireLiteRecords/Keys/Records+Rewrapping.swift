@@ -2,7 +2,8 @@ import FireLiteCore
 import Foundation
 
 extension Records {
-    /// Wraps the keys of all sealed records, app data and payloads with the primary common key of the keyring. Nothing is sealed again.
+    /// Wraps the keys of all sealed records, app data and payloads with the primary common key of the keyring. The content stays sealed as
+    /// it is.
     ///
     /// Works in writes of 1,000 keys, so it can be ended and begun again at any time. A key that cannot be opened stays as it is.
     /// - Parameter progress: called after each write with the number of keys that were wrapped so far. Default: none.
@@ -53,14 +54,14 @@ extension Records {
     }
 }
 
-/// What one write of `rewrap` has done.
+/// The result of one write of `rewrap`.
 struct RewrappedKeys {
     /// The number of keys of a write.
     static let limit = 1_000
 
     var wrapped = 0
     var failed = 0
-    /// The number of the last one that was looked at; nil if none was left.
+    /// The number of the last examined row; nil if none was left.
     let end: Int64?
 
     init(end: Int64?) { self.end = end }

@@ -11,9 +11,8 @@ package enum SealedBytes {
     /// Seals a message with a random nonce.
     ///
     /// - Parameters:
-    ///   - message: the plaintext.
     ///   - key: 32 bytes.
-    ///   - context: what is authenticated with it: opening needs the same.
+    ///   - context: the authenticated data; opening needs the same.
     /// - Throws: `CryptoError`.
     package static func seal(_ message: Data, key: SecretData, context: Data) throws -> Data {
         let nonce = try RandomBytes.make(AESGCM.nonceByteCount)

@@ -1,6 +1,6 @@
 import FireLiteCore
 
-/// Which elements of a sealed resource stay in the clear, and so in queries. The sealed part is the whole resource.
+/// The elements of a sealed resource that stay in the clear, for queries. The sealed part is the whole resource.
 public struct SealedElements: Sendable, Hashable {
     private let names: Set<String>
     private let areKept: Bool
@@ -10,7 +10,7 @@ public struct SealedElements: Sendable, Hashable {
     /// - Parameter names: names of elements of the resource, a choice element without its type. The id always stays.
     public static func keeping(_ names: String...) -> SealedElements { SealedElements(names: Set(names), areKept: true) }
 
-    /// Seals these elements alone: `.only("name", "address")`.
+    /// Seals only these elements: `.only("name", "address")`.
     ///
     /// - Parameter names: names of elements of the resource, a choice element without its type.
     public static func only(_ names: String...) -> SealedElements { SealedElements(names: Set(names), areKept: false) }

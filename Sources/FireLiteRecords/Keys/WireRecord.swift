@@ -1,8 +1,8 @@
 import Foundation
 
-/// A record in the form in which it is exchanged: content, keys and tags are encrypted. Codable as the JSON of the exchange.
+/// A record in exchange form: content, keys and tags are encrypted. Codable as the JSON of the exchange.
 public struct WireRecord: Codable, Sendable, Hashable {
-    /// The version of the model that this library writes and reads.
+    /// The model version that this library writes and reads.
     public static let currentModelVersion = 1
 
     /// The record's id.
@@ -17,9 +17,9 @@ public struct WireRecord: Codable, Sendable, Hashable {
     public var encryptedBody: String
     /// Nonce, ciphertext and tag of the key of the body, by the common key, in base64.
     public var encryptedKey: String
-    /// The same of the key of attachments.
+    /// The same for the key of attachments.
     public var attachmentKey: String?
-    /// The version of the model of the body.
+    /// The model version of the body.
     public var modelVersion: Int
     /// The id of the common key.
     public var commonKeyID: String
@@ -39,7 +39,7 @@ public struct WireRecord: Codable, Sendable, Hashable {
     }
 }
 
-/// A common key in the form in which it is distributed: wrapped for the public key of one receiver. Codable as the JSON of the exchange.
+/// A common key for distribution, wrapped for the public key of one receiver. Codable as the JSON of the exchange.
 public struct WireKey: Codable, Sendable, Hashable {
     /// The id of the common key.
     public var commonKeyID: String

@@ -6,11 +6,11 @@ public struct WireTags: Sendable {
     /// A key of AES-CBC; nil for keyed hashes.
     private let key: SecretData?
 
-    /// A keyed hash (HMAC-SHA-256) of each tag with the keyring's key: it finds a tag and does not show it.
+    /// A keyed hash (HMAC-SHA-256) of each tag with the keyring's key: it allows a search for a tag but does not reveal it.
     public static let keyed = WireTags(key: nil)
 
-    /// The form of earlier services: each tag encrypted with AES-CBC without a random start, so that equal tags look equal. Nothing shows whether
-    /// one was changed. Use it only where a service needs it.
+    /// The form of earlier services: each tag is encrypted with AES-CBC without a random start, so equal tags look equal, and changes go
+    /// unnoticed. Use it only if a service requires it.
     ///
     /// - Parameter key: the tag key, 32 bytes.
     /// - Throws: ``RecordError/Code/invalidArgument`` for another number of bytes.

@@ -1,8 +1,8 @@
 /// The result of an operation on many records: some may fail while the others are stored.
 public struct BatchResult<Item> {
-    /// One that failed.
+    /// A record that failed.
     public struct Failure: Sendable {
-        /// Its place among the arguments, from 0.
+        /// Its position among the arguments, from 0.
         public let index: Int
         /// Its id; nil if it has none.
         public let id: String?
@@ -10,9 +10,9 @@ public struct BatchResult<Item> {
         public let error: any Error
     }
 
-    /// What succeeded, in the order of the arguments.
+    /// The successes, in the order of the arguments.
     public internal(set) var succeeded: [Item] = []
-    /// What failed, in the order of the arguments.
+    /// The failures, in the order of the arguments.
     public internal(set) var failed: [Failure] = []
 
     /// Whether everything succeeded.
@@ -22,9 +22,9 @@ public struct BatchResult<Item> {
 extension BatchResult: Sendable where Item: Sendable {}
 
 extension BatchResult {
-    /// Runs `body` for each argument and notes its result, or its error if that concerns the argument alone.
+    /// Runs `body` for each argument and records its result, or its error if that concerns only the argument.
     ///
-    /// - Throws: an error that concerns all of them, as a full disk.
+    /// - Throws: an error that concerns all of them, such as a full disk.
     static func collecting<Argument>(
         _ arguments: [Argument], id: (Argument) -> String?, _ body: (Argument) throws -> Item
     ) throws -> BatchResult {

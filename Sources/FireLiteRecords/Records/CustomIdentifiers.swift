@@ -2,19 +2,14 @@ import FireLiteCore
 
 /// Identifiers that a partner has given a resource: values of its element `identifier` whose `assigner` refers to the partner.
 extension FHIRResource {
-    /// The identifiers that a partner has given.
-    ///
-    /// - Parameter partner: the reference to the partner.
+    /// The identifiers assigned by a partner.
     public func customIdentifiers(of partner: String) -> [String] {
         identifierObjects.filter { $0.isAssigned(by: partner) }.compactMap { $0.text("value") }
     }
 
-    /// Adds an identifier of a partner; does nothing if it is there.
+    /// Adds an identifier of a partner; does nothing if it exists.
     ///
-    /// - Parameters:
-    ///   - value: the identifier.
-    ///   - partner: the reference to the partner.
-    /// - Throws: ``RecordError/Code/invalidArgument`` if the type has no element `identifier`, or room for one only, which is taken.
+    /// - Throws: ``RecordError/Code/invalidArgument`` if the type has no element `identifier`, or allows only one, which is already set.
     public func addCustomIdentifier(_ value: String, partner: String) throws {
         let known = customIdentifiers(of: partner)
         if !known.contains(value) { try setCustomIdentifiers(known + [value], partner: partner) }
@@ -22,10 +17,8 @@ extension FHIRResource {
 
     /// Replaces the identifiers of a partner. Those of others stay.
     ///
-    /// - Parameters:
-    ///   - values: the identifiers; none removes them.
-    ///   - partner: the reference to the partner.
-    /// - Throws: ``RecordError/Code/invalidArgument`` if the type has no element `identifier`, or room for one only.
+    /// - Parameter values: the identifiers; none removes them.
+    /// - Throws: ``RecordError/Code/invalidArgument`` if the type has no element `identifier`, or allows only one.
     public func setCustomIdentifiers(_ values: [String], partner: String) throws {
         guard let element = layout.element(named: "identifier"), element.kind == .object else {
             throw RecordError(.invalidArgument, "a \(resourceType) has no element 'identifier'")

@@ -2,8 +2,8 @@ import Foundation
 
 /// The records that requests in the store's outbox are about.
 enum PendingRecords {
-    /// Reads the outbox, if the file has one: the type and id of an update, patch or deletion, of the body of a create, and of the entries of a
-    /// Bundle. What is sealed for its receiver is not known.
+    /// Reads the outbox, if the file has one: the type and id of an update, patch or deletion, of the body of a create, and of the entries
+    /// of a Bundle. The content of sealed requests is not known.
     ///
     /// - Throws: `FHIRStoreError`.
     static let inOutbox: @Sendable (ReadTransaction) throws -> Set<RecordKey> = { tx in

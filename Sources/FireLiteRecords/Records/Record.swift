@@ -3,7 +3,7 @@ import Foundation
 
 /// A resource of the store with its metadata and annotations.
 public struct Record<Resource: FHIRResource> {
-    /// The resource: the store's object, or the opened copy of a sealed one, whose changes are stored by `update`.
+    /// The resource: the store's object, or the opened copy of a sealed one. Call `update` to store changes of the copy.
     public let resource: Resource
     /// When it was created and updated, and its status.
     public let metadata: RecordMetadata
@@ -30,11 +30,11 @@ public struct RecordKey: Sendable, Hashable {
     }
 }
 
-/// What is known about a record apart from its content.
+/// The times and the status of a record.
 public struct RecordMetadata: Sendable, Hashable {
-    /// When it was stored first; nil if that was without records, by a store object that does not follow them.
+    /// When it was first stored; nil if a store object without records stored it.
     public let created: Date?
-    /// When its content or its annotations changed last; nil if that is not known.
+    /// When its content or its annotations last changed; nil if unknown.
     public let updated: Date?
     /// Whether it is active, pending or deleted.
     public let status: RecordStatus
@@ -48,11 +48,11 @@ public enum RecordStatus: String, Sendable, Hashable, CaseIterable {
     case active
     /// It is stored, and a request about it waits in the store's outbox.
     case pending
-    /// It was deleted; only its metadata is left, until it is purged.
+    /// It was deleted. Its metadata stays until it is purged.
     case deleted
 }
 
-/// A record without its content: all that is left of a deleted one.
+/// A record without its content, such as a deleted one.
 public struct RecordSummary: Sendable, Hashable {
     /// FHIR's name of the resource type; the form of app data.
     public let typeName: String

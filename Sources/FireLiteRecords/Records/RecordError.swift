@@ -1,4 +1,4 @@
-/// An error of records and app data, with what to do about it. Descriptions contain no values of records and no secrets.
+/// An error of records and app data. Descriptions contain no record values and no secrets.
 public struct RecordError: AdvisedError {
     /// The kind of failure.
     public struct Code: RawRepresentable, Sendable, Hashable {
@@ -9,17 +9,17 @@ public struct RecordError: AdvisedError {
 
         /// An annotation is empty, or consists of white space.
         public static let emptyAnnotation = Code(rawValue: "emptyAnnotation")
-        /// A record that is to be updated has no id.
+        /// The record to update has no id.
         public static let missingID = Code(rawValue: "missingID")
         /// There is no record with this id.
         public static let notFound = Code(rawValue: "notFound")
-        /// A record that is to be created exists already.
+        /// The record to create already exists.
         public static let alreadyExists = Code(rawValue: "alreadyExists")
-        /// A sealed resource was changed by another call than one of `records`.
+        /// A sealed resource was changed by a call outside `records`.
         public static let sealed = Code(rawValue: "sealed")
         /// The keyring does not have the common key that a record's key is wrapped with, or no keyring is set.
         public static let missingKey = Code(rawValue: "missingKey")
-        /// A sealed record was changed, swapped with another or rolled back, or its key is another one.
+        /// A sealed record was changed, swapped with another or rolled back, or its key is wrong.
         public static let cannotOpen = Code(rawValue: "cannotOpen")
         /// An element, an argument or a keyring cannot be used.
         public static let invalidArgument = Code(rawValue: "invalidArgument")

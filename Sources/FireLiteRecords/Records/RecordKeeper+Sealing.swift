@@ -75,7 +75,7 @@ extension RecordKeeper: ContentSealer {
         let stored = try tx.upsert(elements.stub(of: resource))
         var after = try tx.registered(row.type, id: row.id)?.revision ?? revision
         if after == revision {
-            // What is in the clear stays as it is. Whoever follows the resource must see the change all the same, above all a sync.
+            // The elements in the clear stay unchanged, but observers, above all a sync, must see the change.
             try tx.renew(number: row.number)
             after = try tx.registered(row.type, id: row.id)?.revision ?? revision
         }
@@ -86,8 +86,8 @@ extension RecordKeeper: ContentSealer {
         try store(row, revision: after, tx)
     }
 
-    /// What of a type is sealed. Without a setting, what is in the clear of one that is sealed already, so that a program which only has the keyring
-    /// shows no more than the one that sealed it.
+    /// The sealed elements of a type. Without a setting, those of an existing sealed resource, so that a program with only the keyring
+    /// reveals no more than the one that sealed it.
     private func elements(of type: String, _ tx: ReadTransaction) throws -> SealedElements {
         if let elements = encryption.elements(of: type) { return elements }
         let tables = RecordTables.records

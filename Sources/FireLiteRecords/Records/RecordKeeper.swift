@@ -43,12 +43,12 @@ final class RecordKeeper: WriteParticipant, @unchecked Sendable {
     private var tables: RecordTables { .records }
 
     private func added(_ resource: WrittenResource, _ id: String, _ time: Int64, _ tx: WriteTransaction) throws {
-        // `records` notes what it stores itself.
+        // `records` records its own writes.
         guard try tables.row(resource.root, tx) == nil else { return try updated(resource, time, tx) }
         try begin(resource.root, resource.typeName, id, revision: resource.revision, time, tx)
     }
 
-    /// Begins a record, or continues the one that was deleted.
+    /// Begins a record, or continues a deleted one.
     @discardableResult
     func begin(
         _ root: Int64, _ type: String, _ id: String, revision: Int64, _ time: Int64, _ tx: WriteTransaction

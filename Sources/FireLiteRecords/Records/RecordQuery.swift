@@ -29,7 +29,7 @@ public struct RecordQuery<Resource: FHIRResource>: Sendable {
 
     // MARK: - Conditions
 
-    /// Only records whose resource meets the condition; several calls combine. Deleted records meet none.
+    /// Only records whose resource meets the condition; several calls combine. Deleted records meet no condition.
     public func `where`(_ condition: (ElementPath<Resource>) -> QueryCondition) -> Self {
         with {
             $0.resources = $0.resources.where(condition)
@@ -46,20 +46,20 @@ public struct RecordQuery<Resource: FHIRResource>: Sendable {
     /// Only records with at least one of these annotations; the last call counts.
     public func annotated(any annotations: [String]) -> Self { with { $0.filter.any = annotations } }
 
-    /// Only records that were created in a period, both ends included.
+    /// Only records created in a period, both ends included.
     public func created(from: Date? = nil, to: Date? = nil) -> Self {
         with { ($0.filter.createdFrom, $0.filter.createdTo) = (from, to) }
     }
 
-    /// Only records that were updated last in a period, both ends included.
+    /// Only records last updated in a period, both ends included.
     public func updated(from: Date? = nil, to: Date? = nil) -> Self {
         with { ($0.filter.updatedFrom, $0.filter.updatedTo) = (from, to) }
     }
 
-    /// Only records whose resource is dated in a period. A partial date is the whole period it names: to `2024` is to the end of 2024.
+    /// Only records whose resource is dated in a period. A partial date is a whole period: `to: "2024"` means the end of 2024.
     ///
     /// The date of a resource is the first of these elements that it has: effective, performed, occurrence, onset, authoredOn, authored,
-    /// recordedDate, dateAsserted, issued, date, period, created, birthDate. Of a period its start counts.
+    /// recordedDate, dateAsserted, issued, date, period, created, birthDate. For a period, the start counts.
     /// - Parameters:
     ///   - from: a FHIR date or dateTime; nil for no limit.
     ///   - to: a FHIR date or dateTime; nil for no limit.
@@ -73,7 +73,7 @@ public struct RecordQuery<Resource: FHIRResource>: Sendable {
 
     // MARK: - Order
 
-    /// Sorts by a path of the resource, and equal values by the order in which the resources were stored.
+    /// Sorts by a path of the resource. Equal values keep the order of storage.
     public func sort(_ key: (ElementPath<Resource>) -> SortKey) -> Self { with { $0.resources = $0.resources.sort(key) } }
 
     /// Limits the number of results.
@@ -93,12 +93,12 @@ public struct RecordQuery<Resource: FHIRResource>: Sendable {
 
     /// The records.
     ///
-    /// - Throws: ``RecordError``, also if one of them is sealed and cannot be opened: see ``opened()``; `FHIRStoreError`.
+    /// - Throws: ``RecordError``, also if a sealed record cannot be opened: see ``opened()``; `FHIRStoreError`.
     public func all() throws -> [Record<Resource>] {
         try read { tx, query, pending in try query.all().map { try records.record($0, pending: pending, tx) } }
     }
 
-    /// The records, and which of them are sealed and cannot be opened.
+    /// The records, and the sealed ones that cannot be opened.
     ///
     /// - Throws: ``RecordError/Code/emptyAnnotation``; `FHIRStoreError`.
     public func opened() throws -> BatchResult<Record<Resource>> {
@@ -126,7 +126,7 @@ public struct RecordQuery<Resource: FHIRResource>: Sendable {
     /// - Throws: ``RecordError/Code/emptyAnnotation``; `FHIRStoreError`.
     public func ids() throws -> [String] { try read { _, query, _ in try query.ids() } }
 
-    /// The records without their content, and after them deleted ones, if the query includes them and has no conditions on resources.
+    /// The records without their content, followed by deleted ones if the query includes them and has no conditions on resources.
     ///
     /// - Throws: ``RecordError``; `FHIRStoreError`.
     public func summaries() throws -> [RecordSummary] {
@@ -140,17 +140,16 @@ public struct RecordQuery<Resource: FHIRResource>: Sendable {
 
     // MARK: - Pages
 
-    /// Some records and the place after them.
+    /// A page of records and the cursor after them.
     public struct Page {
         /// The records.
         public let records: [Record<Resource>]
-        /// The place after the last of them: `query.after(page.next)`. Nil if there are no more results.
+        /// The cursor after the last record: `query.after(page.next)`. Nil if there are no more results.
         public let next: QueryCursor?
     }
 
     /// The first records, and a cursor to continue from.
     ///
-    /// - Parameter size: the number of records.
     /// - Precondition: `size` is at least 1.
     /// - Throws: ``RecordError``; `FHIRStoreError`.
     public func page(of size: Int) throws -> Page {
@@ -160,7 +159,7 @@ public struct RecordQuery<Resource: FHIRResource>: Sendable {
         }
     }
 
-    /// A page by its number. The cost grows with the number; pages by cursor have no such cost.
+    /// A page by its number. Its cost grows with the number; that of pages by cursor does not.
     ///
     /// - Parameters:
     ///   - number: the number of the page, from 1.

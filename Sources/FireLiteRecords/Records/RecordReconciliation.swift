@@ -1,6 +1,6 @@
 import FireLiteCore
 
-/// Brings rows of `_record` in line with resources that were written while nobody followed.
+/// Updates rows of `_record` after writes by store objects without records.
 struct RecordReconciliation {
     let keeper: RecordKeeper
     let tx: WriteTransaction

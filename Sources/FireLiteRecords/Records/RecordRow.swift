@@ -38,7 +38,7 @@ struct RecordRow {
         edition = 1
     }
 
-    /// The row of a resource that was stored while nobody followed.
+    /// The row of a resource stored by a store object without records.
     init(unknown number: Int64, type: String, id: String) {
         self.init(number: number, type: type, id: id, time: 0)
         created = nil

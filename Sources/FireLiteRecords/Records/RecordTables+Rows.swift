@@ -11,7 +11,7 @@ extension RecordTables {
             .map { RecordRow($0) }
     }
 
-    /// The tombstone of a type and id; nil if there is none. The last one deleted, if there are several.
+    /// The tombstone of a type and id; nil if there is none. If there are several, the last one deleted.
     func tombstone(_ type: String, _ id: String, _ tx: ReadTransaction) throws -> RecordRow? {
         try tx.rows(
             of: module,
@@ -67,7 +67,7 @@ extension RecordTables {
             [.integer(number), .blob([UInt8](content))])
     }
 
-    /// Deletes the key and the content, without which nothing sealed can be opened.
+    /// Deletes the key and the content, so that the sealed content can no longer be opened.
     func shred(_ number: Int64, _ tx: WriteTransaction) throws {
         try tx.run(on: module, "DELETE FROM \(name)_key WHERE owner = ?", [.integer(number)])
         try tx.run(on: module, "DELETE FROM \(name)_content WHERE owner = ?", [.integer(number)])
@@ -80,9 +80,9 @@ extension RecordTables {
         try tx.run(on: module, "DELETE FROM \(name) WHERE \(key) = ?", [.integer(number)])
     }
 
-    /// Deletes tombstones, and returns how many there were.
+    /// Deletes tombstones, and returns their number.
     ///
-    /// - Parameter time: those that were deleted before it; nil for all.
+    /// - Parameter time: only tombstones from before this time; nil for all.
     func purge(before time: Int64?, _ tx: WriteTransaction) throws -> Int {
         let condition = "deleted IS NOT NULL" + (time == nil ? "" : " AND deleted < ?")
         let arguments: [SQLValue] = time.map { [.integer($0)] } ?? []

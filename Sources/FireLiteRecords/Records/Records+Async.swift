@@ -1,14 +1,12 @@
 import FireLiteCore
 
-// The asynchronous forms, which do not block the caller. Objects that are returned are the caller's alone.
+// The asynchronous forms, which do not block the caller. Nothing else refers to the objects they return.
 
 extension Records {
     /// Stores a resource as a new record: see the blocking form.
     ///
-    /// - Parameters:
-    ///   - resource: the resource, which the caller does not use afterwards.
-    ///   - annotations: its annotations.
-    /// - Throws: as the blocking form does; `CancellationError`.
+    /// - Parameter resource: the resource, which the caller must not use afterwards.
+    /// - Throws: errors of the blocking form; `CancellationError`.
     @discardableResult
     public func create<Resource: FHIRResource>(
         _ resource: sending Resource, annotations: [String] = []
@@ -18,10 +16,8 @@ extension Records {
 
     /// Stores resources as new records: see the blocking form.
     ///
-    /// - Parameters:
-    ///   - resources: the resources, which the caller does not use afterwards.
-    ///   - annotations: the annotations of each.
-    /// - Throws: as the blocking form does; `CancellationError`.
+    /// - Parameter resources: the resources, which the caller must not use afterwards.
+    /// - Throws: errors of the blocking form; `CancellationError`.
     @discardableResult
     public func create<Resource: FHIRResource>(
         _ resources: sending [Resource], annotations: [String] = []
@@ -32,7 +28,7 @@ extension Records {
     /// Stores the content of a record again: see the blocking form.
     ///
     /// - Parameters:
-    ///   - resource: the resource, which the caller does not use afterwards.
+    ///   - resource: the resource, which the caller must not use afterwards.
     ///   - annotations: the new annotations; nil keeps them.
     /// - Throws: as the blocking form does; `CancellationError`.
     @discardableResult
@@ -55,7 +51,7 @@ extension Records {
     /// Stores the content of records again: see the blocking form.
     ///
     /// - Parameters:
-    ///   - resources: the resources, which the caller does not use afterwards.
+    ///   - resources: the resources, which the caller must not use afterwards.
     ///   - annotations: the new annotations of each; nil keeps them.
     /// - Throws: as the blocking form does; `CancellationError`.
     @discardableResult
@@ -99,25 +95,20 @@ extension Records {
         try await store.transferring { try self.rewrap(progress: progress) }
     }
 
-    /// A record in the form in which it is exchanged: see the blocking form.
+    /// A record in exchange form: see the blocking form.
     ///
     /// - Parameters:
     ///   - typeName: FHIR's name of the resource type.
-    ///   - id: the logical id.
-    ///   - client: the id of the program that writes it, for its tag.
-    ///   - tags: the form of tags.
-    /// - Throws: as the blocking form does; `CancellationError`.
+    ///   - client: the id of the writing program, for its tag.
+    /// - Throws: errors of the blocking form; `CancellationError`.
     public func wireRecord(_ typeName: String, id: String, client: String, tags: WireTags = .keyed) async throws -> WireRecord {
         try await store.read { _ in try self.wireRecord(typeName, id: id, client: client, tags: tags) }
     }
 
-    /// Stores a record that was exchanged: see the blocking form.
+    /// Stores an exchanged record: see the blocking form.
     ///
-    /// - Parameters:
-    ///   - wire: the record.
-    ///   - tags: the form of its tags.
-    ///   - candidates: annotations to look for among hashed tags.
-    /// - Throws: as the blocking form does; `CancellationError`.
+    /// - Parameter candidates: annotations to look for among hashed tags.
+    /// - Throws: errors of the blocking form; `CancellationError`.
     @discardableResult
     public func receive(_ wire: WireRecord, tags: WireTags = .keyed, candidates: [String] = []) async throws -> RecordKey {
         try await store.write { _ in try self.receive(wire, tags: tags, candidates: candidates) }
@@ -161,7 +152,6 @@ extension RecordQuery {
 
     /// The first records, and a cursor to continue from.
     ///
-    /// - Parameter size: the number of records.
     /// - Precondition: `size` is at least 1.
     /// - Throws: as the blocking form does; `CancellationError`.
     public func page(of size: Int) async throws -> sending Page {

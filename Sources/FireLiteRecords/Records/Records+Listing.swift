@@ -1,16 +1,16 @@
 import FireLiteCore
 
 extension Records {
-    /// The records of a type without their content, in the order of storage, and after them deleted ones if they are asked for.
+    /// The records of a type without their content, in the order of storage, followed by deleted ones if requested.
     ///
     /// - Parameters:
     ///   - typeName: FHIR's name of the resource type.
     ///   - annotations: only records with all of these.
     ///   - statuses: only records with one of these. Default: active and pending.
     ///   - limit: the maximum number; nil for all.
-    ///   - opensAnnotations: whether sealed annotations are opened; false leaves them out, which needs no keyring. Default: true.
-    /// - Throws: ``RecordError``: `emptyAnnotation`, and `missingKey` for sealed annotations; `FHIRStoreError`: `invalidArgument` for a name
-    ///   that is not a resource type of the release.
+    ///   - opensAnnotations: whether sealed annotations are opened; false omits them, and needs no keyring. Default: true.
+    /// - Throws: ``RecordError``: `emptyAnnotation`, and `missingKey` for sealed annotations; `FHIRStoreError`: `invalidArgument` for a
+    ///   name that is not a resource type of the release.
     public func summaries(
         _ typeName: String, annotations: [String] = [], statuses: Set<RecordStatus> = [.active, .pending], limit: Int? = nil,
         opensAnnotations: Bool = true

@@ -3,9 +3,6 @@ import FireLiteCore
 extension Records {
     /// The record with this type and id; nil if there is none, or if it was deleted.
     ///
-    /// - Parameters:
-    ///   - type: the class of the resource.
-    ///   - id: the logical id.
     /// - Throws: ``RecordError``: `missingKey` and `cannotOpen` for a sealed one; `FHIRStoreError`.
     public func fetch<Resource: FHIRResource>(_ type: Resource.Type, id: String) throws -> Record<Resource>? {
         try store.read { tx in
@@ -16,10 +13,7 @@ extension Records {
 
     /// The records with these ids, in their order.
     ///
-    /// - Parameters:
-    ///   - type: the class of the resources.
-    ///   - ids: the logical ids.
-    /// - Returns: the records, and which ids failed: unknown ones, and sealed ones that cannot be opened.
+    /// - Returns: the records, and the ids that failed: unknown ones, and those of sealed records that cannot be opened.
     /// - Throws: `FHIRStoreError`.
     public func fetch<Resource: FHIRResource>(_ type: Resource.Type, ids: [String]) throws -> BatchResult<Record<Resource>> {
         try store.read { tx in
@@ -32,8 +26,6 @@ extension Records {
     }
 
     /// A query for records of a type.
-    ///
-    /// - Parameter type: the class of the resources.
     public func query<Resource: FHIRResource>(_ type: Resource.Type) -> RecordQuery<Resource> { RecordQuery(self) }
 
     /// The number of stored records.

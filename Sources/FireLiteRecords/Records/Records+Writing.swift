@@ -4,11 +4,9 @@ import Foundation
 extension Records {
     // MARK: - Creating
 
-    /// Stores a resource as a new record. One without an id gets a random one.
+    /// Stores a resource as a new record. A resource without an id gets a random one.
     ///
-    /// - Parameters:
-    ///   - resource: the resource, which becomes the store's object unless its type is sealed.
-    ///   - annotations: its annotations.
+    /// - Parameter resource: the resource, which becomes the store's object unless its type is sealed.
     /// - Returns: the record.
     /// - Throws: ``RecordError``: `alreadyExists`, `emptyAnnotation`; `FHIRStoreError`.
     @discardableResult
@@ -18,10 +16,7 @@ extension Records {
 
     /// Stores resources as new records with the same annotations, in one write.
     ///
-    /// - Parameters:
-    ///   - resources: the resources.
-    ///   - annotations: the annotations of each.
-    /// - Returns: the records, and which resources failed; the others are stored.
+    /// - Returns: the records, and the resources that failed; the others are stored.
     /// - Throws: ``RecordError/Code/emptyAnnotation``; `FHIRStoreError` if nothing could be stored.
     @discardableResult
     public func create<Resource: FHIRResource>(
@@ -87,7 +82,7 @@ extension Records {
     /// - Parameters:
     ///   - resources: the resources, each with its id.
     ///   - annotations: the new annotations of each; nil keeps them.
-    /// - Returns: the records, and which resources failed; the others are stored.
+    /// - Returns: the records, and the resources that failed; the others are stored.
     /// - Throws: ``RecordError/Code/emptyAnnotation``; `FHIRStoreError` if nothing could be stored.
     @discardableResult
     public func update<Resource: FHIRResource>(
@@ -105,7 +100,7 @@ extension Records {
         let type = resource.resourceType
         guard let id = resource.id else { throw RecordError(.missingID, "a \(type) without an id cannot be updated: create it") }
         let new = try annotations.map { try RecordAnnotation.normalized($0) }
-        // Whoever holds the store's object has changed it already, so the row says which content is noted.
+        // The store's object may already be changed, so the row says which content is recorded.
         guard let before = try tx.registered(type, id: id), var row = try row(type, id, tx) else { throw RecordError.notFound(type) }
         let old = try vault.annotations(of: row, tx)
         let texts = new ?? old
@@ -146,11 +141,8 @@ extension Records {
 
     // MARK: - Deleting
 
-    /// Deletes a record. Its metadata and annotations stay as a tombstone; the key of a sealed one is destroyed.
+    /// Deletes a record. Its metadata and annotations stay as a tombstone; the key of a sealed record is destroyed.
     ///
-    /// - Parameters:
-    ///   - type: the class of the resource.
-    ///   - id: the logical id.
     /// - Throws: ``RecordError/Code/notFound``; `FHIRStoreError`.
     public func delete<Resource: FHIRResource>(_ type: Resource.Type, id: String) throws {
         try delete(type._layout.name, id: id)
@@ -158,9 +150,7 @@ extension Records {
 
     /// Deletes a record by the name of its type.
     ///
-    /// - Parameters:
-    ///   - typeName: FHIR's name of the resource type.
-    ///   - id: the logical id.
+    /// - Parameter typeName: FHIR's name of the resource type.
     /// - Throws: ``RecordError/Code/notFound``; `FHIRStoreError`.
     public func delete(_ typeName: String, id: String) throws {
         try store.joiningWrite { tx in
@@ -170,10 +160,7 @@ extension Records {
 
     /// Deletes records, in one write.
     ///
-    /// - Parameters:
-    ///   - type: the class of the resources.
-    ///   - ids: the logical ids.
-    /// - Returns: the ids of the deleted records, and which were not there.
+    /// - Returns: the ids of the deleted records, and the unknown ones.
     /// - Throws: `FHIRStoreError`.
     @discardableResult
     public func delete<Resource: FHIRResource>(_ type: Resource.Type, ids: [String]) throws -> BatchResult<String> {

@@ -8,8 +8,8 @@ import Foundation
 /// let record = try store.records.create(observation, annotations: ["fitness"])
 /// let tagged = try store.records.query(Observation.self).annotated("fitness").all()
 /// ```
-/// Inside a `read` or `write` of the store, calls are a part of it. Metadata follows every write through this store object from the first use of
-/// `records` on, also upserts, imports and syncs.
+/// Calls inside a `read` or `write` of the store are part of it. From the first use of `records` on, metadata follows every write through
+/// this store object, including upserts, imports and syncs.
 public struct Records: Sendable {
     /// The store.
     public let store: FHIRStore
@@ -25,13 +25,13 @@ public struct Records: Sendable {
 
     // MARK: - Settings of the store object
 
-    /// How records, app data and blobs are sealed from now on. Default: not at all.
+    /// How records, app data and payloads are sealed from now on. Default: not sealed.
     public var encryption: RecordEncryption {
         get { keeper.encryption }
         nonmutating set { keeper.encryption = newValue }
     }
 
-    /// Which records are pending. Default: those that requests in the store's outbox are about.
+    /// The pending records. Default: those with a request in the store's outbox.
     public var pendingKeys: @Sendable (ReadTransaction) throws -> Set<RecordKey> {
         get { keeper.pending }
         nonmutating set { keeper.pending = newValue }
@@ -45,7 +45,7 @@ public struct Records: Sendable {
 
     // MARK: - Metadata
 
-    /// Metadata and annotations of a record, deleted or not; nil if there is none.
+    /// Metadata and annotations of a record, deleted or not; nil if it does not exist.
     ///
     /// - Parameters:
     ///   - typeName: FHIR's name of the resource type.
@@ -58,7 +58,7 @@ public struct Records: Sendable {
         }
     }
 
-    /// Replaces the annotations of a record, whose content stays as it is.
+    /// Replaces the annotations of a record and keeps its content.
     ///
     /// - Parameters:
     ///   - typeName: FHIR's name of the resource type.
@@ -71,7 +71,7 @@ public struct Records: Sendable {
         try annotate(typeName, id: id) { _ in annotations }
     }
 
-    /// Changes the annotations of a record, whose content stays as it is.
+    /// Changes the annotations of a record and keeps its content.
     ///
     /// - Parameters:
     ///   - typeName: FHIR's name of the resource type.
@@ -95,20 +95,20 @@ public struct Records: Sendable {
         }
     }
 
-    /// Deletes what is left of deleted records.
+    /// Deletes the tombstones of deleted records.
     ///
-    /// - Parameter date: those that were deleted before it; nil for all.
-    /// - Returns: how many there were.
+    /// - Parameter date: only tombstones from before this date; nil for all.
+    /// - Returns: the number of deleted tombstones.
     /// - Throws: `FHIRStoreError`.
     @discardableResult
     public func purge(deletedBefore date: Date? = nil) throws -> Int {
         try store.joiningWrite { try tables.purge(before: date.map(RecordTime.milliseconds), $0) }
     }
 
-    /// Notes what other store objects and processes have written without following records: resources without metadata get the current
-    /// time, changed ones are updated now, and those that are gone are deleted now.
+    /// Records what other store objects and processes wrote without records: resources without metadata get the current time, changed ones
+    /// count as updated now, and missing ones as deleted now.
     ///
-    /// - Returns: how many records it changed.
+    /// - Returns: the number of changed records.
     /// - Complexity: reads the store's list of resources.
     /// - Throws: `FHIRStoreError`.
     @discardableResult
@@ -120,7 +120,7 @@ public struct Records: Sendable {
 
     var vault: RecordVault { RecordVault(tables: tables, domain: "resource", encryption: keeper.encryption) }
 
-    /// The row of a stored resource; one without times if nobody followed when it was written, and nil if it is not stored.
+    /// The row of a stored resource: without times if a store object without records wrote it, and nil if it is not stored.
     func row(_ typeName: String, _ id: String, _ tx: ReadTransaction) throws -> RecordRow? {
         guard let root = try tx.registered(typeName, id: id)?.root else { return nil }
         return try tables.row(root, tx) ?? RecordRow(unknown: root, type: typeName, id: id)
@@ -138,12 +138,12 @@ public struct Records: Sendable {
 }
 
 extension FHIRStore {
-    /// The records of the store. Its first use makes this store object follow all later writes.
+    /// The records of the store. From its first use on, this store object's writes update metadata.
     public var records: Records { Records(self) }
 }
 
 extension FHIRStore {
-    /// Notes what is written through this store object from now on in the file's records, if it has any: a deletion leaves its tombstone at once.
+    /// From now on, records writes through this store object in the file's records, if it has any: a deletion leaves its tombstone at once.
     ///
     /// - Throws: `FHIRStoreError`.
     package func followRecordsIfKept() throws {

@@ -26,9 +26,9 @@ public struct AuditConsistencyProof: Sendable, Hashable {
 
     /// Verifies the proof.
     ///
-    /// - Parameter keys: the keys of those who sign the trail's heads.
-    /// - Throws: `AuditError.invalidSignature` if a head was not signed with one of them; `AuditError.invalidProof` if the later head is no
-    ///   continuation of the earlier one.
+    /// - Parameter keys: the keys of the signers of the trail's heads.
+    /// - Throws: `AuditError.invalidSignature` if a head was not signed with one of them; `AuditError.invalidProof` if the later head does
+    ///   not continue the earlier one.
     public func verify(signedBy keys: [VerificationKey]) throws {
         let signature = AuditSignature(keys)
         try signature.verify(first)
@@ -56,9 +56,8 @@ public struct AuditConsistencyProof: Sendable, Hashable {
         }
     }
 
-    /// Reads a proof. It is not verified yet.
+    /// Reads a proof without verifying it.
     ///
-    /// - Parameter json: the JSON.
     /// - Throws: `AuditError.invalidProof` if it is not a proof.
     public init(json: Data) throws {
         guard let content = try? JSONDecoder().decode(Content.self, from: json), content.format == Self.format else {

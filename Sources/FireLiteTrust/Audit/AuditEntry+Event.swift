@@ -3,12 +3,12 @@ import FireLiteCore
 import Foundation
 
 extension AuditEntry {
-    /// The entry as a FHIR AuditEvent, in the shape of IHE's Basic Audit Log Patterns: the user, the app and the store as agents, the resource as
-    /// the entity. A successful create, read, update or delete of a resource names the profile.
+    /// The entry as a FHIR AuditEvent, in the shape of IHE's Basic Audit Log Patterns: the user, the app and the store as agents, the
+    /// resource as the entity. A successful create, read, update or delete of a resource names the profile.
     ///
     /// - Parameters:
     ///   - release: the release, R4 or later.
-    ///   - source: what recorded it, as `Device/7` or another id.
+    ///   - source: the recorder of the entry, such as `Device/7` or another id.
     /// - Returns: the AuditEvent, with the id `audit-` and the number of the entry.
     /// - Throws: `AuditError.unsupportedRelease` for DSTU2 and STU3.
     public func auditEvent(release: FHIRRelease, source: String) throws -> FHIRResource {

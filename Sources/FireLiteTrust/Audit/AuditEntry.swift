@@ -1,14 +1,14 @@
 import Foundation
 
-/// A row of a trail: who did what, when, and how it ended.
+/// A row of a trail: who did what, when, and with which outcome.
 public struct AuditEntry: Sendable, Hashable {
     /// The row's number, from 1 without gaps.
     public let number: Int64
     /// When it happened, in milliseconds since 1970.
     let milliseconds: Int64
-    /// Who did it, and for what.
+    /// The actor and the purpose.
     public let party: AuditParty
-    /// What was done to what, and how it ended.
+    /// The action, its resource and its outcome.
     public let access: AuditAccess
     /// The salted hash of the resource's JSON, for writes.
     let value: [UInt8]?
@@ -24,7 +24,7 @@ public struct AuditEntry: Sendable, Hashable {
         self.milliseconds = milliseconds
     }
 
-    /// The rows whose values were removed, if the entry says so.
+    /// The pruned rows that the entry lists.
     var prunedRows: ClosedRange<Int64>? {
         guard access.action == .prune, let parts = access.id?.split(separator: "-"), parts.count == 2, let first = Int64(parts[0]),
             let last = Int64(parts[1]), first > 0, first <= last, last < number
@@ -65,7 +65,7 @@ public struct AuditEntry: Sendable, Hashable {
     }
 }
 
-/// What was done, with FHIR's codes (`AuditEvent.action`).
+/// An action, with FHIR's codes (`AuditEvent.action`).
 public enum AuditAction: String, Sendable, Hashable, Codable, CaseIterable {
     /// A resource was added.
     case create = "C"
@@ -81,19 +81,19 @@ public enum AuditAction: String, Sendable, Hashable, Codable, CaseIterable {
     case prune = "P"
 }
 
-/// How it ended, with FHIR's codes (`AuditEvent.outcome` of R4).
+/// The outcome of an action, with FHIR's codes (`AuditEvent.outcome` of R4).
 public enum AuditOutcome: String, Sendable, Hashable, Codable, CaseIterable {
-    /// It was done.
+    /// The action succeeded.
     case success = "0"
-    /// It was not done, for a reason such as a missing permission.
+    /// The action failed, for example because a permission was missing.
     case minorFailure = "4"
-    /// It was not done, and something is wrong that somebody must mend.
+    /// The action failed because of a fault that somebody must repair.
     case seriousFailure = "8"
-    /// It was not done, and nothing else can be either.
+    /// The action failed, and so will every other.
     case majorFailure = "12"
 }
 
-/// Who acts, and for what purpose.
+/// An actor and its purpose.
 public struct AuditParty: Sendable, Hashable {
     /// The actor, as a reference such as `Practitioner/7`, the id of a key, or a name that the app understands.
     public var actor: String
@@ -102,9 +102,7 @@ public struct AuditParty: Sendable, Hashable {
 
     /// A party.
     ///
-    /// - Parameters:
-    ///   - actor: the actor.
-    ///   - purpose: the purpose. Default: none.
+    /// - Parameter purpose: the purpose. Default: none.
     public init(_ actor: String, purpose: String? = nil) {
         self.actor = actor
         self.purpose = purpose

@@ -1,4 +1,4 @@
-/// An error of an audit trail. Its description contains no values of records and no secrets.
+/// An error of an audit trail. Its description contains no record values and no secrets.
 public struct AuditError: FireLiteError {
     /// The kind of failure.
     public struct Code: RawRepresentable, Sendable, Hashable {
@@ -11,9 +11,9 @@ public struct AuditError: FireLiteError {
         public static let invalidArgument = Code(rawValue: "invalidArgument")
         /// The trail in the file is damaged: verify it.
         public static let damaged = Code(rawValue: "damaged")
-        /// The trail has no such row, head or value, or no longer.
+        /// The trail does not have the row, head or value, or no longer has it.
         public static let notFound = Code(rawValue: "notFound")
-        /// A head, or a proof, is not what it says.
+        /// A head or a proof is wrong.
         public static let invalidProof = Code(rawValue: "invalidProof")
         /// A head's signature cannot be verified.
         public static let invalidSignature = Code(rawValue: "invalidSignature")

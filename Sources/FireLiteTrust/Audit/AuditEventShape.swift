@@ -1,7 +1,7 @@
 import FireLite
 import FireLiteCore
 
-/// How a release writes an AuditEvent: R4 and R4B in one way, R5 in another.
+/// The form of an AuditEvent in a release: R4 and R4B share one, R5 has another.
 enum AuditEventShape {
     case r4, r5
 

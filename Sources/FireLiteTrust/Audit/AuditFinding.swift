@@ -1,22 +1,22 @@
-/// The first row of a trail that does not fit.
+/// The first row of a trail that does not match.
 public struct AuditFinding: Sendable, Hashable, CustomStringConvertible {
     /// What is wrong.
     public enum Kind: String, Sendable, Hashable, CaseIterable {
-        /// The row does not say what it said when it was written.
+        /// The row's content has changed since it was written.
         case changed
-        /// The row is missing: it, or the end of the trail, was deleted.
+        /// The row is missing: it was deleted, or the end of the trail was cut off.
         case missing
-        /// The row is in no signed head.
+        /// No signed head covers the row.
         case unexpected
-        /// The rows of one commit, of which this is the first, are not those that were signed.
+        /// The rows of a commit differ from the signed ones. This is the first of them.
         case rewritten
-        /// The row's values were removed, and no entry says so.
+        /// The row's values were removed, and no entry records that.
         case emptied
         /// The signed head of the row's commit was changed, deleted or forged.
         case head
-        /// A stored node over rows, of which this is the first, does not match them.
+        /// A stored node does not match its rows. This is the first of them.
         case node
-        /// The trail is another one than that of a head that was kept.
+        /// The trail is not the one of a kept head.
         case otherTrail
     }
 
@@ -36,17 +36,17 @@ public struct AuditFinding: Sendable, Hashable, CustomStringConvertible {
 
 /// The result of verifying a trail.
 public struct AuditVerification: Sendable, Hashable {
-    /// The number of rows that the trail has.
+    /// The number of rows.
     public internal(set) var size: Int64 = 0
     /// The number of rows whose values were pruned.
     public internal(set) var prunedCount: Int64 = 0
-    /// The number of its heads.
+    /// The number of heads.
     public internal(set) var headCount: Int64 = 0
-    /// The last head; nil if there is none.
+    /// The last head; nil without heads.
     public internal(set) var head: AuditHead?
-    /// The first row that does not fit; nil if all do.
+    /// The first row that does not match; nil if all do.
     public internal(set) var finding: AuditFinding?
 
-    /// Whether everything fits.
+    /// Whether everything matches.
     public var isIntact: Bool { finding == nil }
 }

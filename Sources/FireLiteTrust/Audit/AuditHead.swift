@@ -3,10 +3,10 @@ import Foundation
 
 /// The state of a trail after a commit, signed: the number of its rows and the root of the tree over them.
 ///
-/// Keep heads outside of the file: a trail whose end was cut off looks like a shorter one without them. As text and in JSON a head
-/// is its ``token``.
+/// Keep heads outside the file: without them, a trail whose end was cut off looks like a shorter trail. Text and JSON represent a head by
+/// its ``token``.
 public struct AuditHead: Sendable, Hashable, CustomStringConvertible {
-    /// The head as it was signed: a JWS in compact form (RFC 7515).
+    /// The signed head: a JWS in compact form (RFC 7515).
     public let token: String
     /// The id of the trail, random.
     public let trail: String
@@ -24,9 +24,8 @@ public struct AuditHead: Sendable, Hashable, CustomStringConvertible {
     /// When it was signed, by the clock of the device.
     public var date: Date { Date(timeIntervalSince1970: Double(milliseconds) / 1_000) }
 
-    /// The head of a token. Its signature is not verified.
+    /// Reads the head of a token without verifying its signature.
     ///
-    /// - Parameter token: a JWS in compact form.
     /// - Throws: `AuditError.invalidProof` if it is not a head.
     public init(token: String) throws {
         let parts = token.split(separator: ".", omittingEmptySubsequences: false)
@@ -74,7 +73,7 @@ extension AuditHead: Codable {
     }
 }
 
-/// What is signed of a head.
+/// The signed content of a head.
 struct AuditHeadContent: Codable {
     let trail: String
     let number: Int64

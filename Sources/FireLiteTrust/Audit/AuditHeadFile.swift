@@ -1,7 +1,7 @@
 import FireLiteCore
 import Foundation
 
-/// A file of heads that were kept, a token a line. Only its owner can read and write it (mode 0600).
+/// A file of kept heads, one token per line. Only its owner can read and write it (mode 0600).
 public struct AuditHeadFile: Sendable {
     /// The path of the file, which is created with the first head.
     public let path: String
@@ -11,7 +11,7 @@ public struct AuditHeadFile: Sendable {
     /// - Parameter path: its path.
     public init(path: String) { self.path = path }
 
-    /// The heads in the file, in the order in which they were added; none if there is no file.
+    /// The heads in the file, in the order they were added; empty if there is no file.
     ///
     /// - Throws: `AuditError.file` if it cannot be read; `AuditError.invalidProof` if a line is not a head.
     public func heads() throws -> [AuditHead] {
@@ -24,7 +24,6 @@ public struct AuditHeadFile: Sendable {
 
     /// Adds a head and syncs the file to the disk.
     ///
-    /// - Parameter head: the head.
     /// - Throws: `AuditError.file`.
     public func append(_ head: AuditHead) throws {
         guard let file = try? PrivateFile.open(path, .appended) else { throw failure }

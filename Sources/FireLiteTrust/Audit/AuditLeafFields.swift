@@ -1,4 +1,4 @@
-/// The fields of a leaf that are the same for many rows of a commit, as they are in the leaf.
+/// The encoded fields of a leaf that many rows of a commit share.
 struct AuditLeafFields {
     /// Actor, action and type.
     let beginning: [UInt8]

@@ -2,16 +2,16 @@ import FireLite
 import FireLiteCrypto
 import Foundation
 
-/// A proof that a trail has an entry, and that a resource had a value when it was written: to be given away without the rest of the trail.
+/// A proof that a trail has an entry, and that a resource had a value when the entry was written. It does not reveal the rest of the trail.
 ///
-/// Whoever has it and the key of the signer verifies it without the store. The JSON has the entry with its salt, the way from its leaf to the
-/// root, and the signed head; the resource only if it was included.
+/// Anybody with the signer's key can verify it without the store. The JSON has the entry with its salt, the hashes from its leaf to the
+/// root, the signed head, and the resource if it was included.
 public struct AuditProof: Sendable, Hashable {
     /// The entry.
     public let entry: AuditEntry
-    /// The head, of which the entry's row is a part.
+    /// The head that covers the entry's row.
     public let head: AuditHead
-    /// The JSON of the resource that the entry is about, after it; nil if it was left out.
+    /// The JSON of the entry's resource after the access; nil if it was left out.
     public let resource: String?
     let salt: [UInt8]
     let resourceSalt: [UInt8]?
@@ -19,9 +19,9 @@ public struct AuditProof: Sendable, Hashable {
 
     /// Verifies the proof.
     ///
-    /// - Parameter keys: the keys of those who sign the trail's heads.
-    /// - Throws: `AuditError.invalidSignature` if the head was not signed with one of them; `AuditError.invalidProof` if the entry is not in the
-    ///   trail, or the resource is not the one of the entry.
+    /// - Parameter keys: the keys of the signers of the trail's heads.
+    /// - Throws: `AuditError.invalidSignature` if the head was not signed with one of them; `AuditError.invalidProof` if the entry is not
+    ///   in the trail, or the resource is not the entry's.
     public func verify(signedBy keys: [VerificationKey]) throws { try verify(AuditSignature(keys)) }
 
     func verify(_ signature: AuditSignature) throws {
@@ -79,9 +79,8 @@ public struct AuditProof: Sendable, Hashable {
         }
     }
 
-    /// Reads a proof. It is not verified yet.
+    /// Reads a proof without verifying it.
     ///
-    /// - Parameter json: the JSON.
     /// - Throws: `AuditError.invalidProof` if it is not a proof.
     public init(json: Data) throws {
         guard let content = try? JSONDecoder().decode(Content.self, from: json), content.format == Self.format else {

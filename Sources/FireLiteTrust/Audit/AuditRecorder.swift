@@ -16,7 +16,7 @@ final class AuditRecorder: ContentWitness, ReadWitness, @unchecked Sendable {
     private var given: (transaction: Weak, party: AuditParty)?
 
     let signer: AuditSigner
-    /// Who acts unless a write says otherwise.
+    /// The actor, unless a write names another.
     let party: AuditParty
     /// Whether every read leaves rows.
     let recordsReads: Bool
@@ -24,7 +24,7 @@ final class AuditRecorder: ContentWitness, ReadWitness, @unchecked Sendable {
 
     private struct Weak { weak var transaction: WriteTransaction? }
 
-    /// What becomes a row.
+    /// The content of a new row.
     struct Draft {
         let access: AuditAccess
         /// The salt and the hash of the resource's value, as `note` returns them.
@@ -85,12 +85,12 @@ final class AuditRecorder: ContentWitness, ReadWitness, @unchecked Sendable {
 
     // MARK: - Appending
 
-    /// Appends rows and signs the head after them, in a write. Without rows it is a head that says that nothing happened.
+    /// Appends rows and signs the head after them, in a write. Without rows the head says that nothing happened.
     ///
     /// - Throws: `AuditError.damaged` if the trail does not match its last head; `FHIRStoreError`; errors of the signer.
     @discardableResult
     func append(_ drafts: some Collection<Draft>, by party: AuditParty, in tx: WriteTransaction) throws -> AuditHead {
-        // Not under the lock: a saved object is noted.
+        // Not under the lock, as saving an object calls back.
         try tx.saveChanges()
         return try lock.withLock {
             let state = try state(tx)
@@ -137,7 +137,7 @@ final class AuditRecorder: ContentWitness, ReadWitness, @unchecked Sendable {
 
     /// The last head and the tree; nil for a trail without heads.
     private func state(_ tx: ReadTransaction) throws -> (head: AuditHead, frontier: MerkleFrontier)? {
-        // Most often nobody else has appended since, and the head need not be read.
+        // Usually no other process has appended since, and the head need not be read.
         let token = try tx.auditRows("SELECT token FROM _audit_head ORDER BY number DESC LIMIT 1").first?[0].text
         if let known, known.head.token == token { return known }
         guard let head = try tx.lastAuditHead() else {

@@ -6,7 +6,7 @@ struct AuditRow {
     static let columns = "seq, at, actor, action, type, id, version, outcome, purpose, value, salt, hash"
 
     let number: Int64
-    /// What the row says; nil for a pruned one.
+    /// The row's content; nil for a pruned row.
     let entry: AuditEntry?
     /// The random bytes of the leaf's salt, and the salt of the value if there is one.
     let salt: [UInt8]
@@ -41,6 +41,6 @@ struct AuditRow {
 
     private static func isTextOrNull(_ value: SQLValue) -> Bool { value.isNull || value.text != nil }
 
-    /// The hash of what the row says; nil for a pruned one.
+    /// The hash of the row's content; nil for a pruned row.
     var computedHash: [UInt8]? { entry.map { MerkleTree.leafHash($0.leaf(salt: AuditSalt.ofLeaf(salt))) } }
 }

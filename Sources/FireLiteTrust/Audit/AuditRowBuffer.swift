@@ -1,10 +1,10 @@
 import FireLite
 import FireLiteCrypto
 
-/// Rows of one commit on their way to the table, some with each statement.
+/// Rows of one commit to be inserted, several per statement.
 ///
-/// The time, the actor and the purpose are the same in all of them and are bound once; so are action, type and outcome where they are. Texts
-/// and hashes are bound where they are in the buffer, without copies.
+/// All rows share the time, the actor and the purpose, which are bound once; so are action, type and outcome if they are equal. Texts and
+/// hashes are bound in place in the buffer, without copies.
 struct AuditRowBuffer {
     private struct Row {
         let number: Int64
@@ -22,7 +22,7 @@ struct AuditRowBuffer {
     /// The salt, the value's salt, the value and the leaf of each row, one after another.
     private var hashes = [UInt8](repeating: 0, count: limit * width)
     private var leaf: [UInt8] = []
-    /// An access, and what the leaves of all like it have in common.
+    /// An access, and the fields that the leaves of similar ones share.
     private var common: (access: AuditAccess, fields: AuditLeafFields)?
 
     init(at: Int64, party: AuditParty, _ hasher: SHA256Hasher) {
@@ -42,11 +42,7 @@ struct AuditRowBuffer {
 
     /// Adds a row.
     ///
-    /// - Parameters:
-    ///   - number: its number.
-    ///   - access: what it is about.
-    ///   - salts: makes its salt.
-    ///   - note: the salt and the hash of the resource's value; nil if there is none.
+    /// - Parameter note: the salt and the hash of the resource's value; nil if there is none.
     /// - Throws: `CryptoError.system`.
     mutating func append(_ number: Int64, _ access: AuditAccess, _ salts: inout AuditSalt, note: [UInt8]?) throws {
         let start = rows.count * Self.width
@@ -83,7 +79,7 @@ struct AuditRowBuffer {
         first.action == second.action && first.outcome == second.outcome && first.typeName == second.typeName
     }
 
-    /// What a leaf is made of besides salt and value.
+    /// The fields of a leaf besides salt and value.
     private struct LeafContent {
         let number: Int64
         let at: Int64

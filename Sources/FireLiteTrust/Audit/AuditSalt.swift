@@ -50,10 +50,6 @@ struct AuditSalt: Sendable {
 
     /// A new salt, and the salted hash of a resource's JSON.
     ///
-    /// - Parameters:
-    ///   - resource: the resource.
-    ///   - buffer: where the JSON is written.
-    ///   - hasher: hashes it.
     /// - Throws: `CryptoError.system`.
     mutating func note(_ resource: FHIRObject, _ buffer: JSONBuffer, _ hasher: SHA256Hasher) throws -> [UInt8] {
         try [UInt8](unsafeUninitializedCapacity: Self.length + MerkleTree.hashLength) { memory, count in

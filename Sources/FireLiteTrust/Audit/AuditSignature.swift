@@ -6,7 +6,7 @@ final class AuditSignature {
     /// The media type in the header of a head's signature, so that no token or other signature is taken for a head.
     static let type = "firelite-audit-head"
 
-    /// The keys by their ids, as far as they are known.
+    /// The known keys by id.
     private var keys: [String: [Identity.Key]]
     private let tx: ReadTransaction?
 

@@ -2,12 +2,10 @@ import FireLite
 import Foundation
 
 extension AuditTrail {
-    /// Hands out a head for each period until its task is cancelled, to be kept outside of the file. If nothing happened in a period, a head
-    /// that says so is signed.
+    /// Passes a head to a closure in each period, to be kept outside the file, until its task is cancelled. If nothing happened in a
+    /// period, it signs a head that says so.
     ///
-    /// - Parameters:
-    ///   - period: the time between two heads.
-    ///   - keep: keeps the head, for example at a server.
+    /// - Parameter keep: stores the head, for example on a server.
     /// - Throws: errors of `keep`; `CancellationError`; `AuditError`; `FHIRStoreError`.
     public func publishHeads(every period: Duration, _ keep: @Sendable (AuditHead) async throws -> Void) async throws {
         var last: AuditHead?
@@ -20,12 +18,13 @@ extension AuditTrail {
         }
     }
 
-    /// Adds the last head to a file of kept heads. If the file has it already, nothing happened since: a head that says so is signed and added.
+    /// Adds the last head to a file of kept heads. If the file already has it, nothing has happened since, and the trail signs and adds a
+    /// head that says so.
     ///
-    /// - Parameter file: the file, on another disk or device than the store if possible.
+    /// - Parameter file: a file, if possible not on the store's disk or device.
     /// - Returns: the head.
     /// - Precondition: not inside a read or write of the store.
-    /// - Throws: `AuditError.invalidProof` if the trail is not a continuation of the kept heads, or another one; `AuditError.file`;
+    /// - Throws: `AuditError.invalidProof` if the trail does not continue the kept heads, or is another trail; `AuditError.file`;
     ///   `FHIRStoreError`.
     @discardableResult
     public func saveHead(to file: AuditHeadFile) throws -> AuditHead {

@@ -2,19 +2,19 @@ import FireLite
 import Foundation
 
 extension FHIRStore {
-    /// Audits every write of this store object from now on, in the writes themselves.
+    /// Starts auditing every write of this store object, in the writes themselves.
     ///
     /// ```swift
     /// let trail = try store.startAudit(by: device)
     /// try store.write { tx in try tx.upsert(patient) }
     /// ```
-    /// If the trail cannot be written or signed, the write fails. Writes of other store objects and processes are audited only if they start
-    /// the audit too. A new trail begins with a head of no rows. The identity is added to those that the store knows if it is not among them.
+    /// If the trail cannot be written or signed, the write fails. Writes of other store objects and processes are audited only if they
+    /// start the audit too. A new trail begins with a head of no rows. If the store does not know the identity, it is added.
     /// - Parameters:
-    ///   - signer: who signs the heads.
-    ///   - party: who acts unless a read or write says otherwise. Default: the signer's id, without a purpose.
-    ///   - includesReads: whether every read of this store object is audited too, with a row for each resource that it hands out. Each read
-    ///     is then followed by a write that signs a head: read much at once. Default: only writes and the reads of restricted views.
+    ///   - party: the actor, unless a read or write names another. Default: the signer's id, without a purpose.
+    ///   - includesReads: whether every read of this store object is audited too, with a row for each resource that it returns. Each read
+    ///     then ends with a write that signs a head, so read many resources at once. Default: only writes and the reads of restricted
+    ///     views.
     /// - Returns: the trail. The store keeps auditing without it, until ``FireLite/FHIRStore/stopAudit()``.
     /// - Precondition: not inside a read or write of the store.
     /// - Throws: ``TrustError/Code/unknown`` if the store knows the identity with other keys only; `FHIRStoreError`.
@@ -47,9 +47,7 @@ extension FHIRStore {
 }
 
 extension ReadTransaction {
-    /// Sets who makes this read or write, for its rows in the audit trail. Without an audit it changes nothing.
-    ///
-    /// - Parameter party: the actor and the purpose.
+    /// Sets the actor and the purpose of this read or write, for its rows in the audit trail. Without an audit it has no effect.
     public func setAuditParty(_ party: AuditParty) {
         readRecord?.reader = party
         if let write = self as? WriteTransaction { store.participant(AuditRecorder.self)?.setParty(party, of: write) }

@@ -3,8 +3,8 @@ import Foundation
 
 /// The audit trail of a store: a row for each access, and a signed head for each commit, in the same file and the same transactions.
 ///
-/// The rows are the leaves of a Merkle tree (RFC 6962), so a row that was changed, removed or added afterwards is found by
-/// `verifyAudit(from:)`, with the heads that were kept outside of the file.
+/// The rows are the leaves of a Merkle tree (RFC 6962), so `verifyAudit(from:)`, with heads kept outside the file, finds a row that was
+/// changed, removed or added later.
 public final class AuditTrail: Sendable {
     /// The store.
     public let store: FHIRStore
@@ -43,13 +43,13 @@ public final class AuditTrail: Sendable {
         try await store.write { tx in try self.append(accesses, by: party, in: tx) }
     }
 
-    /// Appends accesses as a part of a write: they are committed with it, or not at all.
+    /// Appends accesses as part of a write: they are committed with it, or not at all.
     ///
     /// - Parameters:
-    ///   - accesses: what was done, in this order.
-    ///   - party: who did it. Default: the party of the write.
+    ///   - accesses: the accesses, in order.
+    ///   - party: the actor. Default: the party of the write.
     ///   - transaction: the write, of this store.
-    /// - Returns: the head after them, which counts once the write is committed.
+    /// - Returns: the head after them, which becomes valid when the write commits.
     /// - Precondition: none is of the action ``AuditAction/prune``.
     /// - Throws: `AuditError.damaged`; `FHIRStoreError`; errors of the signature.
     @discardableResult
@@ -60,11 +60,9 @@ public final class AuditTrail: Sendable {
             accesses.map { AuditRecorder.Draft(access: $0) }, by: party ?? recorder.party(of: transaction), in: transaction)
     }
 
-    /// Runs `body` in a write and appends what it read before its result is handed out: without the trace, there is no result.
+    /// Runs `body` in a write and appends its reads before it returns the result. If appending fails, it throws.
     ///
-    /// - Parameters:
-    ///   - party: who reads.
-    ///   - body: reads, and adds each access to the list.
+    /// - Parameter body: reads, and adds each access to the list.
     package func reading<Value>(
         by party: AuditParty, _ body: (ReadTransaction, inout [AuditAccess]) throws -> Value
     ) throws -> Value {
@@ -76,7 +74,7 @@ public final class AuditTrail: Sendable {
         }
     }
 
-    /// Signs a head although nothing happened, so that those who keep heads can tell a quiet period from a deleted one.
+    /// Signs a head although nothing happened, so that kept heads distinguish a quiet period from a deleted one.
     ///
     /// - Returns: the head.
     /// - Precondition: not inside a read or write of the store.
@@ -93,7 +91,8 @@ public final class AuditTrail: Sendable {
 
     // MARK: - Pruning
 
-    /// Removes what rows before a time say, and keeps their hashes: the rest of the trail stays provable. An entry says which rows.
+    /// Removes the content of rows before a time and keeps their hashes, so that the rest of the trail can still be proved. An entry lists
+    /// the pruned rows.
     ///
     /// - Parameter date: rows from this time on stay as they are.
     /// - Returns: the number of rows that have lost their values.
@@ -104,7 +103,7 @@ public final class AuditTrail: Sendable {
         try store.write { tx in try prune(before: date, in: tx) }
     }
 
-    /// Removes what rows before a time say, without blocking the thread.
+    /// Removes the content of rows before a time, without blocking the thread.
     ///
     /// - Parameter date: rows from this time on stay as they are.
     /// - Returns: the number of rows that have lost their values.

@@ -1,7 +1,7 @@
 import FireLite
 import FireLiteCrypto
 
-/// Verifies a trail: every row against its hash, the hashes against each signed head, the heads against each other and those that were kept.
+/// Verifies a trail: every row against its hash, the hashes against each signed head, the heads against each other and against kept ones.
 struct AuditVerifier {
     private let tx: ReadTransaction
     /// The heads that were kept, by number.
@@ -10,7 +10,7 @@ struct AuditVerifier {
     private var result = AuditVerification()
     private var finding: AuditFinding?
 
-    /// The heads in the file up to the first that does not fit.
+    /// The heads in the file up to the first that does not match.
     private var heads: [AuditHead] = []
     /// The heads with which the rows are compared, by size, and the next of them.
     private var boundaries: [AuditHead] = []
@@ -178,7 +178,7 @@ struct AuditVerifier {
     private mutating func checkKept() {
         for head in kept {
             guard let trail = heads.first?.trail else {
-                // Without a head that fits, the first one is named already, or everything is missing.
+                // Without a matching head, the first one was already reported, or everything is missing.
                 note(.missing, 1, "the trail has no head")
                 continue
             }
@@ -187,7 +187,7 @@ struct AuditVerifier {
                 continue
             }
             guard let last = heads.last, head.number > last.number else {
-                // The file has a head with that number: it is the same, or says the same.
+                // The file has a head with that number, which is the same or has the same content.
                 if let same = heads.first(where: { $0.number == head.number }), same.size != head.size || same.root != head.root {
                     let first = (heads.last { $0.number < head.number }?.size ?? 0) + 1
                     note(.head, min(first, head.size), "head \(head.number) is not the one that was kept")

@@ -1,6 +1,6 @@
 import FireLiteCrypto
 
-/// What a Merkle tree needs to grow: the roots of the perfect subtrees that its leaves make up, the largest first.
+/// The state from which a Merkle tree grows: the roots of the perfect subtrees of its leaves, the largest first.
 struct MerkleFrontier: Sendable, Equatable {
     /// The number of leaves.
     private(set) var size: Int64 = 0
@@ -12,7 +12,8 @@ struct MerkleFrontier: Sendable, Equatable {
 
     /// The tree with a size.
     ///
-    /// - Parameter perfect: returns the root of 2^level leaves that begin at `index` times as many. What has not the length of a hash becomes zeros.
+    /// - Parameter perfect: returns the root of 2^level leaves that begin at `index` times as many. A value without the length of a hash
+    ///   becomes zeros.
     init(size: Int64, _ perfect: (_ level: Int, _ index: Int64) throws -> [UInt8]) rethrows {
         self.size = size
         var start: Int64 = 0
@@ -27,7 +28,6 @@ struct MerkleFrontier: Sendable, Equatable {
     ///
     /// - Parameters:
     ///   - leaf: its hash, 32 bytes.
-    ///   - hasher: hashes the nodes.
     ///   - completed: called with each perfect subtree of more than one leaf that this completes, from the smallest.
     mutating func append(
         _ leaf: UnsafeRawBufferPointer, _ hasher: SHA256Hasher,

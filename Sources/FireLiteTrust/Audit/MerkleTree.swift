@@ -35,7 +35,7 @@ enum MerkleTree {
     /// The byte before two hashes when they are hashed.
     private static let nodePrefix: UInt8 = 1
 
-    /// Calls `body` with memory for what is hashed of a node, and the places of the two hashes in it.
+    /// Calls `body` with memory for a node's hash input, and the positions of the two hashes in it.
     static func withNode(
         _ body: (_ node: UnsafeRawBufferPointer, _ left: UnsafeMutableRawBufferPointer, _ right: UnsafeMutableRawBufferPointer) -> Void
     ) {
@@ -72,7 +72,7 @@ enum MerkleTree {
 
     /// Whether the tree with the second size and root begins with the leaves of the one with the first.
     static func isConsistent(first: Int64, firstRoot: [UInt8], second: Int64, secondRoot: [UInt8], proof: [[UInt8]]) -> Bool {
-        // Nothing is known from an empty tree.
+        // An empty tree proves nothing.
         guard first > 0 else { return false }
         return isConsistent(start: 0, end: first, subtreeRoot: firstRoot, size: second, root: secondRoot, proof: proof)
     }

@@ -11,10 +11,10 @@ extension ReadTransaction {
         try heads("SELECT token FROM _audit_head ORDER BY number DESC LIMIT 1").first
     }
 
-    /// The heads of the store's audit trail in their order.
+    /// The heads of the store's audit trail in order.
     ///
     /// - Parameters:
-    ///   - number: the number of the last head that is not wanted. Default: 0, for all heads.
+    ///   - number: heads after this number are returned. Default: 0, for all heads.
     ///   - limit: the maximum number of heads. Default: all.
     /// - Throws: `AuditError.damaged` if one cannot be read; `FHIRStoreError`.
     public func auditHeads(after number: Int64 = 0, limit: Int? = nil) throws -> [AuditHead] {
@@ -51,10 +51,10 @@ extension ReadTransaction {
 
     // MARK: - Entries
 
-    /// The entries of the store's audit trail in their order, without those that were pruned.
+    /// The entries of the store's audit trail in order, without pruned ones.
     ///
     /// - Parameters:
-    ///   - number: the number of the last row that is not wanted. Default: 0, for all rows.
+    ///   - number: entries after this row are returned. Default: 0, for all rows.
     ///   - limit: the maximum number of entries. Default: all.
     /// - Throws: `AuditError.damaged` if one cannot be read; `FHIRStoreError`.
     public func auditEntries(after number: Int64 = 0, limit: Int? = nil) throws -> [AuditEntry] {
@@ -62,11 +62,9 @@ extension ReadTransaction {
             "WHERE seq > ? AND salt IS NOT NULL ORDER BY seq LIMIT ?", [.integer(number), .integer(Int64(limit ?? -1))])
     }
 
-    /// The entries about one resource, in their order.
+    /// The entries about one resource, in order.
     ///
-    /// - Parameters:
-    ///   - typeName: FHIR's name of the resource type.
-    ///   - id: the resource's id.
+    /// - Parameter typeName: FHIR's name of the resource type.
     /// - Complexity: reads the whole trail.
     /// - Throws: `AuditError.damaged` if one cannot be read; `FHIRStoreError`.
     public func auditEntries(about typeName: String, id: String) throws -> [AuditEntry] {

@@ -6,24 +6,23 @@ extension ReadTransaction {
     ///
     /// - Parameters:
     ///   - number: the number of the entry's row.
-    ///   - head: the head that the proof ends at. Default: that of the entry's own commit.
-    /// - Throws: `AuditError.notFound` if there is no such row, or it was pruned; `AuditError.damaged` if the trail does not fit the head;
-    ///   `FHIRStoreError`.
+    ///   - head: the head of the proof. Default: that of the entry's own commit.
+    /// - Throws: `AuditError.notFound` if there is no such row, or it was pruned; `AuditError.damaged` if the trail does not match the
+    ///   head; `FHIRStoreError`.
     public func auditProof(ofEntry number: Int64, at head: AuditHead? = nil) throws -> AuditProof {
         try proof(number, at: head, resource: nil)
     }
 
     /// The proof that a resource had its present value, or that of an earlier version, when it was written.
     ///
-    /// With the head of the entry's own commit it says that the resource had this value at that head. With a later head it says that the
-    /// resource once had the value: later entries may be about the resource, too.
+    /// With the head of the entry's own commit it proves that the resource had this value at that head. With a later head it proves that
+    /// the resource once had the value, as later entries may concern the resource too.
     /// - Parameters:
     ///   - typeName: FHIR's name of the resource type.
-    ///   - id: the resource's id.
-    ///   - version: the number of the version, of which the history must have the content. Default: the present one.
-    ///   - head: the head that the proof ends at. Default: that of the entry's own commit.
-    /// - Throws: `AuditError.notFound` if the trail has no entry about it, or the content is gone; `AuditError.invalidProof` if the content is not
-    ///   the one that the entry is about, as something has written the store past its audit; `AuditError.damaged`; `FHIRStoreError`.
+    ///   - version: the number of a version whose content the history has. Default: the present one.
+    ///   - head: the head of the proof. Default: that of the entry's own commit.
+    /// - Throws: `AuditError.notFound` if the trail has no entry about it, or the content is gone; `AuditError.invalidProof` if the content
+    ///   differs from the entry's, because something wrote to the store without its audit; `AuditError.damaged`; `FHIRStoreError`.
     public func auditProof(of typeName: String, id: String, version: Int64? = nil, at head: AuditHead? = nil) throws -> AuditProof {
         let entries = try auditEntries(about: typeName, id: id)
         let isWanted = { (entry: AuditEntry) in
@@ -71,9 +70,7 @@ extension ReadTransaction {
 
     /// The proof that the trail at a head begins with the trail at an earlier one: nothing was changed or removed in between.
     ///
-    /// - Parameters:
-    ///   - first: the earlier head.
-    ///   - second: the later head. Default: the last one.
+    /// - Parameter second: the later head. Default: the last one.
     /// - Throws: `AuditError.invalidArgument` if the heads are of two trails, or in the other order; `AuditError.notFound`; `AuditError.damaged` if
     ///   it does not; `FHIRStoreError`.
     public func auditConsistencyProof(from first: AuditHead, to second: AuditHead? = nil) throws -> AuditConsistencyProof {

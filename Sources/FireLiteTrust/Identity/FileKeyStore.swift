@@ -2,7 +2,7 @@ import FireLiteCore
 import FireLiteCrypto
 import Foundation
 
-/// Keeps private keys in files that only their owner can read (mode 0600), one for each. Whoever can read the owner's files can read them.
+/// Keeps each private key in a file that only its owner can read (mode 0600).
 public struct FileKeyStore: IdentityKeyStore {
     private let folder: String
 

@@ -1,13 +1,12 @@
 import Foundation
 
-/// A private key that signs. Where it is kept is its own business: in memory, in a file, in a keychain, or in hardware that never gives it out.
+/// A private key that signs. It may be kept in memory, in a file, in a keychain, or in hardware that never reveals it.
 public protocol IdentityKey: Sendable {
     /// The public half.
     var verificationKey: VerificationKey { get }
 
     /// Signs a message.
     ///
-    /// - Parameter message: what is signed.
     /// - Returns: the signature as in JOSE: r and s of equal length with a curve.
     /// - Throws: ``TrustError/Code/key``.
     func signature(of message: Data) throws -> Data
@@ -21,13 +20,13 @@ public protocol IdentityKeyStore: Sendable {
     /// - Throws: ``TrustError/Code/key``.
     func key(named name: String) throws -> (any IdentityKey)?
 
-    /// Makes a new P-256 key and keeps it under a name.
+    /// Makes a new P-256 key and stores it under a name.
     ///
-    /// - Parameter name: the key's name, for which there is no key yet.
-    /// - Throws: ``TrustError/Code/key``, also if there is a key of this name.
+    /// - Parameter name: a name without a key.
+    /// - Throws: ``TrustError/Code/key``, also if the name already has a key.
     func makeKey(named name: String) throws -> any IdentityKey
 
-    /// Removes the key with a name, if there is one. What it has signed stays verifiable.
+    /// Removes the key with a name, if there is one. Its signatures can still be verified.
     ///
     /// - Parameter name: the key's name.
     /// - Throws: ``TrustError/Code/key``.

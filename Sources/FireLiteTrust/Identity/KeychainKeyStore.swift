@@ -3,8 +3,8 @@
     import Foundation
     import Security
 
-    /// Keeps private keys in the Secure Enclave if the device has one, and in its keychain otherwise. Written from Apple's documentation and
-    /// not tried yet.
+    /// Keeps private keys in the Secure Enclave if the device has one, and in its keychain otherwise. Written from Apple's documentation
+    /// and not tested yet.
     public struct KeychainKeyStore: IdentityKeyStore {
         private let service: String
 

@@ -4,13 +4,11 @@ import Foundation
 extension ReadTransaction {
     /// The identity with an id; nil if the store does not know it.
     ///
-    /// - Parameter id: the id.
     /// - Throws: `FHIRStoreError`.
     public func identity(_ id: String) throws -> Identity? { try identities("WHERE id = ?", [.text(id)]).first }
 
     /// The identity that has or had a key; nil if the store does not know the key.
     ///
-    /// - Parameter keyID: the key's thumbprint.
     /// - Throws: `FHIRStoreError`.
     public func identity(withKey keyID: String) throws -> Identity? {
         try identities("WHERE id = (SELECT identity FROM _trust_key WHERE kid = ?)", [.text(keyID)]).first

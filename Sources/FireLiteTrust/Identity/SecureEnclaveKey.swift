@@ -3,7 +3,7 @@
     import FireLiteCrypto
     import Foundation
 
-    /// A P-256 key that never leaves the Secure Enclave. Written from Apple's documentation and not tried yet.
+    /// A P-256 key that never leaves the Secure Enclave. Written from Apple's documentation and not tested yet.
     public struct SecureEnclaveKey: IdentityKey {
         private let key: SecureEnclave.P256.Signing.PrivateKey
         public let verificationKey: VerificationKey
@@ -13,7 +13,7 @@
         /// - Throws: ``TrustError/Code/key`` if the device has no Secure Enclave.
         public init() throws { try self.init { try SecureEnclave.P256.Signing.PrivateKey() } }
 
-        /// Reads what an earlier key's ``representation`` was, on the same device.
+        /// Restores a key from its ``representation``, on the same device.
         ///
         /// - Parameter representation: the key, encrypted by the Secure Enclave.
         /// - Throws: ``TrustError/Code/key``.
@@ -27,7 +27,7 @@
             verificationKey = try VerificationKey { try PublicKey(der: der) }
         }
 
-        /// The key, encrypted by the Secure Enclave, which alone can use it.
+        /// The key, encrypted by the Secure Enclave; no other device can use it.
         public var representation: Data { key.dataRepresentation }
 
         public func signature(of message: Data) throws -> Data {

@@ -1,6 +1,6 @@
 import Foundation
 
-/// An identity together with its private key: who signs, and with what.
+/// An identity together with its private key.
 public struct SigningIdentity: Sendable, CustomStringConvertible {
     /// The identity's id.
     public let id: String
@@ -9,9 +9,7 @@ public struct SigningIdentity: Sendable, CustomStringConvertible {
 
     /// Creates a signer.
     ///
-    /// - Parameters:
-    ///   - id: the identity's id.
-    ///   - key: its current key.
+    /// - Parameter key: its current key.
     public init(id: String, key: any IdentityKey) {
         self.id = id
         self.key = key

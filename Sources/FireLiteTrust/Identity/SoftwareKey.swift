@@ -23,7 +23,6 @@ public struct SoftwareKey: IdentityKey, CustomStringConvertible, CustomReflectab
 
     /// Reads a key as a JSON Web Key with its private members.
     ///
-    /// - Parameter jwk: its JSON.
     /// - Throws: ``TrustError/Code/malformed``, ``TrustError/Code/key``.
     public init(jwk: Data) throws {
         let members: JSONWebKey
@@ -39,9 +38,9 @@ public struct SoftwareKey: IdentityKey, CustomStringConvertible, CustomReflectab
         verificationKey = try VerificationKey { publicKey }
     }
 
-    /// The private key as PEM, to be kept secret.
+    /// The private key as PEM. Keep it secret.
     ///
-    /// - Throws: ``TrustError/Code/key`` if the system does not give it out.
+    /// - Throws: ``TrustError/Code/key`` if the system does not export it.
     public func pem() throws -> String {
         do { return try key.pem() } catch { throw TrustError(.key, "the key cannot be encoded") }
     }
@@ -54,6 +53,6 @@ public struct SoftwareKey: IdentityKey, CustomStringConvertible, CustomReflectab
 
     /// The algorithm and the id.
     public var description: String { verificationKey.description }
-    /// Shows no more than the description.
+    /// Shows only the description.
     public var customMirror: Mirror { Mirror(self, children: []) }
 }

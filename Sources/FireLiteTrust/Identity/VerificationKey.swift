@@ -4,7 +4,7 @@ import Foundation
 /// The public key of an app or a device, with which its signatures are verified.
 public struct VerificationKey: Sendable, Hashable, CustomStringConvertible {
     package let key: PublicKey
-    /// The key's thumbprint (RFC 7638), in base64url: its id wherever it is used.
+    /// The key's thumbprint (RFC 7638), in base64url, which is its id.
     public let id: String
     /// The algorithm of its signatures, which its type determines.
     public let algorithm: JWSAlgorithm
@@ -23,7 +23,6 @@ public struct VerificationKey: Sendable, Hashable, CustomStringConvertible {
 
     /// Reads a PEM text with a public key or a certificate.
     ///
-    /// - Parameter pem: the text.
     /// - Throws: ``TrustError/Code/key``.
     public init(pem: String) throws { try self.init { try PublicKey(pem: pem) } }
 
@@ -59,18 +58,14 @@ public struct VerificationKey: Sendable, Hashable, CustomStringConvertible {
 
     /// Whether a signature was made for a message with the private key.
     ///
-    /// - Parameters:
-    ///   - signature: as in JOSE: r and s of equal length with a curve.
-    ///   - message: what was signed.
+    /// - Parameter signature: as in JOSE: r and s of equal length with a curve.
     public func isValid(signature: Data, of message: Data) -> Bool {
         key.isValid(signature: signature, of: message, algorithm: algorithm.signature)
     }
 
     /// Whether an ECDSA signature in DER (X9.62) was made for a message with the private key.
     ///
-    /// - Parameters:
-    ///   - derSignature: r and s in DER, as `openssl dgst -sign` makes them.
-    ///   - message: what was signed.
+    /// - Parameter derSignature: r and s in DER, as `openssl dgst -sign` makes them.
     public func isValid(derSignature: Data, of message: Data) -> Bool {
         key.isValid(derSignature: derSignature, of: message, algorithm: algorithm.signature)
     }

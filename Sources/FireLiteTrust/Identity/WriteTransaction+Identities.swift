@@ -2,10 +2,9 @@ import FireLite
 import Foundation
 
 extension WriteTransaction {
-    /// Adds an identity, or changes the name, the reference and the authority of a known one, and adds those of its keys that are new.
+    /// Adds an identity. For a known one it changes the name, the reference and the authority, and adds new keys.
     ///
-    /// Whoever adds an identity vouches that its keys belong to it: compare the thumbprints on another way.
-    /// - Parameter identity: the identity.
+    /// Whoever adds an identity vouches for its keys: compare the thumbprints over another channel.
     /// - Throws: ``TrustError/Code/invalidArgument`` for an empty or very long id, and for a key that belongs to another identity;
     ///   `FHIRStoreError`.
     public func setIdentity(_ identity: Identity) throws {
@@ -26,7 +25,7 @@ extension WriteTransaction {
         }
         store.keepPermissions()
         let new = try identity.keys.filter { try add($0, to: identity.id) }
-        // What it has signed holds from now on.
+        // Its signatures are valid from now on.
         if !new.isEmpty { try withoutRecord { try recordAllStatements() } }
     }
 
@@ -46,14 +45,13 @@ extension WriteTransaction {
         return true
     }
 
-    /// Replaces the current key of an identity. Signatures that earlier keys have made stay verifiable.
+    /// Replaces the current key of an identity. Signatures by earlier keys can still be verified.
     ///
     /// - Parameters:
-    ///   - id: the identity.
     ///   - key: the new key.
     ///   - moment: when it begins, and earlier keys end.
-    /// - Throws: ``TrustError/Code/unknown`` if the store does not know the identity; ``TrustError/Code/invalidArgument`` for a key that was
-    ///   used before; `FHIRStoreError`.
+    /// - Throws: ``TrustError/Code/unknown`` if the store does not know the identity; ``TrustError/Code/invalidArgument`` for a key that
+    ///   was used before; `FHIRStoreError`.
     public func rotateKey(ofIdentity id: String, to key: VerificationKey, at moment: Date = FHIRClock.system.now()) throws {
         guard let identity = try identity(id) else { throw TrustError(.unknown, "the store knows no identity \(id)") }
         guard try self.identity(withKey: key.id) == nil else {
@@ -64,11 +62,9 @@ extension WriteTransaction {
         if try add(Identity.Key(key, from: moment), to: id) { try withoutRecord { try recordAllStatements() } }
     }
 
-    /// Ends the period of a key, for one that is lost or stolen. What it signs from then on is refused.
+    /// Ends the period of a lost or stolen key. Later signatures by it are refused.
     ///
-    /// - Parameters:
-    ///   - keyID: the key's thumbprint.
-    ///   - moment: the end of its period. A period that ends earlier stays as it is.
+    /// - Parameter moment: the end of its period. An earlier end stays.
     /// - Throws: ``TrustError/Code/unknown`` if the store does not know the key; `FHIRStoreError`.
     public func revokeKey(_ keyID: String, at moment: Date = FHIRClock.system.now()) throws {
         guard try identity(withKey: keyID) != nil else { throw TrustError(.unknown, "the store knows no key \(keyID)") }

@@ -1,7 +1,7 @@
 import FireLite
 import Foundation
 
-/// A rule of a permission: whom it is for, when, and for what. It can have exceptions, which are rules themselves.
+/// A rule of a permission: the grantees, the period and the scope. It can have exceptions, which are rules themselves.
 public struct AccessRule: Sendable, Hashable {
     /// Whether it permits or denies.
     public var kind: AccessPermission.Kind
@@ -24,12 +24,13 @@ public struct AccessRule: Sendable, Hashable {
     public var purposes: [String]
     /// The actions; empty for all.
     public var actions: [PermissionAction]
-    /// Rules within this one, which decide where they apply.
+    /// Rules within this one, which decide if they apply.
     public var exceptions: [AccessRule]
-    /// Whether a Consent says something about the rule that this library does not understand. It and its exceptions then permit nothing; what
-    /// they deny covers at least what it would if it were understood.
+    /// Whether this library does not understand a part of the rule in its Consent. It and its exceptions then permit nothing, and their
+    /// denials cover at least what a full reading would deny.
     public internal(set) var isPartlyUnderstood = false
-    /// Whether only the exceptions decide, within the limits of the rule: so for an R5 Consent with several provisions or a period of its own.
+    /// Whether only the exceptions decide, within the limits of the rule, as in an R5 Consent with several provisions or a period of its
+    /// own.
     public internal(set) var isContainer = false
 
     /// Creates a rule.
@@ -37,15 +38,12 @@ public struct AccessRule: Sendable, Hashable {
     /// - Parameters:
     ///   - kind: whether it permits or denies.
     ///   - grantees: the identities that it is for; empty for everybody.
-    ///   - from: the first moment.
-    ///   - until: the end.
+    ///   - from: the beginning of the period.
     ///   - types: the resource types; empty for all.
     ///   - compartments: the compartments, such as `Patient/1`; empty for all resources.
     ///   - confidentiality: the highest level for a permit, the lowest for a denial.
-    ///   - sensitivities: codes of sensitivities.
     ///   - purposes: codes of purposes; empty for all.
     ///   - actions: the actions; empty for all.
-    ///   - exceptions: rules within this one.
     public init(
         _ kind: AccessPermission.Kind, to grantees: [String], from: Date? = nil, until: Date? = nil, types: [String] = [],
         compartments: [String] = [], confidentiality: Confidentiality? = nil, sensitivities: [String] = [], purposes: [String] = [],
@@ -119,14 +117,14 @@ public enum Confidentiality: String, Sendable, Hashable, CaseIterable, Comparabl
     public static func < (left: Confidentiality, right: Confidentiality) -> Bool { left.level < right.level }
 }
 
-/// What is done with a record, with HL7's codes of consent actions.
+/// An action on a record, with HL7's codes of consent actions.
 public struct PermissionAction: RawRepresentable, Sendable, Hashable {
     /// The code.
     public let rawValue: String
     /// The action with this code.
     public init(rawValue: String) { self.rawValue = rawValue }
 
-    /// Reading: what a restricted view does.
+    /// Reading, as restricted views do.
     public static let access = PermissionAction(rawValue: "access")
     /// Gathering.
     public static let collect = PermissionAction(rawValue: "collect")

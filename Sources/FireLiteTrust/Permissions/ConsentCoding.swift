@@ -96,7 +96,7 @@ struct ConsentCoding {
 
     // MARK: - Reading
 
-    /// What a Consent says.
+    /// The content of a Consent.
     struct Content {
         let id: String
         /// The grantors, without those that cannot be read.
@@ -107,11 +107,11 @@ struct ConsentCoding {
         let rule: AccessRule
     }
 
-    /// What a Consent says; nil if it neither permits nor denies anything.
+    /// The content of a Consent; nil if it neither permits nor denies anything.
     ///
-    /// What cannot be read must not permit more than what can, so it takes permits away and leaves denials.
+    /// An unreadable part must not extend permits, so it removes permits and keeps denials.
     ///
-    /// - Parameter party: the identity that a reference such as `Practitioner/7` stands for.
+    /// - Parameter party: returns the identity for a reference such as `Practitioner/7`.
     func content(_ item: JSONItem, party: (String) -> String?) -> Content? {
         guard let id = item["id"]?.text, var rule = isR5 ? exceptions(item) : outermost(item) else { return nil }
         let parties = item[isR5 ? "grantor" : "performer"]?.items ?? []
@@ -143,14 +143,14 @@ struct ConsentCoding {
         return rule
     }
 
-    /// The rule of a Consent in R5, whose provisions are exceptions to its decision. Several provisions limit each other in nothing.
+    /// The rule of a Consent in R5, whose provisions are exceptions to its decision. Several provisions do not limit each other.
     private func exceptions(_ item: JSONItem) -> AccessRule? {
         let decision = item["decision"]?.text
         let base = decision.flatMap(AccessPermission.Kind.init)
         let provisions = item["provision"]?.items ?? []
         if provisions.isEmpty { return base == .permit || decision == nil ? nil : Self.denial }
         var rules = provisions.map { rule($0, base == .deny ? .permit : .deny) }
-        // Without a decision, nobody knows what the provisions do.
+        // Without a decision, the meaning of the provisions is unknown.
         if base == nil { for index in rules.indices { rules[index].isPartlyUnderstood = true } }
         guard rules.count > 1 || item["period"] != nil else { return rules[0] }
         var frame = AccessRule(rules[0].kind, to: [], exceptions: rules)
@@ -186,7 +186,7 @@ struct ConsentCoding {
             let values = items.compactMap(read)
             guard values.count < items.count || items.contains(where: { $0["modifierExtension"] != nil }) else { return values }
             isUnderstood = false
-            // Neither the denial nor what the rule's exceptions deny may become narrower.
+            // Neither the denial nor the denials of the rule's exceptions may become narrower.
             return []
         }
         func code(_ system: String) -> (JSONItem) -> String? { { $0["system"]?.text == system ? $0["code"]?.text : nil } }

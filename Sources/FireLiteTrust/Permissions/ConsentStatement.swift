@@ -2,7 +2,7 @@ import FireLite
 import FireLiteCore
 import Foundation
 
-/// What an identity has stated about a Consent with a signature: that it holds, or that it does not any more.
+/// A signed statement of an identity about a Consent: that it holds, or that it no longer holds.
 struct ConsentStatement: Sendable, Hashable {
     /// The id of the Consent.
     let consent: String
@@ -10,7 +10,7 @@ struct ConsentStatement: Sendable, Hashable {
     let signer: String
     /// The number of the statement among those about the Consent, which is signed too; 0 in signatures without one.
     let version: Int64
-    /// When it was signed, as the signer says, in milliseconds since 1970.
+    /// The time of signing, as the signer states it, in milliseconds since 1970.
     let moment: Int64
     /// Whether the Consent's status is active.
     let isActive: Bool
@@ -20,7 +20,7 @@ struct ConsentStatement: Sendable, Hashable {
     let signature: String
 
     static let columns = "consent, signer, version, moment, active, content, signature"
-    /// The numbers that a statement may have: those that JSON's readers agree on.
+    /// The allowed numbers of statements: those that all JSON parsers read exactly.
     static let versions: ClosedRange<Int64> = 0...(1 << 53 - 1)
 
     init(
@@ -72,8 +72,7 @@ extension ReadTransaction {
     ///
     /// - Parameters:
     ///   - provenance: the JSON of the Provenance.
-    ///   - consent: the id of the Consent.
-    ///   - present: the canonical JSON of the Consent as it is, for signatures without content; nil if there is none.
+    ///   - present: the present canonical JSON of the Consent, for signatures without content; nil if the Consent does not exist.
     func statements(in provenance: JSONItem, about consent: String, present: Data?) throws -> [ConsentStatement] {
         try SignatureCoding.signatures(provenance).compactMap { text in
             do {
@@ -87,7 +86,7 @@ extension ReadTransaction {
                     moment: moment.trustMilliseconds, isActive: item["status"]?.text == "active",
                     content: String(decoding: content, as: UTF8.self), signature: text)
             } catch is TrustError {
-                // What cannot be verified states nothing. What was stated before stays.
+                // A signature that cannot be verified states nothing. Earlier statements stay.
                 return nil
             }
         }

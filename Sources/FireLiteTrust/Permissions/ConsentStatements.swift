@@ -2,7 +2,7 @@ import FireLite
 import FireLiteCore
 import Foundation
 
-/// What was stated validly about Consents, compared with what the Consents say now.
+/// Valid statements about Consents, compared with the Consents' present content.
 struct ConsentStatements {
     private let identities: [String: Identity]
     private let content: (JSONItem) -> ConsentCoding.Content?
@@ -11,10 +11,7 @@ struct ConsentStatements {
     /// The ids in their order.
     private var order: [String] = []
 
-    /// - Parameters:
-    ///   - statements: the newest of each signer about each Consent.
-    ///   - identities: those that the store knows.
-    ///   - content: what a Consent says.
+    /// - Parameter statements: the newest of each signer about each Consent.
     init(
         _ statements: [ConsentStatement], _ identities: [Identity], content: @escaping (JSONItem) -> ConsentCoding.Content?
     ) {
@@ -31,7 +28,7 @@ struct ConsentStatements {
 
     // MARK: - A Consent as it is
 
-    /// Which of the signatures that fit a Consent count: those that their signers have not replaced, and that the owner has not ended.
+    /// The signatures of a Consent that count: matching ones that their signers have not replaced and the owner has not ended.
     func standing(
         of id: String, _ signatures: [(signature: ResourceSignature, version: Int64)]
     ) -> (signers: Set<String>, isRevoked: Bool, isOutdated: Bool) {
@@ -46,7 +43,7 @@ struct ConsentStatements {
             if later.isEmpty { signers.insert(signature.signer) } else { newer += later }
         }
         guard signers.isEmpty else { return (signers, false, false) }
-        // Of a copy whose signature was replaced by that of the revocation, nothing more is known.
+        // The signature of the revocation has replaced that of the copy, so nothing more is known of it.
         if signatures.isEmpty { return ([], known.contains { !$0.isActive } && !known.contains(where: \.isActive), false) }
         return (signers, newer.contains { !$0.isActive }, !newer.isEmpty)
     }

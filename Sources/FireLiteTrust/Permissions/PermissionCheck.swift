@@ -1,7 +1,7 @@
 import FireLite
 import Foundation
 
-/// Compares what was recorded about Consents with the Consents, the signatures and the audit trail.
+/// Compares recorded statements with the Consents, the signatures and the audit trail.
 struct PermissionCheck {
     private let transaction: ReadTransaction
 
@@ -23,7 +23,7 @@ struct PermissionCheck {
         return rows == count ? [] : [finding("_permission: \(Int(rows) - count) rows are no statements about Consents: restore a backup")]
     }
 
-    /// What is wrong with a statement.
+    /// The fault of a statement.
     private func fault(of statement: ConsentStatement, _ held: Set<String>) throws -> StoreFinding? {
         let content = Data(statement.content.utf8)
         do {
@@ -80,12 +80,12 @@ struct DecidingRule {
     }
 }
 
-/// Whether a request is permitted, and what that rests on.
+/// Whether a request is permitted, and which rule decides.
 public struct PermissionDecision: Sendable, Hashable {
     /// Whether the request is permitted.
     public let isPermitted: Bool
     /// The id of the Consent that decides; nil if none covers the request, which denies it.
     public let consentID: String?
-    /// The place of the rule in the Consent: 0 for the outermost provision, and then the numbers of the exceptions.
+    /// The position of the rule in the Consent: 0 for the outermost provision, then the numbers of the exceptions.
     public let provision: [Int]
 }

@@ -2,23 +2,23 @@ import FireLite
 import Foundation
 
 extension FHIRStore {
-    /// Verifies what every later write of this store object does to Consents and their signatures, and remembers what was stated validly.
+    /// From now on, verifies what writes of this store object do to Consents and their signatures, and stores valid statements.
     ///
-    /// From then on a denial holds until its grantor revokes or replaces it with a valid signature, and a revocation is not undone by an older
-    /// Consent, whoever writes them: an import, a sync or the app. All calls about identities, permissions and restricted views begin it too. Call
-    /// it after opening a store whose first write may be an import.
+    /// A denial then holds until its grantor revokes or replaces it with a valid signature, and an older Consent does not undo a
+    /// revocation, whether an import, a sync or the app writes it. Every call about identities, permissions and restricted views has the
+    /// same effect. Call it after you open a store whose first write may be an import.
     public func keepPermissions() {
         let isWriting = currentTransaction is WriteTransaction
         _ = participant(PermissionKeeper.self) { PermissionKeeper(mustLook: isWriting) }
     }
 }
 
-/// Records what is stated about Consents, with the write that brings it.
+/// Records statements about Consents, in the write that stores them.
 ///
 /// `@unchecked Sendable`: `lock` guards the variables.
 final class PermissionKeeper: WriteParticipant, @unchecked Sendable {
     private let lock = NSLock()
-    /// Whether statements may be in the store that nobody has recorded: those of the write in which this one was added.
+    /// Whether the store may have unrecorded statements: those of the write in which this keeper was added.
     private var mustLook: Bool
     /// The write that runs.
     private weak var current: WriteTransaction?
@@ -27,7 +27,7 @@ final class PermissionKeeper: WriteParticipant, @unchecked Sendable {
 
     var writtenTypes: Set<String>? { ["Consent", "Provenance"] }
 
-    /// Whether it records what a write states when that commits.
+    /// Whether it records the statements of a write when that commits.
     func takesPart(in transaction: WriteTransaction) -> Bool { lock.withLock { current === transaction } }
 
     func willBegin(_ transaction: WriteTransaction) throws {

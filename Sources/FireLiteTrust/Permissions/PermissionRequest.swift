@@ -1,6 +1,6 @@
 import Foundation
 
-/// What somebody wants to do, apart from the resource.
+/// A request for access, without the resource.
 public struct PermissionRequest: Sendable, Hashable {
     /// The identity that asks.
     public var actor: String
@@ -12,12 +12,6 @@ public struct PermissionRequest: Sendable, Hashable {
     public var moment: Date
 
     /// Creates a request.
-    ///
-    /// - Parameters:
-    ///   - actor: the identity that asks.
-    ///   - action: the action.
-    ///   - purpose: the code of the purpose.
-    ///   - moment: the time of the request.
     public init(actor: String, action: PermissionAction = .access, purpose: String? = nil, at moment: Date = FHIRClock.system.now()) {
         self.actor = actor
         self.action = action

@@ -1,10 +1,10 @@
 import FireLite
 import FireLiteCore
 
-/// The table of what signers have stated about Consents, of a module of its own: files without permissions do not have it.
+/// The table of signers' statements about Consents. It is a module of its own, as files without permissions do not have it.
 enum PermissionTables {
-    /// A row for each Consent and signer: the newest statement whose signature was verified. Its content is the canonical JSON that was signed, so
-    /// the row says what the signer wants whatever happens to the Consent and its Provenance. A row is only replaced by a newer statement.
+    /// A row for each Consent and signer: the newest statement whose signature was verified. Its content is the signed canonical JSON, so
+    /// the row has the signer's statement whatever happens to the Consent and its Provenance. A row is only replaced by a newer statement.
     private static let statements = ModuleTable(
         "_permission", key: "number",
         columns: [
@@ -34,7 +34,7 @@ extension ReadTransaction {
         ).first.flatMap(ConsentStatement.init)
     }
 
-    /// The version of the next statement about a Consent: above those that are recorded, and those that this write has signed.
+    /// The version of the next statement about a Consent: above all recorded ones, and those that this write has signed.
     func nextStatementVersion(about consent: String) throws -> Int64 {
         var last =
             try rows(
@@ -52,7 +52,8 @@ extension ReadTransaction {
 extension WriteTransaction {
     /// Records a statement instead of an older one of the same signer.
     ///
-    /// - Parameter hasConsent: whether the store has the Consent. One that it never had at a commit was not in force, so nothing holds of it.
+    /// - Parameter hasConsent: whether the store has the Consent. A Consent that the store never had at a commit was not in force, so
+    ///   nothing of it holds.
     /// - Returns: whether it is new.
     func record(_ statement: ConsentStatement, hasConsent: Bool) throws -> Bool {
         let known = try rows(
@@ -73,7 +74,7 @@ extension WriteTransaction {
                 """, values)
             return true
         }
-        // A row that cannot be read holds nothing that could be lost.
+        // An unreadable row contains nothing that could be lost.
         if let known = ConsentStatement(known), !statement.isNewer(than: known) { return false }
         try run(
             on: PermissionTables.module,

@@ -3,7 +3,7 @@ import FireLiteCore
 import Foundation
 
 extension ReadTransaction {
-    /// All permissions in the store, those that do not count included, by the order in which they were stored.
+    /// All permissions in the store, including ineffective ones, in the order they were stored.
     ///
     /// - Throws: ``TrustError/Code/release``; `FHIRStoreError`.
     public func permissions() throws -> [StoredPermission] {
@@ -33,7 +33,7 @@ extension ReadTransaction {
                 own = permission(content, isActive: isActive && !standing.isRevoked, counting, isOutdated: standing.isOutdated, identities)
             }
             let held = try statements.takeDenials(of: id, besides: counting)
-            // What does not count is not listed beside what holds in its place.
+            // A permission that does not count is not listed if a statement replaces it.
             if let own, held.isEmpty || own.standing == .valid || own.standing == .denialsOnly { permissions.append(own) }
             permissions += held
         }
@@ -41,7 +41,7 @@ extension ReadTransaction {
         return try permissions + statements.takeOtherDenials()
     }
 
-    /// The permission of a Consent, with what it counts for; nil if nobody gives it.
+    /// The permission of a Consent, with its scope; nil without a grantor.
     private func permission(
         _ content: ConsentCoding.Content, isActive: Bool, _ signers: Set<String>, isOutdated: Bool, _ identities: [Identity]
     ) -> StoredPermission? {
@@ -66,11 +66,9 @@ extension ReadTransaction {
         return StoredPermission(content, grantors, standing, signed.map(\.authority))
     }
 
-    /// The permissions that an identity has given.
+    /// The permissions granted by an identity.
     ///
-    /// - Parameters:
-    ///   - grantor: the identity.
-    ///   - moment: a time at which they must hold; nil for all.
+    /// - Parameter moment: a time at which they must hold; nil for all.
     /// - Throws: ``TrustError/Code/release``; `FHIRStoreError`.
     public func permissions(givenBy grantor: String, at moment: Date? = nil) throws -> [StoredPermission] {
         try permissions().filter { stored in
@@ -79,11 +77,9 @@ extension ReadTransaction {
         }
     }
 
-    /// The permissions that were given to an identity, those for everybody included.
+    /// The permissions granted to an identity, including those for everybody.
     ///
-    /// - Parameters:
-    ///   - grantee: the identity.
-    ///   - moment: a time at which they must hold; nil for all.
+    /// - Parameter moment: a time at which they must hold; nil for all.
     /// - Throws: ``TrustError/Code/release``; `FHIRStoreError`.
     public func permissions(givenTo grantee: String, at moment: Date? = nil) throws -> [StoredPermission] {
         try permissions().filter { stored in
@@ -93,14 +89,11 @@ extension ReadTransaction {
         }
     }
 
-    /// Decides about a request for a stored resource.
+    /// Decides whether a request may access a stored resource.
     ///
-    /// A denial wins over any permit of another Consent. Within a Consent, the innermost rule that applies decides, and of several a denial.
-    /// Of the Consents that decide alike, the most specific is named. What nothing permits is denied.
-    /// - Parameters:
-    ///   - request: who asks for what.
-    ///   - typeName: the type of the resource.
-    ///   - id: its id. For a resource that the store does not have, the answer is no, with no Consent.
+    /// A denial wins over any permit of another Consent. Within a Consent, the innermost applicable rule decides; among several of them, a
+    /// denial wins. If several Consents decide alike, the decision names the most specific. Access that nothing permits is denied.
+    /// - Parameter id: its id. For a resource that the store does not have, the decision is a denial without a Consent.
     /// - Throws: ``TrustError``; `FHIRStoreError`.
     public func decision(on request: PermissionRequest, typeName: String, id: String) throws -> PermissionDecision {
         let none = PermissionDecision(isPermitted: false, consentID: nil, provision: [])
@@ -114,7 +107,7 @@ extension ReadTransaction {
         var found: DecidingRule?
         for rule in try rules.deciding(on: resource.layout, holds) where found.map({ rule.isBetter(than: $0) }) ?? true { found = rule }
         guard let best = found else { return none }
-        // What the resource contains may be denied although it is permitted itself.
+        // The resource may be permitted although a contained one is denied.
         let isPermitted = try best.kind == .permit && holds(rules.condition(on: resource.layout))
         return PermissionDecision(isPermitted: isPermitted, consentID: best.consentID, provision: best.provision)
     }

@@ -1,10 +1,10 @@
 import FireLite
 import FireLiteSearch
 
-/// The conditions on resources that the permissions make for a request.
+/// The conditions on resources that follow from the permissions for a request.
 ///
-/// Each Consent has a condition under which it permits and one under which it denies. A resource is seen if some Consent permits it and none
-/// denies it, and if the same holds for what it contains: contained resources, and those of a Bundle.
+/// Each Consent has a condition under which it permits and one under which it denies. A resource is visible if some Consent permits it and
+/// none denies it, and if the same applies to contained resources and those of a Bundle.
 struct RuleConditions {
     private let transaction: ReadTransaction
     private let request: PermissionRequest
@@ -20,11 +20,11 @@ struct RuleConditions {
         permitting = permissions.filter { $0.standing == .valid }
     }
 
-    /// Whose labels and types are judged.
+    /// The resource whose labels and types are tested.
     private enum Subject {
         /// A resource on its own.
         case resource
-        /// What a resource contains; its compartments are those of the container.
+        /// A contained resource; its compartments are those of the container.
         case contained
     }
 
@@ -43,11 +43,11 @@ struct RuleConditions {
         return .all([own, try contentCondition(on: layout)])
     }
 
-    /// The condition that what a resource contains is seen.
+    /// The condition that a resource's contained resources are visible.
     private func contentCondition(on layout: Layout) throws -> Predicate {
         let types = transaction.containedTypes
         if types.isEmpty { return .constant(true) }
-        // What is contained has no compartment of its own, so the Consents for one compartment are taken together with those for all.
+        // A contained resource has no compartment of its own, so the Consents for one compartment are combined with those for all.
         var alternatives: [Predicate] = []
         for compartments in Set(permitting.map(\.compartments)) {
             guard let one = permitting.first(where: { $0.compartments == compartments }) else { continue }
@@ -114,12 +114,12 @@ struct RuleConditions {
         return .all([matches, .some([denials, Predicate.some(permits).negated])])
     }
 
-    /// The condition that a rule applies, apart from its exceptions: as far as it is understood.
+    /// The condition that the understood part of a rule applies, without its exceptions.
     ///
     /// - Parameters:
-    ///   - kind: what the answer is for: to permit, or to deny.
-    ///   - isSure: whether what is contained in a resource counts as being in the rule's compartments. The outermost rule's are the container's.
-    ///     For those of exceptions, what hides more is assumed.
+    ///   - kind: whether the condition is used to permit or to deny.
+    ///   - isSure: whether contained resources count as in the rule's compartments. The outermost rule's compartments are the container's.
+    ///     For exceptions, the choice that hides more is assumed.
     private func match(
         _ rule: AccessRule, _ kind: AccessPermission.Kind, _ layout: Layout, _ subject: Subject, isSure: Bool
     ) throws -> Predicate {
@@ -135,8 +135,8 @@ struct RuleConditions {
 
     /// The condition that a resource is in one of some compartments.
     ///
-    /// - Parameter kind: what it is for. What permits counts references that are the store's own for sure: relative ones, and those under its
-    ///   bases. What denies counts those under any address.
+    /// - Parameter kind: a permit matches references that are certainly the store's own: relative ones, and those under its bases. A denial
+    ///   matches references under any address.
     private func compartments(_ compartments: [String], _ kind: AccessPermission.Kind, _ layout: Layout) throws -> Predicate {
         if compartments.isEmpty { return .constant(true) }
         return .some(

@@ -1,27 +1,27 @@
-/// A permission as it is stored: a Consent, and whether it counts.
+/// A stored permission: a Consent, and whether it is in force.
 public struct StoredPermission: Sendable, Hashable {
-    /// Why a permission counts, or does not.
+    /// Whether a permission is in force, or why not.
     public enum Standing: String, Sendable, Hashable, CaseIterable {
         /// It is active, signed by its grantor, and the grantor has authority.
         case valid
         /// It was revoked, or is not active for another reason.
         case inactive
-        /// What the Consent permits does not count, what it denies does: one of several grantors has not signed, has no authority, or cannot be read;
-        /// or the Consent was changed, has lost its signature or was deleted after a grantor with authority had signed it.
+        /// Only the Consent's denials count: one of several grantors has not signed, has no authority, or cannot be read; or the Consent
+        /// was changed, has lost its signature or was deleted after a grantor with authority had signed it.
         case denialsOnly
-        /// Its grantor has signed a newer one since: an older copy has taken its place.
+        /// Its grantor has signed a newer one, which an older copy has replaced.
         case outdated
-        /// The signature is missing, or does not fit.
+        /// The signature is missing, or does not match.
         case unsigned
-        /// The grantor's permissions do not count.
+        /// The grantor has no authority.
         case noAuthority
     }
 
     /// The permission.
     public let permission: AccessPermission
-    /// Whether it counts.
+    /// Whether it is in force, or why not.
     public let standing: Standing
-    /// What the permissions of those count for who have signed, of each: permits cover what is in all of them, denials what is in one of them.
+    /// The authority of each signer: permits cover resources within all of them, denials those within one of them.
     let authorities: [Identity.Authority]
 
     init(

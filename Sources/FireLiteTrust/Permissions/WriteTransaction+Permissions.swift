@@ -5,15 +5,12 @@ import Foundation
 extension WriteTransaction {
     /// Stores a permission as a Consent, signed by its grantor.
     ///
-    /// - Parameters:
-    ///   - permission: the permission.
-    ///   - grantor: the grantor and its key. It counts only as far as the grantor has authority.
-    ///   - moment: when it is given.
+    /// - Parameter grantor: the grantor and its key. The permission counts only within the grantor's authority.
     /// - Returns: the Consent.
-    /// - Throws: ``TrustError/Code/invalidArgument`` if somebody else than the grantor signs, for an unknown type, compartment or patient, for an id
-    ///   that is taken, and for what an R5 Consent cannot say: an exception that does what the rule around it does, and a permit or an exception
-    ///   without any condition; ``TrustError/Code/unknown`` or ``TrustError/Code/keyNotValid`` for the key; ``TrustError/Code/release``;
-    ///   `FHIRStoreError`.
+    /// - Throws: ``TrustError/Code/invalidArgument`` if the signer is not the grantor, for an unknown type, compartment or patient, for an
+    ///   id in use, and for rules that an R5 Consent cannot express: an exception of the same kind as its rule, and a permit or an
+    ///   exception without any condition; ``TrustError/Code/unknown`` or ``TrustError/Code/keyNotValid`` for the key;
+    ///   ``TrustError/Code/release``; `FHIRStoreError`.
     @discardableResult
     public func grant(_ permission: AccessPermission, signedBy grantor: SigningIdentity, at moment: Date = FHIRClock.system.now()) throws
         -> FHIRResource
@@ -60,7 +57,7 @@ extension WriteTransaction {
             throw TrustError(.invalidArgument, "a compartment is written like Patient/1")
         }
         for exception in rule.exceptions {
-            // R5 has no types of provisions: an exception is read as the opposite of what it is in.
+            // R5 has no types of provisions: an exception is the opposite of the provision around it.
             guard !coding.isR5 || exception.kind != rule.kind else {
                 throw TrustError(.invalidArgument, "an exception to a permit denies, and one to a denial permits")
             }
@@ -75,19 +72,16 @@ extension WriteTransaction {
         return stored
     }
 
-    /// Revokes a permission: its Consent stays, inactive and signed by whoever revokes it.
+    /// Revokes a permission: its Consent stays, inactive and signed by the revoker.
     ///
-    /// - Parameters:
-    ///   - id: the id of the Consent.
-    ///   - signer: the grantor if there is only one, or an identity with authority for everything.
-    ///   - moment: when it is revoked.
-    /// - Throws: ``TrustError/Code/unknown`` if there is no such permission, or for the key; ``TrustError/Code/invalidArgument`` if somebody else
-    ///   signs; `FHIRStoreError`.
+    /// - Parameter signer: the grantor if there is only one, or an identity with authority for everything.
+    /// - Throws: ``TrustError/Code/unknown`` if there is no such permission, or for the key; ``TrustError/Code/invalidArgument`` if
+    ///   somebody else signs; `FHIRStoreError`.
     public func revokePermission(_ id: String, signedBy signer: SigningIdentity, at moment: Date = FHIRClock.system.now()) throws {
         let (identity, _) = try key(signer.keyID, at: moment)
         var permissions = try self.permissions().filter { $0.permission.id == id }.map(\.permission)
         let consent = try resource(typeName: "Consent", id: id).map { try JSONItem.read(FHIRJSON.data($0)) }
-        // What was stated about a Consent that is gone, or says something else now, is revoked all the same.
+        // A statement about a Consent that was deleted or changed is revoked too.
         let stated = try statements(about: id).last { $0.signer == identity.id } ?? statements(about: id).last
         let statement = try stated.map { try JSONItem.read(Data($0.content.utf8)) }
         let coding = try ConsentCoding(store.release)
@@ -97,7 +91,7 @@ extension WriteTransaction {
         guard let known = consent ?? statement, !permissions.isEmpty else {
             throw TrustError(.unknown, "the store has no permission \(id)")
         }
-        // One of several grantors alone must not take back what the others deny.
+        // One of several grantors alone must not revoke the denials of the others.
         let isGrantor = permissions.contains { $0.grantor == identity.id && $0.otherGrantors.isEmpty }
         guard identity.id == signer.id, isGrantor || identity.authority == .everything else {
             throw TrustError(.invalidArgument, "a permission is revoked by its only grantor, or by the owner of the store")

@@ -6,11 +6,7 @@ extension WriteTransaction {
     /// Resources that are looked for with a statement.
     private static let batch = 256
 
-    /// Records what Consents and Provenances state that were written, and puts back what replaces a newer statement with an older one or with none.
-    ///
-    /// - Parameters:
-    ///   - consents: the ids of the Consents.
-    ///   - provenances: the ids of the Provenances.
+    /// Records the statements of written Consents and Provenances, and restores a newer statement that an older one, or none, has replaced.
     func recordStatements(consents: [String], provenances: [String]) throws {
         var present = PresentConsents(self)
         let written = Set(provenances)
@@ -26,7 +22,7 @@ extension WriteTransaction {
         }
     }
 
-    /// Records what a Provenance states about Consents.
+    /// Records the statements of a Provenance about Consents.
     ///
     /// - Parameter consents: the canonical JSON of Consents, by id.
     func recordStatements(in provenance: JSONItem, present consents: [String: Data]) throws {
@@ -84,7 +80,7 @@ extension WriteTransaction {
     }
 }
 
-/// The canonical JSON of Consents as they are, each read once.
+/// The present canonical JSON of Consents, each read once.
 private struct PresentConsents {
     private let transaction: ReadTransaction
     private var known: [String: Data?]

@@ -1,7 +1,7 @@
 import FireLite
 import Foundation
 
-/// What a restricted view has handed out and the audit trail does not know yet.
+/// Reads of a restricted view that are not in the audit trail yet.
 final class AuditedReads: @unchecked Sendable {
     // `lock` guards the accesses.
     private let lock = NSLock()
@@ -15,7 +15,7 @@ final class AuditedReads: @unchecked Sendable {
 
     func note(_ access: AuditAccess) { lock.withLock { found.append(access) } }
 
-    /// Runs a call about resources of a type. If it hands out none, but says for example how many there are, it is noted as well.
+    /// Runs a call about resources of a type. It is also recorded if it returns no resource but, for example, a count.
     func collecting<Value>(_ typeName: String?, _ body: () throws -> Value) rethrows -> Value {
         let before = lock.withLock { found.count }
         defer {

@@ -3,7 +3,7 @@ import FireLiteCrypto
 import Foundation
 
 extension PermissionRestriction {
-    /// A cursor as text that only this store can read: the numbers of resources, which cursors have, count those that are hidden.
+    /// A cursor as text that only this store can read, as resource numbers in cursors would reveal hidden resources.
     func sealed(_ cursor: QueryCursor, in store: FHIRStore) throws -> QueryCursor {
         let place = try JSONEncoder().encode(cursor)
         let nonce = try RandomBytes.make(AESGCM.nonceByteCount)
@@ -27,7 +27,7 @@ extension PermissionRestriction {
         }
     }
 
-    /// Whose cursor it is: nobody else can use it.
+    /// The actor whose cursor it is; no other actor can use it.
     private var context: Data { Data("FireLite cursor \(actor)".utf8) }
 
     private static func key(of store: FHIRStore) throws -> SecretData {

@@ -1,14 +1,14 @@
 import FireLite
 import Foundation
 
-/// Hides from a view what the permissions do not let its actor see.
+/// Hides from a view the resources that its actor may not see.
 final class PermissionRestriction: QueryRestriction {
     let actor: String
     private let purpose: String?
     private let now: @Sendable () -> Date
     /// The permissions of the snapshot that is read; nil to read them for each statement.
     private let known: (permissions: [StoredPermission], moment: Date)?
-    /// What was handed out of the snapshot; nil without an audit, and where there is no snapshot.
+    /// The reads of the snapshot; nil without an audit or without a snapshot.
     let reads: AuditedReads?
     /// The restriction that this one was made of, for a snapshot.
     private let base: PermissionRestriction?
@@ -41,8 +41,8 @@ final class PermissionRestriction: QueryRestriction {
 
     // MARK: - Audit
 
-    /// Runs a read and appends what it has handed out to the audit trail, if there is one, before it returns. Without the trace, there is no
-    /// result; a read that throws leaves a trace too.
+    /// Runs a read and appends its rows to the audit trail, if there is one, before it returns. If appending fails, it throws; a read that
+    /// throws appends rows too.
     func audited<Value>(in store: FHIRStore, _ body: (AuditedReads?) throws -> Value) throws -> Value {
         guard let trail = store.auditTrail else { return try body(nil) }
         let current = store.currentTransaction

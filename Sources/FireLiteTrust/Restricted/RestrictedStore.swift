@@ -2,13 +2,13 @@ import FireLite
 import FireLiteSearch
 import Foundation
 
-/// A store as an actor may see it: it has the reading calls and the queries of the store, and hides what the permissions do not permit.
+/// A store as an actor may see it: it has the store's reading calls and queries, and hides resources that the permissions do not permit.
 ///
-/// Resources are left out by SQL, so counts, aggregates and pages do not show that there are others. Each read sees the permissions as they are
-/// then. It writes nothing, observes nothing and offers no SQL.
+/// SQL leaves out hidden resources, so counts, aggregates and pages do not reveal them. Each read applies the permissions in force at that
+/// moment. The view offers no writes, no observation and no SQL. It is not a security boundary: code with the store itself sees everything.
 ///
-/// While the store is audited, each read appends what it hands out to the trail before it returns, and throws if it cannot. It must then not be
-/// inside another read of the store.
+/// While the store is audited, each read appends rows to the trail before it returns, and throws if it cannot. It must then not be inside
+/// another read of the store.
 public struct RestrictedStore: Sendable {
     private let store: FHIRStore
     private let restriction: PermissionRestriction
@@ -45,7 +45,7 @@ public struct RestrictedStore: Sendable {
 
     // MARK: - Queries
 
-    /// A query for the resources of a type. Its calls that write, observe or show SQL are refused.
+    /// A query for the resources of a type. It refuses calls that write, observe or show SQL.
     ///
     /// - Parameter type: the resource type.
     /// - Precondition: the class belongs to the store's release.
@@ -75,57 +75,47 @@ public struct RestrictedStore: Sendable {
 
     // MARK: - Reading in one call
 
-    /// The resource with this type and logical id; nil if there is none to be seen.
+    /// The visible resource with this type and logical id; nil if there is none.
     ///
-    /// - Parameters:
-    ///   - type: the resource type.
-    ///   - id: its id.
     /// - Throws: `FHIRStoreError`.
     public func resource<Resource: FHIRResource>(_ type: Resource.Type, id: String) throws -> Resource? {
         try read { try $0.resource(type, id: id) }
     }
 
-    /// The resource with this type name and logical id; nil if there is none to be seen.
+    /// The visible resource with this type name and logical id; nil if there is none.
     ///
-    /// - Parameters:
-    ///   - typeName: the name of the type.
-    ///   - id: its id.
     /// - Throws: `FHIRStoreError`.
     public func resource(typeName: String, id: String) throws -> FHIRResource? { try read { try $0.resource(typeName: typeName, id: id) } }
 
-    /// The resources with these ids that are to be seen, in the order of the ids.
+    /// The visible resources with these ids, in the order of the ids.
     ///
-    /// - Parameters:
-    ///   - type: the resource type.
-    ///   - ids: the ids.
     /// - Throws: `FHIRStoreError`.
     public func resources<Resource: FHIRResource>(_ type: Resource.Type, ids: some Sequence<String>) throws -> [Resource] {
         try read { try $0.resources(type, ids: ids) }
     }
 
-    /// The number of resources of a type that are to be seen.
+    /// The number of visible resources of a type.
     ///
     /// - Parameter type: the resource type.
     /// - Throws: `FHIRStoreError`.
     public func count<Resource: FHIRResource>(_ type: Resource.Type) throws -> Int { try read { try $0.count(type) } }
 
-    /// The types of the resources that are to be seen, by name, and the number of each.
+    /// The types of visible resources, by name, and the number of each.
     ///
     /// - Throws: `FHIRStoreError`.
     public func counts() throws -> [TypeCount] { try read { try $0.counts() } }
 }
 
 extension FHIRStore {
-    /// The store as an actor may see it: what the permissions do not permit is not there.
+    /// The store as an actor may see it: forbidden resources are invisible.
     ///
     /// ```swift
     /// let view = store.restricted(to: practice, purpose: "TREAT")
     /// let count = try view.query(Observation.self).count()
     /// ```
     /// - Parameters:
-    ///   - actor: the identity that reads.
     ///   - purpose: the code of its purpose, such as `TREAT`; nil for none.
-    ///   - now: the time at which permissions must hold, asked for at each read.
+    ///   - now: returns the time at which permissions must hold; called at each read.
     public func restricted(to actor: String, purpose: String? = nil, now: @escaping @Sendable () -> Date = FHIRClock.system.now)
         -> RestrictedStore
     {

@@ -16,7 +16,7 @@ public struct RestrictedTransaction {
         }
     }
 
-    /// Notes what is handed out.
+    /// Records a read.
     private func noting<Value>(_ typeName: String?, _ read: () throws -> Value, _ resources: (Value) -> [FHIRResource]) rethrows -> Value {
         guard let reads = restriction.reads else {
             let value = try read()
@@ -30,7 +30,7 @@ public struct RestrictedTransaction {
         }
     }
 
-    /// Notes a resource that is handed out. If there is none, nothing was seen.
+    /// Records a returned resource. Without a resource there is nothing to record.
     private func noting<Resource: FHIRResource>(_ resource: Resource?) -> Resource? {
         guard let resource else { return nil }
         resource.restrict(by: restriction)
@@ -47,9 +47,7 @@ public struct RestrictedTransaction {
 
     /// Searches by FHIR's search parameters.
     ///
-    /// - Parameters:
-    ///   - address: the search as FHIR writes it.
-    ///   - options: how it is understood.
+    /// - Parameter address: a FHIR search, such as `Patient?name=joe`.
     /// - Throws: `SearchError`; `FHIRStoreError`.
     public func search(_ address: String, options: SearchOptions = SearchOptions()) throws -> SearchResult {
         let request = try SearchRequest(address)
@@ -62,37 +60,27 @@ public struct RestrictedTransaction {
 
     // MARK: - Resources
 
-    /// The resource with this type and logical id; nil if there is none to be seen.
+    /// The visible resource with this type and logical id; nil if there is none.
     ///
-    /// - Parameters:
-    ///   - type: the resource type.
-    ///   - id: its id.
     /// - Throws: `FHIRStoreError`.
     public func resource<Resource: FHIRResource>(_ type: Resource.Type, id: String) throws -> Resource? {
         noting(try transaction.resource(type, id: id))
     }
 
-    /// The resource with this type name and logical id; nil if there is none to be seen.
+    /// The visible resource with this type name and logical id; nil if there is none.
     ///
-    /// - Parameters:
-    ///   - typeName: the name of the type.
-    ///   - id: its id.
     /// - Throws: `FHIRStoreError`: `invalidArgument` for a name that is not a resource type of the release.
     public func resource(typeName: String, id: String) throws -> FHIRResource? {
         noting(try transaction.resource(typeName: typeName, id: id))
     }
 
-    /// The resource with this pk; nil if there is none to be seen.
+    /// The visible resource with this pk; nil if there is none.
     ///
-    /// - Parameter pk: the pk.
     /// - Throws: `FHIRStoreError`.
     public func resource(pk: String) throws -> FHIRResource? { noting(try transaction.resource(pk: pk)) }
 
-    /// The resources with these ids that are to be seen, in the order of the ids.
+    /// The visible resources with these ids, in the order of the ids.
     ///
-    /// - Parameters:
-    ///   - type: the resource type.
-    ///   - ids: the ids.
     /// - Throws: `FHIRStoreError`.
     public func resources<Resource: FHIRResource>(_ type: Resource.Type, ids: some Sequence<String>) throws -> [Resource] {
         let resources = try transaction.resources(type, ids: ids)
@@ -100,11 +88,9 @@ public struct RestrictedTransaction {
         return resources
     }
 
-    /// Calls `body` with every resource of a type that is to be seen, in the order they were stored.
+    /// Calls `body` with every visible resource of a type, in the order they were stored.
     ///
-    /// - Parameters:
-    ///   - type: the resource type.
-    ///   - body: called with each.
+    /// - Parameter body: called with each.
     /// - Throws: errors of `body`; `FHIRStoreError`.
     public func forEach<Resource: FHIRResource>(_ type: Resource.Type, _ body: (Resource) throws -> Void) throws {
         try transaction.forEach(type) { resource in
@@ -113,9 +99,8 @@ public struct RestrictedTransaction {
         }
     }
 
-    /// The resource that a reference leads to; nil if there is none to be seen.
+    /// The visible target of a reference; nil if there is none.
     ///
-    /// - Parameter reference: the reference.
     /// - Throws: `FHIRStoreError`.
     public func resolve(_ reference: some FHIRReference) throws -> FHIRResource? {
         noting(try reference.resolve(in: transaction.store))
@@ -123,7 +108,7 @@ public struct RestrictedTransaction {
 
     // MARK: - Counts
 
-    /// The number of resources of a type that are to be seen.
+    /// The number of visible resources of a type.
     ///
     /// - Parameter type: the resource type.
     /// - Throws: `FHIRStoreError`.
@@ -135,7 +120,7 @@ public struct RestrictedTransaction {
         }
     }
 
-    /// The types of the resources that are to be seen, by name, and the number of each.
+    /// The types of visible resources, by name, and the number of each.
     ///
     /// - Throws: `FHIRStoreError`.
     public func counts() throws -> [TypeCount] {

@@ -2,8 +2,8 @@ import FireLite
 import FireLiteCore
 import Foundation
 
-/// The one form of a JSON value that is signed: as RFC 8785 sorts and escapes it, but with numbers as they are written, as the digits of a
-/// FHIR decimal are a part of its meaning.
+/// The canonical form of a JSON value for signatures: sorted and escaped as in RFC 8785, but with numbers as written, as the digits of a
+/// FHIR decimal are part of its meaning.
 enum CanonicalJSON {
     /// The canonical JSON of a resource, without `meta.versionId` and `meta.lastUpdated`, which servers and stores set.
     ///

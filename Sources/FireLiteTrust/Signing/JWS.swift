@@ -5,13 +5,13 @@ import Foundation
 
 /// A JSON Web Signature (RFC 7515) with one signature: compact, detached, or in JSON.
 ///
-/// Reading one verifies nothing yet: ``verify(with:)`` does.
+/// Reading one does not verify it; call ``verify(with:)``.
 public struct JWS: Sendable, Hashable {
-    /// How a signature is written.
+    /// The text form of a signature.
     public enum Form: Sendable, Hashable {
         /// Header, payload and signature, joined by periods.
         case compact
-        /// The compact form without the payload, which the reader has from elsewhere (RFC 7515, appendix F).
+        /// The compact form without the payload, which the reader gets separately (RFC 7515, appendix F).
         case detached
         /// The flattened JSON.
         case json
@@ -23,13 +23,13 @@ public struct JWS: Sendable, Hashable {
     public let keyID: String?
     /// The type that the header names, such as `JWT`; nil if it names none.
     public let type: String?
-    /// What was signed.
+    /// The signed payload.
     public let payload: Data
     /// The signature as in JOSE.
     public let signature: Data
     let protected: Data
     let header: JSONItem
-    /// The header as it is in the text, which is what was signed.
+    /// The header in its original text, which was signed.
     private let encodedHeader: String
 
     // MARK: - Signing
@@ -37,7 +37,6 @@ public struct JWS: Sendable, Hashable {
     /// Signs a payload.
     ///
     /// - Parameters:
-    ///   - payload: what is signed.
     ///   - key: the key; its thumbprint becomes `kid`.
     ///   - type: the media type for `typ`; nil for none.
     /// - Throws: ``TrustError/Code/key``.
@@ -45,7 +44,6 @@ public struct JWS: Sendable, Hashable {
         try self.init(signing: payload, with: key, type: type, members: [])
     }
 
-    /// - Parameter members: further members of the header.
     init(signing payload: Data, with key: any IdentityKey, type: String?, keyID: String? = nil, members: [JSONItem.Member]) throws {
         let verification = key.verificationKey
         header = Self.header(verification, type: type, keyID: keyID, members: members)
@@ -65,8 +63,6 @@ public struct JWS: Sendable, Hashable {
     }
 
     /// The text of the signature.
-    ///
-    /// - Parameter form: how it is written.
     public func text(_ form: Form = .compact) -> String {
         switch form {
         case .compact: "\(encodedHeader).\(payload.base64URL).\(signature.base64URL)"
@@ -82,11 +78,9 @@ public struct JWS: Sendable, Hashable {
 
     /// Reads a signature in one of the forms.
     ///
-    /// - Parameters:
-    ///   - text: the signature.
-    ///   - payload: what was signed, for a detached one.
-    /// - Throws: ``TrustError/Code/malformed``; ``TrustError/Code/unsupported`` for the algorithm `none` and others that are not accepted, and
-    ///   for members that must be understood (`crit`, RFC 7797's `b64`).
+    /// - Parameter payload: the signed payload, for a detached signature.
+    /// - Throws: ``TrustError/Code/malformed``; ``TrustError/Code/unsupported`` for the algorithm `none` and others that are not accepted,
+    ///   and for critical members (`crit`, RFC 7797's `b64`).
     public init(_ text: String, payload: Data? = nil) throws {
         if text.first(where: { !$0.isWhitespace }) == "{" {
             try self.init(json: Data(text.utf8), payload: payload)
@@ -107,7 +101,7 @@ public struct JWS: Sendable, Hashable {
         guard item["signatures"] == nil || signatures.count == 1 && item["signature"] == nil, let header = place["protected"]?.text,
             let signature = place["signature"]?.text, item["payload"] == nil || item["payload"]?.text != nil
         else { throw TrustError(.malformed, "a JWS in JSON has the members payload, protected and signature") }
-        // What is not signed cannot be relied on.
+        // Unsigned members cannot be relied on.
         for member in place["header"]?.members ?? [] where member.name != "kid" {
             throw TrustError(.unsupported, "the unprotected member '\(member.name)' of a JWS is not accepted")
         }
@@ -152,10 +146,10 @@ public struct JWS: Sendable, Hashable {
 
     // MARK: - Verification
 
-    /// Verifies the signature with a key. The key determines the algorithm, and not the header.
+    /// Verifies the signature with a key. The key, not the header, determines the algorithm.
     ///
-    /// - Parameter key: the key.
-    /// - Throws: ``TrustError/Code/unsupported`` if the header names another algorithm than the key's; ``TrustError/Code/invalidSignature``.
+    /// - Throws: ``TrustError/Code/unsupported`` if the header names another algorithm than the key's;
+    ///   ``TrustError/Code/invalidSignature``.
     public func verify(with key: VerificationKey) throws {
         guard key.algorithm == algorithm else {
             throw TrustError(.unsupported, "the JWS is signed with \(algorithm.rawValue), and the key is for \(key.algorithm.rawValue)")
@@ -168,11 +162,9 @@ public struct JWS: Sendable, Hashable {
 }
 
 extension ReadTransaction {
-    /// Verifies a signature with the key that it names, of an identity that the store knows.
+    /// Verifies a signature with the key that it names, which must belong to an identity in the store.
     ///
-    /// - Parameters:
-    ///   - signature: the signature.
-    ///   - moment: when it was made, as far as that is known: the key must be valid then.
+    /// - Parameter moment: the time of the signature, if known. The key must be valid at that time.
     /// - Returns: the identity that signed.
     /// - Throws: ``TrustError/Code/unknown``, ``TrustError/Code/keyNotValid``, ``TrustError/Code/unsupported``,
     ///   ``TrustError/Code/invalidSignature``; `FHIRStoreError`.

@@ -5,7 +5,7 @@ import Foundation
 
 /// Signatures of resources as FHIR's Provenance with a detached JWS.
 enum SignatureCoding {
-    /// What the header says about the form of the content.
+    /// The header's name for the form of the content.
     static let form = "urn:firelite:canonical-json:1"
 
     /// The id of the Provenance with a signer's signature of a resource: each signer has one of each resource.
@@ -39,7 +39,7 @@ enum SignatureCoding {
     /// The member of the header with the number of a statement.
     private static let versionMember = "seq"
 
-    /// The number of the statement that a signature makes about a Consent; 0 if it says none that a statement may have.
+    /// The number of a signature's statement about a Consent; 0 if it has no allowed number.
     static func version(of jws: JWS) -> Int64 {
         guard case .number(let literal)? = jws.header[versionMember]?.content, let version = Int64(literal),
             ConsentStatement.versions.contains(version)
@@ -69,7 +69,7 @@ enum SignatureCoding {
         ])
     }
 
-    /// What a Provenance is about, as `Patient/1`.
+    /// The targets of a Provenance, as `Patient/1`.
     static func targets(_ provenance: JSONItem) -> [String] { (provenance["target"]?.items ?? []).compactMap { $0["reference"]?.text } }
 
     /// The texts of the signatures of a Provenance.
@@ -111,9 +111,9 @@ extension ReadTransaction {
         return try resources(keys: places(request).map(\.key))
     }
 
-    /// The signatures that hold for a resource as it is: made with keys of identities that the store knows, and over its present content.
+    /// The valid signatures of a resource: those over its present content, made with keys of identities in the store.
     ///
-    /// A resource that was changed since it was signed has none. What servers set, `meta.versionId` and `meta.lastUpdated`, is not signed.
+    /// A resource changed since it was signed has none. Signatures do not cover `meta.versionId` and `meta.lastUpdated`, which servers set.
     /// - Parameter resource: a stored resource with an id.
     /// - Throws: `FHIRStoreError`.
     public func validSignatures(of resource: FHIRResource) throws -> [ResourceSignature] {
@@ -125,7 +125,7 @@ extension ReadTransaction {
         guard let id = resource.id else { return [] }
         let content = try CanonicalJSON.data(resource)
         let own = try signatures(in: ownProvenances(of: resource.resourceType, id), of: resource, id, content)
-        // A Provenance under such an id that has no signature that fits hides none under another id.
+        // A Provenance with such an id but without a matching signature does not hide one with another id.
         return try own.isEmpty ? signatures(in: provenances(about: resource.resourceType, id), of: resource, id, content) : own
     }
 
@@ -149,14 +149,13 @@ extension ReadTransaction {
 }
 
 extension WriteTransaction {
-    /// Signs a resource as it is, so that it can be shown to be unchanged: stores a Provenance with the signature of its canonical JSON.
+    /// Signs a resource's present content: stores a Provenance with the signature of its canonical JSON.
     ///
-    /// The signature of a Consent has the content too, and a number above those of all earlier ones: it is what its signer states about the
-    /// permission from now on.
+    /// The signature of a Consent also contains the content, and a higher number than all earlier ones: it replaces the signer's earlier
+    /// statements about the permission.
     /// - Parameters:
     ///   - resource: a stored resource with an id.
     ///   - signer: the identity and its key, which the store must know to verify the signature later.
-    ///   - moment: when it is signed.
     /// - Returns: the Provenance.
     /// - Throws: ``TrustError/Code/invalidArgument`` for a resource without an id; ``TrustError/Code/release``; ``TrustError/Code/key``;
     ///   `FHIRStoreError`.
@@ -173,7 +172,7 @@ extension WriteTransaction {
             jws, of: "\(resource.resourceType)/\(id)", by: signer.id, at: moment,
             id: SignatureCoding.provenanceID(of: "\(resource.resourceType)/\(id)", by: signer.id))
         let provenance = try upsert(FHIRJSON.resource(from: Data(json.json.utf8), release: store.release))
-        // Otherwise at the commit: what is signed and deleted in one write was never in force.
+        // Otherwise at the commit: a Consent signed and deleted in one write was never in force.
         if isConsent, store.participant(PermissionKeeper.self)?.takesPart(in: self) != true {
             try withoutRecord { try recordStatements(in: json, present: [id: CanonicalJSON.data(resource)]) }
         }
@@ -187,7 +186,7 @@ public struct ResourceSignature: Sendable, Hashable {
     public let signer: String
     /// The id of the key.
     public let keyID: String
-    /// When it was signed, as the signer says.
+    /// The time of signing, as the signer states it.
     public let moment: Date
     /// The id of the Provenance.
     public let provenanceID: String?

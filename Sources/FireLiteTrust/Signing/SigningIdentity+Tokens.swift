@@ -3,24 +3,21 @@ import Foundation
 extension SigningIdentity {
     /// Signs a payload.
     ///
-    /// - Parameters:
-    ///   - payload: what is signed.
-    ///   - type: the media type for `typ`; nil for none.
+    /// - Parameter type: the media type for `typ`; nil for none.
     /// - Throws: ``TrustError/Code/key``.
     public func sign(_ payload: Data, type: String? = nil) throws -> JWS { try JWS(signing: payload, with: key, type: type) }
 
     /// A JSON Web Token with these claims, in the compact form.
     ///
-    /// - Parameter claims: the claims.
     /// - Throws: ``TrustError/Code/key``.
     public func token(_ claims: TokenClaims) throws -> String { try JWS(signing: claims.json, with: key, type: "JWT").text() }
 
-    /// A statement about the client for a token endpoint, for one use within five minutes (RFC 7523; SMART App Launch, backend services).
+    /// A client assertion for a token endpoint, for one use within five minutes (RFC 7523; SMART App Launch, backend services).
     ///
     /// - Parameters:
     ///   - audience: the address of the token endpoint.
     ///   - clientID: the client's id at the server; nil for the identity's.
-    ///   - moment: the present.
+    ///   - moment: the current time.
     /// - Throws: ``TrustError/Code/key``.
     public func clientAssertion(for audience: String, clientID: String? = nil, at moment: Date = FHIRClock.system.now()) throws -> String {
         // SMART permits five minutes, and clocks differ.

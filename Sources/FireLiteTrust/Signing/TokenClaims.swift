@@ -4,33 +4,29 @@ import Foundation
 
 /// The claims of a JSON Web Token (RFC 7519) that this module reads and writes.
 public struct TokenClaims: Sendable, Hashable {
-    /// Who made the token, `iss`.
+    /// The issuer, `iss`.
     public var issuer: String
-    /// Who it is about, `sub`.
+    /// The subject, `sub`.
     public var subject: String?
-    /// Whom it is for, `aud`.
+    /// The recipients, `aud`.
     public var audience: [String]
-    /// When it was made, `iat`.
+    /// The time of issue, `iat`.
     public var issuedAt: Date?
-    /// From when it is valid, `nbf`.
+    /// The beginning of its validity, `nbf`.
     public var notBefore: Date?
-    /// When it ends, `exp`.
+    /// The end of its validity, `exp`.
     public var expires: Date
     /// Its own id, `jti`: a nonce for one use.
     public var id: String?
-    /// What is asked for or granted, `scope`.
+    /// The requested or granted scope, `scope`.
     public var scope: String?
 
     /// Creates claims.
     ///
     /// - Parameters:
-    ///   - issuer: who makes the token.
-    ///   - subject: who it is about; nil for the issuer.
-    ///   - audience: whom it is for.
-    ///   - issuedAt: when it is made.
-    ///   - lifetime: the seconds until it ends. SMART permits up to 300.
+    ///   - subject: the subject; nil for the issuer.
+    ///   - lifetime: the lifetime in seconds. SMART permits up to 300.
     ///   - id: its own id; nil for 192 random bits.
-    ///   - scope: what is asked for or granted.
     public init(
         issuer: String, subject: String? = nil, audience: [String], issuedAt: Date = FHIRClock.system.now(), lifetime: TimeInterval = 300,
         id: String? = nil,

@@ -1,24 +1,23 @@
 import Foundation
 
-/// What a token must say to be accepted.
+/// The claims that a token needs to be accepted.
 public struct TokenExpectation: Sendable, Hashable {
-    /// Who must have made it; nil for any identity that the store knows.
+    /// The issuer; nil for any identity in the store.
     public var issuer: String?
-    /// Whom it must be for.
+    /// The recipient.
     public var audience: String
     /// The seconds by which the clocks of the parties may differ.
     public var skew: TimeInterval
 
-    /// Five minutes, as FhirBlocks had it.
+    /// Five minutes, as in FhirBlocks.
     public static let standardSkew: TimeInterval = 300
-    /// The longest time between a token's making and its end that is accepted, in seconds.
+    /// The longest accepted lifetime of a token, in seconds.
     public static let longestLifetime: TimeInterval = 3600
 
     /// Creates an expectation.
     ///
     /// - Parameters:
-    ///   - issuer: who must have made the token; nil for any identity that the store knows.
-    ///   - audience: whom it must be for.
+    ///   - issuer: the issuer; nil for any identity in the store.
     ///   - skew: the seconds by which the clocks of the parties may differ.
     public init(issuer: String? = nil, audience: String, skew: TimeInterval = TokenExpectation.standardSkew) {
         self.issuer = issuer

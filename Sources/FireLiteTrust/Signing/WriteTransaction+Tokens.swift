@@ -2,18 +2,18 @@ import FireLite
 import Foundation
 
 extension WriteTransaction {
-    /// Accepts a token once: verifies its signature, its issuer, its audience and its time, and notes its id, so that it is refused the next time.
+    /// Accepts a token once: verifies its signature, its issuer, its audience and its time, and stores its id to refuse it the next time.
     ///
     /// ```swift
     /// let claims = try store.write { tx in
     ///     try tx.redeemToken(token, expecting: TokenExpectation(audience: "https://example.org/token"))
     /// }
     /// ```
-    /// The ids are kept until the tokens are too old anyway. If the write is rolled back, so is the note.
+    /// The ids are kept until the tokens expire. Rolling back the write also removes the id.
     /// - Parameters:
     ///   - token: a JSON Web Token in the compact form.
-    ///   - expectation: what it must say.
-    ///   - moment: the present.
+    ///   - expectation: the claims that it needs.
+    ///   - moment: the current time.
     /// - Returns: its claims.
     /// - Throws: ``TrustError``, with a code for each reason; `FHIRStoreError`.
     @discardableResult

@@ -5,9 +5,7 @@
     struct CurlFailure {
         let error: HTTPTransportError
 
-        /// - Parameters:
-        ///   - result: libcurl's number.
-        ///   - easy: the transfer, which knows whether the server can have seen it.
+        /// - Parameter easy: the transfer, which knows whether the server can have seen it.
         init?(_ result: Int32, _ easy: UnsafeMutableRawPointer) {
             switch Int(result) {
             case FIRELITE_CURLE_OK: return nil

@@ -2,15 +2,16 @@
     import CFireLiteCurl
     import Foundation
 
-    /// The thread that all requests of a transport run on. It sleeps in the kernel until a socket, a deadline or a command wakes it.
+    /// The thread of all requests of a transport. It sleeps in the kernel until a socket, a deadline or a command wakes it.
     ///
-    /// `@unchecked Sendable`: the lock guards `commands`, `isStopping`, `isClosed` and `turnCount`; the thread alone uses the other variables.
+    /// `@unchecked Sendable`: the lock guards `commands`, `isStopping`, `isClosed` and `turnCount`; the thread alone uses the other
+    /// variables.
     final class CurlLoop: @unchecked Sendable {
         enum Command {
             case start(CurlTransfer)
             /// Lets libcurl pass bytes again.
             case resume(CurlTransfer)
-            /// Nobody waits for the answer any more.
+            /// The caller no longer waits for the answer.
             case end(CurlTransfer)
         }
 
@@ -51,7 +52,7 @@
             }
         }
 
-        /// Ends the thread after what is on its way.
+        /// Ends the thread after the running requests.
         func stop() {
             lock.withLock {
                 isStopping = true
@@ -89,9 +90,9 @@
             }
         }
 
-        /// How long nothing can happen unless a socket or a command says so.
+        /// The time until the next deadline.
         private var milliseconds: Int32 {
-            // Rounded up: a wait that ends before its time would be followed by another one of nothing.
+            // Rounded up: a wait that ends early would be followed by an empty one.
             guard let limit else { return 3_600_000 }
             return Int32(min(max((limit - .now) / .milliseconds(1), 0) + 1, 3_600_000))
         }
@@ -119,7 +120,7 @@
 
         private func startWaiting() {
             guard !waiting.isEmpty else { return }
-            // One that waits for its reader keeps nobody else from the server: the reader may wait for that.
+            // A request that waits for its reader must not block others, as the reader may wait for them.
             var counts: [Origin: Int] = [:]
             for transfer in active.values where !transfer.isPaused { counts[transfer.origin, default: 0] += 1 }
             waiting.removeAll { transfer in

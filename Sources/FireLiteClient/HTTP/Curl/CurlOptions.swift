@@ -1,7 +1,7 @@
 #if canImport(FoundationNetworking)
     import CFireLiteCurl
 
-    /// Sets options of a transfer, and notes whether libcurl has taken all of them.
+    /// Sets options of a transfer, and records whether libcurl accepted all of them.
     final class CurlOptions {
         let easy: UnsafeMutableRawPointer
         private(set) var areSet = true
@@ -14,9 +14,10 @@
 
         func check(_ result: Int32) { if result != FIRELITE_CURLE_OK { areSet = false } }
 
-        /// What a server, a proxy or an address cannot change: HTTP alone, a proven certificate, no redirect, no password out of an address.
+        /// Settings that a server, a proxy or an address cannot change: only HTTP, a verified certificate, no redirects, no passwords from
+        /// addresses.
         func security(isEncrypted: Bool) {
-            // HTTP is bit 0 and HTTPS bit 1: what is encrypted stays so.
+            // HTTP is bit 0 and HTTPS bit 1: an encrypted request stays encrypted.
             set(FIRELITE_CURLOPT_PROTOCOLS, isEncrypted ? 2 : 1)
             set(FIRELITE_CURLOPT_SSL_VERIFYPEER, 1)
             // The name in the certificate must be that of the server; 1 would only ask for some name.
@@ -25,7 +26,7 @@
             set(FIRELITE_CURLOPT_DISALLOW_USERNAME_IN_URL, 1)
             set(FIRELITE_CURLOPT_PATH_AS_IS, 1)
             set(FIRELITE_CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
-            // HTTP/2 where TLS has agreed on it, on one connection for all.
+            // HTTP/2 if TLS negotiates it, on one connection for all requests.
             set(FIRELITE_CURLOPT_HTTP_VERSION, 4)
             if isEncrypted { set(FIRELITE_CURLOPT_PIPEWAIT, 1) }
         }
@@ -37,9 +38,9 @@
             // Since 7.87: ending a transfer does not wait for the lookup of its host. Older ones do not know it.
             _ = firelite_curl_set_long(easy, Int32(FIRELITE_CURLOPT_QUICK_EXIT), 1)
             guard !isReading else { return }
-            // The server may close a connection that has waited for a while just when a request arrives, and nobody knows then whether it was done.
+            // The server may close an idle connection just when a request arrives; it is then unknown whether it executed the request.
             set(FIRELITE_CURLOPT_MAXAGE_CONN, 1)
-            // Without a body, nothing keeps libcurl from sending a request again if a kept connection breaks without an answer.
+            // Without a body, libcurl may resend a request if a reused connection breaks without an answer.
             if !hasBody { set(FIRELITE_CURLOPT_FRESH_CONNECT, 1) }
         }
     }

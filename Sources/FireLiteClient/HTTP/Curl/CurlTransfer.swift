@@ -2,7 +2,7 @@
     import CFireLiteCurl
     import Foundation
 
-    /// One request on its way through libcurl.
+    /// A request that libcurl sends.
     ///
     /// `@unchecked Sendable`: the variables belong to the thread of the loop.
     final class CurlTransfer: @unchecked Sendable {
@@ -52,7 +52,7 @@
             return easy
         }
 
-        /// Says what to send. What is sent by `wanted` is sent once: libcurl cannot go back to its beginning.
+        /// Sets the data to send. Data sent by `wanted` is sent once, as libcurl cannot rewind it.
         private func body(_ options: CurlOptions) throws -> Bool {
             let needsBody = [.post, .put, .patch].contains(request.method)
             if request.body == nil, !needsBody {
@@ -69,7 +69,7 @@
         private func setFields(_ options: CurlOptions) throws {
             // libcurl would wait for the server's consent before it sends a long body.
             var lines = ["Expect:"]
-            // A semicolon is libcurl's way to send a field without a value.
+            // With a semicolon libcurl sends a field without a value.
             for field in request.fields.all { lines.append(field.value.isEmpty ? "\(field.name);" : "\(field.name): \(field.value)") }
             for line in lines {
                 guard let list = firelite_curl_append(fieldList, line) else {
@@ -162,7 +162,7 @@
             return true
         }
 
-        /// Adds a field. Several with one name are one list (RFC 9110, 5.3), but for cookies, which nobody keeps.
+        /// Adds a field. Several with one name form a list (RFC 9110, 5.3), except cookies, which are not kept.
         private func add(_ name: String, _ value: String) {
             if let known = fields.firstIndex(where: { $0.name.lowercased() == name.lowercased() }), name.lowercased() != "set-cookie" {
                 fields[known] = HTTPFields.Field(name: fields[known].name, value: fields[known].value + ", " + value)
