@@ -1,42 +1,48 @@
 #!/usr/bin/env bash
-# Lists the public symbols of the library products from the modules of the debug build.
+# Prints the public interface of the library products as the compiler has it, from the modules of the debug build.
 #
-# `make api` builds the modules and writes the list, `make check-api` compares it with the committed one. The list is made on Linux with
-# the default traits; on other systems a few declarations differ.
+# `make api` builds the modules and writes Documentation/API.txt, `make check-api` compares it with the committed one. The file is made on
+# Linux with the default traits; on other systems a few declarations differ.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-export LC_ALL=C
 
-work="$(mktemp -d)"
-trap 'rm -rf "$work"' EXIT
-
-# A module comes after those that it imports, as their types are named by then.
 modules="FireLiteCore FireLite FireLiteSearch FireLiteClient FireLiteSync FireLiteRecords FireLiteSamples FireLiteSampleSync FireLiteTrust FireLiteLegacy FireLiteR4 FireLiteFHIRPath FireLiteSynthetic FireLiteGenerator"
-# One line a type: a class for each of FHIR's types is too much to read one declaration a line.
+# A type a line: one declaration a line is too much to read for the classes of all FHIR types.
 compact="FireLiteR4"
 
-Scripts/symbols.sh "$work" "$modules" -pretty-print
+built="$(swift build --show-bin-path)"
+work="$(mktemp -d)"
+trap 'rm -rf "$work"' EXIT
+# Only the modules: with their documentation beside them, the interface has comments.
+ln -s "$built"/Modules/*.swiftmodule "$work"
 
-files=()
-for module in $modules; do
-    # The module's own symbols before those that it adds to other modules.
-    files+=("$work/$module/$module.symbols.json")
-    for file in "$work/$module/$module"@*.symbols.json; do if [[ -e "$file" ]]; then files+=("$file"); fi; done
-done
-awk -v modules="$modules" -v compact="$compact" -f Scripts/api.awk "${files[@]}" >"$work/lines"
-
-# The lines of a part, without what they are sorted by.
-part() { awk -F"\t" -v part="$1" '$1 == part' "$work/lines" | sort -t"$(printf '\t')" -u -k2,2 -k3,3 | cut -f3; }
+synthesize=(swift-synthesize-interface)
+if [[ "$(uname)" == Darwin ]]; then synthesize=(xcrun swift-synthesize-interface -sdk "$(xcrun --show-sdk-path)"); fi
+options=(-I "$work" -target "$(swiftc -print-target-info | sed -n 's/^ *"triple": "\(.*\)",$/\1/p' | head -1)")
+for map in Sources/*/module.modulemap; do options+=(-I "$(dirname "$map")"); done
+for map in "$built"/CFireLite*.build/module.modulemap; do options+=(-Xcc "-fmodule-map-file=$map"); done
 
 cat <<END
-# The public symbols of FireLite's library products, made by \`make api\`. Do not edit.
+# The public interface of FireLite's library products, made from the compiler's by \`make api\`. Do not edit.
 #
-# Each line is a declaration: module, kind, name, text; a type's line ends with its superclass and protocols. Members that
-# are inherited or come with a protocol's defaults are not repeated. Of $compact, which is generated, a line is a type: its
-# superclass and protocols, the number of its members, and their names, properties with their types. Symbols whose names begin
-# with an underscore are for generated code only and are left out.
+# Symbols whose names begin with an underscore are for generated code only and are left out. In $compact, which is generated, a line is a type.
 END
 for module in $modules; do
     printf '\n## %s\n\n' "$module"
-    part "$module"
+    "${synthesize[@]}" -module-name "$module" "${options[@]}" -o "$work/$module" || { echo "api.sh: build first: swift build" >&2; exit 1; }
+    awk -v isCompact="$([[ "$module" == "$compact" ]] && echo 1)" '
+        /^ *(\/\/\/|$)/ || /^import / { next }
+        # All of a declaration that is left out.
+        skipped != "" { if ($0 == skipped) skipped = ""; next }
+        /(func|var|let|class|struct|enum|protocol|typealias|case|init\??\() ?_[A-Za-z]/ {
+            if (/[{]$/) { match($0, /^ */); skipped = substr($0, 1, RLENGTH) "}" }
+            next
+        }
+        { gsub(/FireLite[A-Za-z0-9]*\./, "") }
+        isCompact && /^ / { sub(/^ */, ""); gsub(/public |final /, ""); line = line " " $0 ";"; next }
+        isCompact { if (/^}/) print line " }"; else line = $0; next }
+        # A type or conformance without members takes one line, an extension without either none.
+        /^ *}$/ && line ~ /[{]$/ { if (line !~ /^extension [^ ]+ ([{]|where)/) print line "}"; line = ""; next }
+        { if (line != "") print line; line = $0 }
+        END { if (line != "") print line }' "$work/$module"
 done
