@@ -21,8 +21,9 @@ public struct SearchCursor: Sendable, Hashable, Codable {
         encoder.outputFormatting = .sortedKeys
         encoder.nonConformingFloatEncodingStrategy = .convertToString(positiveInfinity: "∞", negativeInfinity: "-∞", nan: "NaN")
         let data: Data
+        // Invariant: texts and numbers can be encoded.
         do { data = try encoder.encode(self) } catch {
-            preconditionFailure("a cursor has only texts and numbers, which can be encoded: \(error)")
+            preconditionFailure("a cursor cannot be encoded: \(error)")
         }
         return data.base64URL
     }
