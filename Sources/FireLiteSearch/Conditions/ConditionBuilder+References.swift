@@ -11,9 +11,6 @@ extension ConditionBuilder {
         guard definition.kind == .reference else {
             throw SearchError(.invalid, "\(definition.code) is not a reference, which a chain needs", in: name)
         }
-        if let type, !release.hasResourceType(named: type) {
-            throw SearchError(.unknownType, "'\(type)' is not a resource type of FHIR \(release.name)", in: name)
-        }
         let compiled = try catalog.compiled(definition, on: layout)
         var conditions: [Predicate] = []
         var isKnown = false

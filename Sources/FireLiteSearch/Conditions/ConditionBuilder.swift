@@ -57,7 +57,8 @@ struct ConditionBuilder {
         }
         guard let definition = try catalog.parameter(parts.code, on: layout) else { return nil }
         if let chain = parts.chain {
-            return try self.chain(definition, parts.modifier, on: layout, name) { target in
+            let type = try SearchModifier.target(parts.modifier, release, in: name)
+            return try self.chain(definition, type, on: layout, name) { target in
                 try condition(chain, value, on: target, depth: depth + 1, by: operation)
             }
         }
@@ -65,20 +66,20 @@ struct ConditionBuilder {
             guard parts.modifier == nil else { throw SearchError(.invalid, "a filter has comparisons instead of modifiers", in: name) }
             return try condition(definition, operation, value, on: layout, name)
         }
-        return try condition(definition, parts.modifier, value, on: layout, name)
+        let modifier = try parts.modifier.map { try SearchModifier($0, for: definition.kind, release, in: name) }
+        return try condition(definition, modifier, value, on: layout, name)
     }
 
     func condition(
-        _ definition: SearchDefinition, _ modifier: String?, _ value: String, on layout: Layout, _ name: String
+        _ definition: SearchDefinition, _ modifier: SearchModifier?, _ value: String, on layout: Layout, _ name: String
     ) throws -> Predicate {
-        if modifier == "missing" { return try missing(definition, value, on: layout, name) }
+        if modifier == .missing { return try missing(definition, value, on: layout, name) }
         let alternatives = SearchText.alternatives(value)
         guard !alternatives.isEmpty else { throw SearchError(.invalid, "the value is missing", in: name) }
         if definition.kind == .special { return try special(definition, alternatives, on: layout, name) }
         if modifier == nil, let condition = try nearWithDistance(definition, alternatives, on: layout, name) { return condition }
         let compiled = try catalog.compiled(definition, on: layout)
         if definition.kind == .composite {
-            guard modifier == nil else { throw unknownModifier(modifier, name) }
             return .or(try alternatives.map { try composite(definition, compiled, $0, name) })
         }
         note(definition, compiled, modifier, alternatives, layout, name)
@@ -87,24 +88,21 @@ struct ConditionBuilder {
 
     /// The condition on what an expression selects.
     func condition(
-        _ definition: SearchDefinition, _ compiled: CompiledExpression, _ modifier: String?, _ alternatives: [String], _ name: String
+        _ definition: SearchDefinition, _ compiled: CompiledExpression, _ modifier: SearchModifier?, _ alternatives: [String],
+        _ name: String
     ) throws -> Predicate {
         switch definition.kind {
-        case .string: return try StringMatcher(name: name, modifier: modifier).condition(compiled.paths, alternatives)
+        case .string: return StringMatcher(modifier: modifier).condition(compiled.paths, alternatives)
         case .token: return try TokenMatcher(builder: self, name: name, modifier: modifier).condition(compiled, alternatives)
-        case .date: return .or(try alternatives.map { try date($0, compiled.paths, modifier, name) })
-        case .number: return .or(try alternatives.map { try number($0, compiled.paths, modifier, name) })
-        case .quantity: return .or(try alternatives.map { try quantity($0, compiled.paths, modifier, name) })
-        case .uri: return try URIMatcher(name: name, modifier: modifier).condition(compiled.paths, alternatives)
+        case .date: return .or(try alternatives.map { try date($0, compiled.paths, name) })
+        case .number: return .or(try alternatives.map { try number($0, compiled.paths, name) })
+        case .quantity: return .or(try alternatives.map { try quantity($0, compiled.paths, name) })
+        case .uri: return URIMatcher(modifier: modifier).condition(compiled.paths, alternatives)
         case .reference:
-            return try ReferenceMatcher(builder: self, name: name, modifier: modifier, targets: definition.targets)
+            return ReferenceMatcher(builder: self, name: name, modifier: modifier, targets: definition.targets)
                 .condition(compiled.paths, alternatives)
         case .composite, .special: throw SearchError(.notSupported, "this parameter cannot be a part of another", in: name)
         }
-    }
-
-    func unknownModifier(_ modifier: String?, _ name: String) -> SearchError {
-        SearchError(.notSupported, "the modifier :\(modifier ?? "") does not apply to this parameter", in: name)
     }
 
     // MARK: - Missing
@@ -120,8 +118,7 @@ struct ConditionBuilder {
 
     // MARK: - Dates and numbers
 
-    private func date(_ value: String, _ paths: [SearchPath], _ modifier: String?, _ name: String) throws -> Predicate {
-        if modifier != nil { throw unknownModifier(modifier, name) }
+    private func date(_ value: String, _ paths: [SearchPath], _ name: String) throws -> Predicate {
         let (prefix, rest) = SearchPrefix.split(value)
         guard var date = SearchDate(rest, in: options.timeZone) else {
             throw SearchError(.invalid, "the value is not a date: write 2020, 2020-06, 2020-06-30 or 2020-06-30T12:00:00Z", in: name)
@@ -158,8 +155,7 @@ struct ConditionBuilder {
         return [path.child("event")].compactMap { $0 } + bounds
     }
 
-    private func number(_ value: String, _ paths: [SearchPath], _ modifier: String?, _ name: String) throws -> Predicate {
-        if modifier != nil { throw unknownModifier(modifier, name) }
+    private func number(_ value: String, _ paths: [SearchPath], _ name: String) throws -> Predicate {
         let (prefix, rest) = SearchPrefix.split(value)
         guard let number = SearchNumber(rest) else { throw SearchError(.invalid, "the value is not a number", in: name) }
         return .or(
@@ -177,8 +173,7 @@ struct ConditionBuilder {
             })
     }
 
-    private func quantity(_ value: String, _ paths: [SearchPath], _ modifier: String?, _ name: String) throws -> Predicate {
-        if modifier != nil { throw unknownModifier(modifier, name) }
+    private func quantity(_ value: String, _ paths: [SearchPath], _ name: String) throws -> Predicate {
         let (prefix, rest) = SearchPrefix.split(value)
         let parts = SearchText.split(rest, "|").map(SearchText.plain)
         guard let number = SearchNumber(parts[0]), parts.count <= 3 else {

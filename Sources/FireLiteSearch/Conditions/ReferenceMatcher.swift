@@ -4,24 +4,21 @@ import FireLite
 struct ReferenceMatcher {
     let builder: ConditionBuilder
     let name: String
-    let modifier: String?
+    let modifier: SearchModifier?
     /// The types that the parameter's definition states.
     let targets: [String]
 
-    /// - Throws: `SearchError` for an unknown modifier or type.
-    func condition(_ paths: [SearchPath], _ values: [String]) throws -> Predicate {
+    func condition(_ paths: [SearchPath], _ values: [String]) -> Predicate {
         var type: String?
         switch modifier {
-        case nil: break
-        case "identifier": return identifier(paths, values.map { SearchToken($0) })
-        case "text":
+        case .identifier?: return identifier(paths, values.map { SearchToken($0) })
+        case .text?:
             let plain = values.map(SearchText.plain)
             let displays = paths.compactMap { Self.references($0)?.child("display") }
             return .or(plain.flatMap { text in displays.map { $0.value(.text(.hasPrefix, of: text, .all)) } })
-        case "above", "below": return try URIMatcher(name: name, modifier: modifier).condition(paths.filter(Self.isURI), values)
-        case let name?:
-            guard builder.release.hasResourceType(named: name) else { throw builder.unknownModifier(modifier, self.name) }
-            type = name
+        case .above?, .below?: return URIMatcher(modifier: modifier).condition(paths.filter(Self.isURI), values)
+        case .type(let name)?: type = name
+        default: break
         }
         let texts = values.map(SearchText.plain)
         return .or(paths.map { condition($0, texts, type) })

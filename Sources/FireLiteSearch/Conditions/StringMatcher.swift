@@ -2,18 +2,15 @@ import FireLite
 
 /// The conditions of string parameters: the beginning of a text, ignoring case and accents.
 struct StringMatcher {
-    let name: String
-    let modifier: String?
+    let modifier: SearchModifier?
 
-    /// - Throws: `SearchError` for an unknown modifier.
-    func condition(_ paths: [SearchPath], _ values: [String]) throws -> Predicate {
+    func condition(_ paths: [SearchPath], _ values: [String]) -> Predicate {
         let way: TextOperator
         var folding = TextFolding.all
         switch modifier {
-        case nil: way = .hasPrefix
-        case "contains", "text": way = .contains
-        case "exact": (way, folding) = (.equal, [])
-        default: throw SearchError(.notSupported, "the modifier :\(modifier ?? "") does not apply to a string", in: name)
+        case .contains?, .text?: way = .contains
+        case .exact?: (way, folding) = (.equal, [])
+        default: way = .hasPrefix
         }
         let texts = paths.flatMap(Self.texts)
         let plain = values.map(SearchText.plain)

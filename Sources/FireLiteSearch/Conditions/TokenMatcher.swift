@@ -4,26 +4,25 @@ import FireLite
 struct TokenMatcher {
     let builder: ConditionBuilder
     let name: String
-    let modifier: String?
+    let modifier: SearchModifier?
 
-    /// - Throws: `SearchError` for an unknown modifier, and for a ValueSet or CodeSystem that the store lacks.
+    /// - Throws: `SearchError` for a ValueSet or CodeSystem that the store lacks.
     func condition(_ compiled: CompiledExpression, _ values: [String]) throws -> Predicate {
         let tokens = values.map { SearchToken($0) }
         switch modifier {
-        case nil: return matching(compiled, tokens)
-        case "not": return .not(matching(compiled, tokens))
-        case "text": return text(compiled.paths, values.map(SearchText.plain))
-        case "of-type", "ofType": return .or(try values.flatMap { value in try compiled.paths.compactMap { try ofType(value, $0) } })
-        case "in", "not-in":
+        case .not?: return .not(matching(compiled, tokens))
+        case .text?: return text(compiled.paths, values.map(SearchText.plain))
+        case .ofType?: return .or(try values.flatMap { value in try compiled.paths.compactMap { try ofType(value, $0) } })
+        case .isIn?, .notIn?:
             let terminology = SearchTerminology(builder, name)
             let codes = try values.flatMap { try terminology.codes(inValueSet: SearchText.plain($0)) }
             let condition = matching(compiled, codes)
-            return modifier == "in" ? condition : .not(condition)
-        case "above", "below":
+            return modifier == .isIn ? condition : .not(condition)
+        case .above?, .below?:
             let terminology = SearchTerminology(builder, name)
-            let codes = try tokens.flatMap { try terminology.relatives(of: $0, areBelow: modifier == "below") }
+            let codes = try tokens.flatMap { try terminology.relatives(of: $0, areBelow: modifier == .below) }
             return matching(compiled, codes)
-        default: throw builder.unknownModifier(modifier, name)
+        default: return matching(compiled, tokens)
         }
     }
 

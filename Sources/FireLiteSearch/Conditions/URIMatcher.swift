@@ -2,29 +2,26 @@ import FireLite
 
 /// The conditions of uri parameters.
 struct URIMatcher {
-    let name: String
-    let modifier: String?
+    let modifier: SearchModifier?
 
-    /// - Throws: `SearchError` for an unknown modifier.
-    func condition(_ paths: [SearchPath], _ values: [String]) throws -> Predicate {
+    func condition(_ paths: [SearchPath], _ values: [String]) -> Predicate {
         let texts = paths.flatMap { path -> [SearchPath] in
             if case .primitive = path.end { return [path] }
             return [path.child("reference")].compactMap { $0 }
         }
         let plain = values.map(SearchText.plain)
         switch modifier {
-        case nil: return .or(texts.map { $0.value(.oneOf(plain.map { .text($0) })) })
-        case "contains": return .or(plain.flatMap { text in texts.map { $0.value(.text(.contains, of: text, .all)) } })
-        case "below":
+        case .contains?: return .or(plain.flatMap { text in texts.map { $0.value(.text(.contains, of: text, .all)) } })
+        case .below?:
             return .or(
                 plain.flatMap { text in
                     let base = text.hasSuffix("/") ? text : text + "/"
                     return texts.flatMap { [$0.value(.compare(.equal, .text(text))), $0.value(.text(.hasPrefix, base, []))] }
                 })
-        case "above":
+        case .above?:
             let ancestors = plain.flatMap(Self.ancestors).map { SQLValue.text($0) }
             return .or(texts.map { $0.value(.oneOf(ancestors)) })
-        default: throw SearchError(.notSupported, "the modifier :\(modifier ?? "") does not apply to a URI", in: name)
+        default: return .or(texts.map { $0.value(.oneOf(plain.map { .text($0) })) })
         }
     }
 

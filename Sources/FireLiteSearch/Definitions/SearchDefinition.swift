@@ -1,7 +1,7 @@
 /// A search parameter: a name for expressions on one or more types.
 struct SearchDefinition: Sendable {
     /// The types of search parameters.
-    enum Kind: String, Sendable {
+    enum Kind: String, Sendable, CaseIterable {
         case string, token, date, number, quantity, reference, uri, composite, special
     }
 

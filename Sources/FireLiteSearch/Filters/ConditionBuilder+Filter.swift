@@ -23,10 +23,10 @@ extension ConditionBuilder {
     func condition(
         _ definition: SearchDefinition, _ operation: SearchFilter.Operation, _ value: String, on layout: Layout, _ name: String
     ) throws -> Predicate {
-        func parameter(_ modifier: String? = nil, prefix: String = "") throws -> Predicate {
+        func parameter(_ modifier: SearchModifier? = nil, prefix: String = "") throws -> Predicate {
             try condition(definition, modifier, prefix + value, on: layout, name)
         }
-        func present() throws -> Predicate { try condition(definition, "missing", "false", on: layout, name) }
+        func present() throws -> Predicate { try condition(definition, .missing, "false", on: layout, name) }
         if operation == .pr {
             guard value == "true" || value == "false" else { throw SearchError(.invalid, "pr takes true or false", in: name) }
             return value == "true" ? try present() : .not(try present())
@@ -36,11 +36,11 @@ extension ConditionBuilder {
         case (.string, .ne): return .and([try present(), .not(try text(definition, .eq, value, on: layout, name))])
         case (.token, .eq), (.reference, .eq), (.reference, .re), (.uri, .eq), (.composite, .eq), (.special, .eq): return try parameter()
         case (.token, .ne), (.reference, .ne), (.uri, .ne): return .and([try present(), .not(try parameter())])
-        case (.token, .isIn): return try parameter("in")
-        case (.token, .notIn): return .and([try present(), .not(try parameter("in"))])
+        case (.token, .isIn): return try parameter(.isIn)
+        case (.token, .notIn): return .and([try present(), .not(try parameter(.isIn))])
         // The value subsumes what is in the record, or is subsumed by it.
-        case (.token, .ss), (.uri, .ss): return try parameter("below")
-        case (.token, .sb), (.uri, .sb): return try parameter("above")
+        case (.token, .ss), (.uri, .ss): return try parameter(.below)
+        case (.token, .sb), (.uri, .sb): return try parameter(.above)
         case (.uri, .co), (.uri, .sw), (.uri, .ew): return try text(definition, operation, value, on: layout, name)
         case (.date, .po): return try overlap(definition, value, on: layout, name)
         case (.date, _), (.number, _), (.quantity, _):

@@ -130,7 +130,7 @@ struct IncludeRun {
             if wanted.count <= Self.fewResources {
                 let texts = wanted.compactMap { resource in resource.id.map { "\(resource.resourceType)/\($0)" } }
                 let matcher = ReferenceMatcher(builder: run.builder, name: definition.code, modifier: nil, targets: definition.targets)
-                conditions.append(try matcher.condition(compiled.paths, texts.map(SearchRequest.escaped)))
+                conditions.append(matcher.condition(compiled.paths, texts.map(SearchRequest.escaped)))
             } else {
                 for (type, group) in Dictionary(grouping: wanted, by: \.resourceType).sorted(by: { $0.key < $1.key }) {
                     guard let target = release.resourceLayout(named: type) else { continue }

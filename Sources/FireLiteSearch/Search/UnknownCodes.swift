@@ -81,10 +81,11 @@ extension ReadTransaction {
 extension ConditionBuilder {
     /// Notes the codes that a token parameter asks for.
     func note(
-        _ definition: SearchDefinition, _ compiled: CompiledExpression, _ modifier: String?, _ alternatives: [String], _ layout: Layout,
+        _ definition: SearchDefinition, _ compiled: CompiledExpression, _ modifier: SearchModifier?, _ alternatives: [String],
+        _ layout: Layout,
         _ name: String
     ) {
-        guard let codes, definition.kind == .token, modifier == nil || modifier == "not" else { return }
+        guard let codes, definition.kind == .token, modifier == nil || modifier == .not else { return }
         codes.add(alternatives.compactMap { SearchToken($0).code }, known(compiled, on: layout), name)
     }
 
