@@ -21,7 +21,7 @@ extension FHIRStore {
     package func statementText(_ request: QueryRequest) throws -> String {
         try perform { transaction in
             guard let statement = try transaction.statement(request) else { return "SELECT NULL WHERE 0" }
-            return try statement.keys().sql
+            return try statement.keys().statement.sql
         }
     }
 
@@ -29,11 +29,11 @@ extension FHIRStore {
     package func explain(_ request: QueryRequest) throws -> String {
         try perform { transaction in
             guard let statement = try transaction.statement(request) else { return "the store has no \(request.layout.name)" }
-            var keys = try statement.keys(part: statement.hasTwoParts ? .present : nil)
-            keys.sql = "EXPLAIN QUERY PLAN " + keys.sql
+            let keys = try statement.keys(part: statement.hasTwoParts ? .present : nil).statement
+            let plan = SQLStatement(sql: "EXPLAIN QUERY PLAN " + keys.sql, arguments: keys.arguments)
             var depths: [Int64: Int] = [0: -1]
             var lines: [String] = []
-            try transaction.forEachRow(keys) { row in
+            try transaction.forEachRow(of: plan) { row in
                 let depth = (depths[row.int(1)] ?? 0) + 1
                 depths[row.int(0)] = depth
                 lines.append(String(repeating: "  ", count: depth) + (row.text(3) ?? ""))

@@ -31,7 +31,7 @@ extension ReadTransaction {
 
     /// The two result columns of a column; NULL for lists, which have statements of their own.
     private static func columns(_ column: ValueColumn, _ statement: QueryStatement) throws -> [SQLFragment] {
-        let null = SQLFragment("NULL")
+        let null: SQLFragment = "NULL"
         switch column.kind {
         case .list: return [null, null]
         case .count: return [try statement.compiler.count(column.path, statement.scope), null]
@@ -61,13 +61,11 @@ private struct ListStatement {
         guard let rows = try statement.compiler.rows(path, statement.scope), case .column(let column) = rows.leaf, column.name != nil
         else { return nil }
         self.type = type
-        // Names of tables and columns come from the model.
-        let aside = column.aside.map { "\(column.alias).\(quoted($0))" } ?? "NULL"
-        let from = " FROM \(statement.scope.table.quotedName) \(QueryStatement.alias)"
-        head = SQLFragment("SELECT \(column.sql), \(aside)\(from)") + rows.joins + " WHERE \(QueryStatement.alias)._k = "
-        let order = rows.orders.isEmpty ? "" : " ORDER BY " + rows.orders.joined(separator: ", ")
-        tail = " AND " + SQLFragment.all([rows.condition, SQLFragment("\(column.sql) IS NOT NULL")]) + order
+        let result = QueryStatement.alias
+        head = "SELECT \(column), \(column.asideSQL ?? "NULL") FROM \(statement.scope.table) \(result)\(rows.joins) WHERE \(result)._k = "
+        let present = SQLFragment.all([rows.condition, "\(column) IS NOT NULL"])
+        tail = rows.isDirect ? " AND \(present)" : " AND \(present) ORDER BY \(rows.orders)"
     }
 
-    func values(ofResult key: Int64) -> SQLFragment { head + SQLFragment("?", [.integer(key)]) + tail }
+    func values(ofResult key: Int64) -> SQLFragment { "\(head)\(bind: .integer(key))\(tail)" }
 }

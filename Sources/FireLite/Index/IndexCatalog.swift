@@ -50,7 +50,7 @@ final class IndexCatalog {
     }
 
     /// Whether an index of the column ignores case.
-    func hasCaselessIndex(on column: QueryColumn) -> Bool {
+    func hasCaselessIndex(on column: StoredColumn) -> Bool {
         guard let name = column.name else { return false }
         return caselessColumns[column.table.name]?.contains(name) ?? false
     }
@@ -59,7 +59,7 @@ final class IndexCatalog {
     func forget() { version = nil }
 
     /// Whether an index begins with the column.
-    func hasIndex(on column: QueryColumn) -> Bool {
+    func hasIndex(on column: StoredColumn) -> Bool {
         guard let name = column.name else { return false }
         return firstColumns[column.table.name]?.contains(name) ?? false
     }

@@ -34,7 +34,7 @@ final class SharedResults: @unchecked Sendable {
         guard let statement = try transaction.statement(request), !statement.hasTwoParts else {
             return try transaction.keys(request, check)
         }
-        let fragment = try statement.keys()
+        let fragment = try statement.keys().statement
         let entry = entry(Key(sql: fragment.sql, arguments: fragment.arguments))
         entry.lock.lock()
         defer { entry.lock.unlock() }

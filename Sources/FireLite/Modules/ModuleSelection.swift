@@ -17,5 +17,5 @@ package struct ModuleSelection: Sendable {
     }
 
     /// The keys of the resources' rows.
-    var keys: SQLFragment { SQLFragment("SELECT \(RowKey.key(ofSQL: "root")) FROM (\(sql))", arguments) }
+    var keys: SQLFragment { "SELECT \(raw: RowKey.key(ofSQL: "root")) FROM (\(SQLFragment(raw: sql, arguments)))" }
 }

@@ -5,8 +5,9 @@ extension FHIRQuery {
     // For dates and times, aggregates return the moment in UTC; for decimals, the shortest literal. Limits, offsets and sorting are ignored.
 
     private func each<Path: QueryValuePath>(
-        _ path: (ElementPath<Resource>) -> Path, isOrdered: Bool = false, _ select: (_ column: String, _ count: String) -> String,
-        tail: (String) -> String, _ body: (Path.Value, Statement) throws -> Bool
+        _ path: (ElementPath<Resource>) -> Path, isOrdered: Bool = false,
+        _ select: (_ column: SQLFragment, _ count: SQLFragment) -> SQLFragment,
+        tail: (SQLFragment) -> SQLFragment, _ body: (Path.Value, Statement) throws -> Bool
     ) throws {
         let path = path(ElementPath(QueryPath()))._path.path
         try perform { transaction, _ in
@@ -14,11 +15,11 @@ extension FHIRQuery {
                 return
             }
             // A date and time without its offset is in UTC.
-            let isMoment = column.primitive == .instant || column.primitive == .dateTime
+            let isMoment = column.type == .instant || column.type == .dateTime
             try transaction.forEachRow(sql) { row in
                 let stored = row.value(0)
                 let aside: SQLValue = isMoment && stored.text?.contains("T") ?? false ? .integer(0) : .null
-                guard let literal = ValueCodec.literal(stored, aside: aside, column.primitive),
+                guard let literal = ValueCodec.literal(stored, aside: aside, column.type),
                     let value = ProjectedValue.value(literal, as: Path.Value.self)
                 else { return true }
                 return try body(value, row)

@@ -5,14 +5,12 @@ extension FHIRQuery {
     /// The columns of a path: its first value in the document, and its literal or offset.
     static func columns(_ path: QueryPath, _ statement: QueryStatement) throws -> (columns: [SQLFragment], type: PrimitiveType) {
         let (main, column) = try statement.compiler.value(path, statement.scope, .first(aside: false))
-        guard let column else { return ([main, SQLFragment("NULL")], .string) }
-        guard column.aside != nil else { return ([main, SQLFragment("NULL")], column.primitive) }
-        let isDirect = main.sql == column.sql
+        guard let column else { return ([main, "NULL"], .string) }
+        guard column.aside != nil else { return ([main, "NULL"], column.type) }
+        let isDirect = column.alias == QueryStatement.alias
         let aside =
-            isDirect
-            ? SQLFragment(column.alias + ".\(quoted(column.aside ?? ""))")
-            : try statement.compiler.value(path, statement.scope, .first(aside: true)).sql
-        return ([main, aside], column.primitive)
+            isDirect ? column.asideSQL ?? "NULL" : try statement.compiler.value(path, statement.scope, .first(aside: true)).sql
+        return ([main, aside], column.type)
     }
 
     /// Literals of paths for each result.

@@ -16,11 +16,15 @@ extension ReadTransaction {
 
     /// Runs a statement and calls `body` with each row until it returns false.
     func forEachRow(_ fragment: SQLFragment, _ body: (Statement) throws -> Bool) throws {
-        let fragment = fragment.statement
-        noteTables(of: fragment.sql)
-        let statement = try access.queries.statement(fragment.sql, access.connection)
+        try forEachRow(of: fragment.statement, body)
+    }
+
+    /// Runs a statement and calls `body` with each row until it returns false.
+    func forEachRow(of sql: SQLStatement, _ body: (Statement) throws -> Bool) throws {
+        noteTables(of: sql.sql)
+        let statement = try access.queries.statement(sql.sql, access.connection)
         defer { statement.reset() }
-        statement.bind(fragment.arguments)
+        statement.bind(sql.arguments)
         while try statement.step() { if try !body(statement) { return } }
     }
 

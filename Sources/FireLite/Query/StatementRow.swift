@@ -30,12 +30,12 @@ package struct StatementRow {
 }
 
 extension FHIRStore {
-    /// Runs a statement that only reads, without arguments, and calls `body` with each row.
+    /// Runs a statement that only reads, and calls `body` with each row.
     ///
     /// - Throws: what `body` throws; `FHIRStoreError` as `sql(_:arguments:isCancelled:)` does.
-    package func forEachStatementRow(_ sql: String, _ body: (StatementRow) throws -> Void) throws {
+    package func forEachStatementRow(_ statement: SQLStatement, _ body: (StatementRow) throws -> Void) throws {
         try perform { transaction in
-            try run(sql, [], in: transaction, columns: { _ in }) { try body(StatementRow($0.row)) }
+            try run(statement.sql, statement.arguments, in: transaction, columns: { _ in }) { try body(StatementRow($0.row)) }
         }
     }
 }

@@ -13,14 +13,16 @@ extension Registry {
         CREATE TABLE _shape(shape INTEGER PRIMARY KEY, type TEXT, tables TEXT UNIQUE);
         """
 
-    /// A subquery for the pk that the resource of a key was given.
-    static func givenPK(ofKey key: String) -> String { "(SELECT q.pk FROM _resource q WHERE q.root = \(RowKey.root(ofSQL: key)))" }
+    /// A subquery for the pk that the resource with a number was given.
+    static func givenPK(ofRoot root: SQLFragment) -> SQLFragment { "(SELECT q.pk FROM _resource q WHERE q.root = \(root))" }
 
     /// A subquery for the number of the resource that was given a pk.
-    static func root(ofGivenPK pk: String) -> String { "(SELECT q.root FROM _resource q WHERE q.pk = \(pk))" }
+    static func root(ofGivenPK pk: SQLFragment) -> SQLFragment { "(SELECT q.root FROM _resource q WHERE q.pk = \(pk))" }
 
     /// A subquery for the number of the resource with a number, if it was given no pk.
-    static func root(withoutPK root: String) -> String { "(SELECT q.root FROM _resource q WHERE q.root = \(root) AND q.pk IS NULL)" }
+    static func root(withoutPK root: SQLFragment) -> SQLFragment {
+        "(SELECT q.root FROM _resource q WHERE q.root = \(root) AND q.pk IS NULL)"
+    }
 
     // MARK: - Damaged files
 

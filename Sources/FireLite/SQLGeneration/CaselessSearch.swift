@@ -6,10 +6,10 @@ import FireLiteSQLiteBridge
 /// A text that begins with `jos` when case and accents are ignored begins with `jos` for the index, or agrees with it up to a character beyond
 /// ASCII: `jós`. So the index is read in one range for each character of the beginning, and the test decides about each text in them.
 struct CaselessSearch {
-    let column: QueryColumn
+    let column: StoredColumn
     /// The bounds of ranges: from the first text to before the second; nil for no end.
     let ranges: [(from: String, to: String?)]
-    private let alias: String
+    private let alias: RowAlias
 
     /// The first text that is not ASCII.
     private static let beyondASCII = "\u{80}"
@@ -17,7 +17,7 @@ struct CaselessSearch {
     private static let mostCharacters = 64
 
     /// Nil for a test of another kind.
-    init?(_ test: ValueTest, _ column: QueryColumn, alias: String) {
+    init?(_ test: ValueTest, _ column: StoredColumn, alias: RowAlias) {
         guard case .text(let way, let pattern, let folding) = test, way == .hasPrefix || way == .equal, folding.contains(.ignoringCase),
             !pattern.isEmpty
         else { return nil }
@@ -43,14 +43,14 @@ struct CaselessSearch {
         return String(text)
     }
 
-    private var name: String { "\(alias).\(quoted(column.name ?? ""))" }
+    private var name: SQLFragment { "\(alias).\(name: column.name ?? "")" }
 
-    private func rows(_ select: String, _ range: (from: String, to: String?), _ condition: SQLFragment) -> SQLFragment {
-        var parts = [SQLFragment("\(name) >= ? COLLATE NOCASE", [.text(range.from)])]
-        if let end = range.to { parts.append(SQLFragment("\(name) < ? COLLATE NOCASE", [.text(end)])) }
+    private func rows(_ select: SQLFragment, _ range: (from: String, to: String?), _ condition: SQLFragment) -> SQLFragment {
+        var parts: [SQLFragment] = ["\(name) >= \(bind: .text(range.from)) COLLATE NOCASE"]
+        if let end = range.to { parts.append("\(name) < \(bind: .text(end)) COLLATE NOCASE") }
         // An index on a resource type's table has only the resources that are not contained.
-        if column.table.isResource { parts.append(SQLFragment("\(alias)._parent IS NULL")) }
-        return "SELECT \(select) FROM \(column.table.quotedName) \(alias) WHERE " + SQLFragment.all(parts + [condition])
+        if column.table.isResource { parts.append("\(alias)._parent IS NULL") }
+        return "SELECT \(select) FROM \(column.table) \(alias) WHERE \(.all(parts + [condition]))"
     }
 
     /// The rows to read, for counting them.
@@ -59,19 +59,15 @@ struct CaselessSearch {
     /// The condition that the column's row passes the test.
     func condition(_ test: ValueTest) -> SQLFragment {
         let passes = ValueTestCompiler(column: name).condition(test)
-        var keys = SQLFragment("")
-        for range in ranges {
-            if !keys.sql.isEmpty { keys += SQLFragment(" UNION ALL ") }
-            keys += rows("\(alias)._k AS k", range, passes)
-        }
+        let keys = SQLFragment.joined(ranges.map { rows("\(alias)._k AS k", $0, passes) }, " UNION ALL ")
         return .key(of: column.alias, in: keys, column.table.isResource ? .resources : .rows, terms: ranges.count)
     }
 }
 
 extension PredicateCompiler {
     /// The search that an index without regard to case allows for a test; nil if there is none.
-    func caselessSearch(_ test: ValueTest, _ column: QueryColumn) -> CaselessSearch? {
-        guard indexes.hasCaselessIndex(on: column), !column.table.isResource || isRoot(column.alias) else { return nil }
-        return CaselessSearch(test, column, alias: newAlias())
+    func caselessSearch(_ test: ValueTest, _ column: StoredColumn) -> CaselessSearch? {
+        guard indexes.hasCaselessIndex(on: column), !column.table.isResource || column.alias.isResource else { return nil }
+        return CaselessSearch(test, column, alias: walk.newRow())
     }
 }

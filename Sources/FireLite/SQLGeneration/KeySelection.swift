@@ -8,8 +8,8 @@ struct KeySelection: Sendable {
         case resources
     }
 
-    let alias: String
-    let select: String
+    let alias: RowAlias
+    let select: SQLFragment
     let keys: Keys
     /// The number of statements that `UNION ALL` joins in it.
     let terms: Int

@@ -21,14 +21,14 @@ struct PackedValues {
     ///
     /// Only positions go through the recursion: as a column, the blob would be copied for each row.
     var rows: SQLFragment {
-        func text(_ start: String, _ length: String) -> String { "CAST(substr(?, \(start), \(length)) AS TEXT)" }
-        func size(_ start: String) -> String { "CAST(\(text(start, "10")) AS INTEGER)" }
-        return SQLFragment(
-            """
+        let all: SQLFragment = "\(bind: .blob(bytes))"
+        func text(_ start: SQLFragment, _ length: SQLFragment) -> SQLFragment { "CAST(substr(\(all), \(start), \(length)) AS TEXT)" }
+        func size(_ start: SQLFragment) -> SQLFragment { "CAST(\(text(start, "10")) AS INTEGER)" }
+        return """
             WITH RECURSIVE place(kind, size) AS (SELECT 1, \(size("2")) UNION ALL
-            SELECT kind + 11 + size, \(size("kind + 12 + size")) FROM place WHERE kind + 11 + size < length(?))
-            SELECT CASE substr(?, kind, 1) WHEN x'74' THEN \(text("kind + 11", "size")) \
+            SELECT kind + 11 + size, \(size("kind + 12 + size")) FROM place WHERE kind + 11 + size < length(\(all)))
+            SELECT CASE substr(\(all), kind, 1) WHEN x'74' THEN \(text("kind + 11", "size")) \
             ELSE CAST(\(text("kind + 11", "size")) AS NUMERIC) END AS value FROM place
-            """, Array(repeating: .blob(bytes), count: 6))
+            """
     }
 }

@@ -2,7 +2,7 @@ import FireLiteSQLiteBridge
 
 extension PredicateCompiler {
     /// The condition that the full-text index contains each term for the resource.
-    func matching(_ terms: [FullTextTerm], _ scope: QueryScope) throws -> SQLFragment {
+    func matching(_ terms: [FullTextTerm], _ scope: StoredPlace) throws -> SQLFragment {
         guard scope.isRoot else {
             throw FHIRStoreError(.invalidArgument, "matching applies to a resource as a whole: use it outside of any { }")
         }
@@ -14,9 +14,10 @@ extension PredicateCompiler {
         let name = "_text_\(scope.table.name)"
         return .all(
             terms.map { term in
-                SQLFragment(
-                    "\(scope.alias)._k IN (SELECT rowid & \(Self.rootMask) FROM \(quoted(name)) WHERE \(quoted(name)) MATCH ?)",
-                    [.text(term.expression)])
+                """
+                \(scope.alias)._k IN (SELECT rowid & \(TableWalk.rootMask) FROM \(name: name) WHERE \(name: name) \
+                MATCH \(bind: .text(term.expression)))
+                """
             })
     }
 }

@@ -5,27 +5,29 @@ extension PredicateCompiler {
     /// The condition that a resource is in the set of those of its type that meet a predicate, which the statement defines by a name.
     ///
     /// - Parameter isMade: whether the set is made before it is used, and not looked into key by key.
-    func named(_ name: String, _ layout: Layout, _ predicate: Predicate, isMade: Bool, _ scope: QueryScope) throws -> SQLFragment {
+    func named(_ name: String, _ layout: Layout, _ predicate: Predicate, isMade: Bool, _ scope: StoredPlace) throws -> SQLFragment {
         guard scope.isRoot, scope.group.layout === layout else {
             throw FHIRStoreError(.invalidArgument, "a named condition applies to a resource as a whole")
         }
         let select = try definitions[name] ?? definition(layout, predicate, isMade ? .drive : .filter)
         definitions[name] = select
         if select.isNever || select.isAlways { return select }
-        let definition = KeyDefinition(name: quoted(name), select: select, isMade: isMade)
-        if isMade { return SQLFragment("\(scope.alias)._k IN (SELECT k FROM \(definition.name))", naming: definition) }
-        let row = newAlias()
-        return SQLFragment(
-            "EXISTS (SELECT 1 FROM \(definition.name) \(row) WHERE \(row).k = \(scope.alias)._k)", naming: definition)
+        let definition = KeyDefinition(name: name, select: select, isMade: isMade)
+        let row = walk.newRow()
+        let condition: SQLFragment =
+            isMade
+            ? "\(scope.alias)._k IN (SELECT k FROM \(name: name))"
+            : "EXISTS (SELECT 1 FROM \(name: name) \(row) WHERE \(row).k = \(scope.alias)._k)"
+        return condition.naming(definition)
     }
 
     /// Selects the keys of the resources that meet a predicate; always or never if all or none do.
     private func definition(_ layout: Layout, _ predicate: Predicate, _ strategy: Strategy) throws -> SQLFragment {
-        let scope = rootScope(layout, alias: newAlias())
+        let scope = rootScope(layout)
         let condition = try condition(predicate, scope, strategy)
         if condition.isNever || condition.isAlways { return condition }
         let alias = scope.alias
-        return "SELECT \(alias)._k FROM \(scope.table.quotedName) \(alias) WHERE \(alias)._parent IS NULL AND " + condition
+        return "SELECT \(alias)._k FROM \(scope.table) \(alias) WHERE \(alias)._parent IS NULL AND \(condition)"
     }
 }
 

@@ -7,8 +7,8 @@ extension PredicateCompiler {
     /// The conjunction of several conditions on the row of a scope. The one with the fewest rows leads, and the others filter.
     ///
     /// A condition that most rows meet does not lead, index or not: looking up each row costs more than scanning the table.
-    func conjunction(_ parts: [Predicate], _ scope: QueryScope, _ order: QueryPlan.Order) throws -> SQLFragment {
-        let leads = try lookingAhead { try parts.enumerated().flatMap { try self.leads($1, $0, scope) } }
+    func conjunction(_ parts: [Predicate], _ scope: StoredPlace, _ order: QueryPlan.Order) throws -> SQLFragment {
+        let leads = try parts.enumerated().flatMap { try self.leads($1, $0, scope) }
         let (leader, rows) = try leader(leads, parts.count, scope, order)
         let hidden = leader == nil ? Set(leads.filter(\.isOwn).map(\.part)) : []
         let outer = candidates
@@ -27,16 +27,16 @@ extension PredicateCompiler {
 
     /// The predicate without alternatives that nothing in the file can meet, as elements that no resource has. Those that compare one value with
     /// texts or numbers become one.
-    func pruned(_ predicate: Predicate, _ scope: QueryScope) throws -> Predicate {
+    func pruned(_ predicate: Predicate, _ scope: StoredPlace) throws -> Predicate {
         switch predicate {
         case .and(let parts): return .and(try parts.map { try pruned($0, scope) })
         case .or(let parts):
             let live = try Self.merged(parts.map { try pruned($0, scope) }).filter { part in
                 switch part {
                 case .constant(let value): value
-                case .value, .exists, .any, .refers, .sampled: try !lookingAhead { try condition(part, scope, .filter) }.isNever
+                case .value, .exists, .any, .refers, .sampled: try !condition(part, scope, .filter).isNever
                 case .and(let inner) where inner.allSatisfy(\.isAboutElements):
-                    try !lookingAhead { try condition(part, scope, .filter) }.isNever
+                    try !condition(part, scope, .filter).isNever
                 case .or(let rest): !rest.isEmpty
                 case .count, .target, .referredBy, .contains, .keys, .selected, .matching, .named, .and, .not: true
                 }
@@ -66,7 +66,7 @@ extension PredicateCompiler {
 
     /// The index of the leading condition and its number of rows; -1 if the sort order's index leads, and nil if nothing does.
     private func leader(
-        _ leads: [QueryPlan.Lead], _ count: Int, _ scope: QueryScope, _ order: QueryPlan.Order
+        _ leads: [QueryPlan.Lead], _ count: Int, _ scope: StoredPlace, _ order: QueryPlan.Order
     ) throws -> (part: Int?, rows: Int) {
         guard let first = leads.first else { return (nil, Self.many) }
         if count == 1, leads.count == 1 {
@@ -126,18 +126,18 @@ extension PredicateCompiler {
 
     /// The lead with the fewest rows of several conditions on the row of a scope, and their approximate number; nil if none of them has an
     /// index, or each has more than `limit`.
-    func bestLead(_ parts: [Predicate], _ scope: QueryScope, atMost limit: Int) throws -> (lead: QueryPlan.Lead, rows: Int)? {
+    func bestLead(_ parts: [Predicate], _ scope: StoredPlace, atMost limit: Int) throws -> (lead: QueryPlan.Lead, rows: Int)? {
         let leads = try parts.enumerated().flatMap { try self.leads($1, $0, scope) }
         return leads.isEmpty ? nil : try fewest(leads, atMost: limit)
     }
 
     /// Whether any of several conditions on the row of a scope has an index.
-    func hasLead(_ parts: [Predicate], _ scope: QueryScope) throws -> Bool { try parts.contains { try !leads($0, 0, scope).isEmpty } }
+    func hasLead(_ parts: [Predicate], _ scope: StoredPlace) throws -> Bool { try parts.contains { try !leads($0, 0, scope).isEmpty } }
 
     // MARK: - What can lead
 
     /// The ways in which indexes lead from a condition to rows of a scope.
-    func leads(_ predicate: Predicate, _ part: Int, _ scope: QueryScope) throws -> [QueryPlan.Lead] {
+    func leads(_ predicate: Predicate, _ part: Int, _ scope: StoredPlace) throws -> [QueryPlan.Lead] {
         switch predicate {
         case .value(let path, let test):
             guard let column = try column(path, scope), let lead = lead(column, test, part, scope) else { return [] }
@@ -161,13 +161,12 @@ extension PredicateCompiler {
         case .or(let alternatives): return try lead(alternatives, part, scope).map { [$0] } ?? []
         case .referredBy(let layout, _, let inner):
             guard scope.isRoot, schema.table(of: layout).isInFile else { return [] }
-            let source = rootScope(layout, alias: newAlias())
+            let source = rootScope(layout)
             return try inner.conjuncts.flatMap { try leads($0, part, source) }.map(\.ofOtherRow)
         case .keys(let keys):
             guard scope.isRoot else { return [] }
-            let column = "\(scope.alias)._k"
-            let rows = "SELECT 1 FROM \(scope.table.quotedName) \(scope.alias) WHERE "
-            let select = rows + ValueTestCompiler(column: column).condition(.oneOf(keys.map { .integer($0) }))
+            let isOne = ValueTestCompiler(column: "\(scope.alias)._k").condition(.oneOf(keys.map { .integer($0) }))
+            let select: SQLFragment = "SELECT 1 FROM \(scope.table) \(scope.alias) WHERE \(isOne)"
             return [QueryPlan.Lead(part: part, selects: [select], ownColumn: nil, isOrdered: true)]
         case .selected(let selection):
             guard scope.isRoot, schema.hasDefinitions(of: selection.module) else { return [] }
@@ -177,7 +176,7 @@ extension PredicateCompiler {
         }
     }
 
-    private func lead(_ column: QueryColumn, _ test: ValueTest, _ part: Int, _ scope: QueryScope) -> QueryPlan.Lead? {
+    private func lead(_ column: StoredColumn, _ test: ValueTest, _ part: Int, _ scope: StoredPlace) -> QueryPlan.Lead? {
         if let search = caselessSearch(test, column) {
             return QueryPlan.Lead(part: part, selects: search.selects, ownColumn: nil, isOrdered: false)
         }
@@ -186,21 +185,21 @@ extension PredicateCompiler {
             return QueryPlan.Lead(part: part, selects: arms.map { rows(column, $0) }, ownColumn: nil, isOrdered: false)
         }
         let condition = ValueTestCompiler(column: column.sql).condition(test)
-        if column.table.isResource, condition.sql.contains(" OR ") { return nil }
+        if column.table.isResource, condition.hasAlternatives { return nil }
         let ownColumn = column.alias == scope.alias ? column.name : nil
         return QueryPlan.Lead(
             part: part, selects: [rows(column, condition)], ownColumn: ownColumn, isOrdered: test.isEquality)
     }
 
     /// The rows of a column's table that meet a condition.
-    private func rows(_ column: QueryColumn, _ condition: SQLFragment) -> SQLFragment {
+    private func rows(_ column: StoredColumn, _ condition: SQLFragment) -> SQLFragment {
         // An index on a resource type's table has only the resources that are not contained.
-        let condition = column.table.isResource ? SQLFragment.all([condition, SQLFragment("\(column.alias)._parent IS NULL")]) : condition
-        return "SELECT 1 FROM \(column.table.quotedName) \(column.alias) WHERE " + condition
+        let condition = column.table.isResource ? SQLFragment.all([condition, "\(column.alias)._parent IS NULL"]) : condition
+        return "SELECT 1 FROM \(column.table) \(column.alias) WHERE \(condition)"
     }
 
     /// Alternatives lead if each does.
-    func lead(_ alternatives: [Predicate], _ part: Int, _ scope: QueryScope) throws -> QueryPlan.Lead? {
+    func lead(_ alternatives: [Predicate], _ part: Int, _ scope: StoredPlace) throws -> QueryPlan.Lead? {
         var selects: [SQLFragment] = []
         for alternative in alternatives {
             // Nothing in the file meets it, so it needs no index.
@@ -217,21 +216,21 @@ extension PredicateCompiler {
 
     /// References to resources that an index leads to.
     private func leadOfTargets(
-        _ path: QueryPath, _ layout: Layout, _ predicate: Predicate, _ part: Int, _ scope: QueryScope
+        _ path: QueryPath, _ layout: Layout, _ predicate: Predicate, _ part: Int, _ scope: StoredPlace
     ) throws -> QueryPlan.Lead? {
         guard schema.table(of: layout).isInFile, let end = try end(path, scope) else { return nil }
         let column = try reference(end)
-        guard let name = column.name, indexes.hasIndex(on: column), !column.table.isResource || isRoot(column.alias) else { return nil }
-        let target = rootScope(layout, alias: newAlias())
+        guard let name = column.name, indexes.hasIndex(on: column), !column.table.isResource || column.alias.isResource else { return nil }
+        let target = rootScope(layout)
         guard let best = try bestLead(predicate.conjuncts, target, atMost: Self.mostTargets) else { return nil }
         let condition = try condition(predicate, target, .drive)
-        let (alias, row) = (target.alias, newAlias())
-        let isRow = column.table.isResource ? " AND \(row)._parent IS NULL" : ""
+        let (alias, row) = (target.alias, walk.newRow())
+        let isRow: SQLFragment = column.table.isResource ? " AND \(row)._parent IS NULL" : ""
         let id = target.group.queryColumn(0, alias: alias).sql
-        let joined = "\(target.table.quotedName) \(alias) CROSS JOIN \(column.table.quotedName) \(row)"
-        let references =
-            "SELECT 1 FROM \(joined) WHERE \(alias)._parent IS NULL AND " + condition
-            + " AND \(row).\(quoted(name)) = '\(layout.name)/' || \(id)\(isRow)"
+        let references: SQLFragment = """
+            SELECT 1 FROM \(target.table) \(alias) CROSS JOIN \(column.table) \(row) WHERE \(alias)._parent IS NULL AND \(condition) \
+            AND \(row).\(name: name) = \(ReferenceText.relative(layout.name, id))\(isRow)
+            """
         return QueryPlan.Lead(part: part, selects: best.lead.selects + [references], ownColumn: nil, isOrdered: false)
     }
 
@@ -240,14 +239,14 @@ extension PredicateCompiler {
     /// More rows than were counted.
     static let many = Int.max >> 8
 
-    private func end(_ path: QueryPath, _ scope: QueryScope) throws -> QueryLeaf? {
+    private func end(_ path: QueryPath, _ scope: StoredPlace) throws -> QueryLeaf? {
         var rest = path.steps[...]
         var scope = scope
         while true {
             switch try walk(rest, scope) {
             case .leaf(let leaf): return leaf
             case .list(let step, _):
-                guard step.exists else { return nil }
+                guard step.list.exists else { return nil }
                 scope = step.scope
                 rest = rest.dropFirst(step.consumed)
             }
@@ -255,7 +254,7 @@ extension PredicateCompiler {
     }
 
     /// The column at the end of a path; nil if it does not end in a primitive or the file has no such table.
-    func column(_ path: QueryPath, _ scope: QueryScope) throws -> QueryColumn? {
+    func column(_ path: QueryPath, _ scope: StoredPlace) throws -> StoredColumn? {
         guard case .column(let column)? = try end(path, scope) else { return nil }
         return column
     }

@@ -8,7 +8,7 @@ extension PredicateCompiler {
         let path: QueryPath
         let predicate: Predicate
         /// The resource referred to.
-        let target: QueryScope
+        let target: StoredPlace
 
         var type: String { target.group.layout.name }
     }
@@ -17,21 +17,21 @@ extension PredicateCompiler {
     ///
     /// Either the referring resources are found first, by their own condition, and each names its target; or the references to one target
     /// after the other are looked up, which needs an index on them.
-    func referred(by layout: Layout, _ path: QueryPath, _ predicate: Predicate, _ scope: QueryScope, _ strategy: Strategy) throws
+    func referred(by layout: Layout, _ path: QueryPath, _ predicate: Predicate, _ scope: StoredPlace, _ strategy: Strategy) throws
         -> SQLFragment
     {
         guard scope.isRoot else {
             throw FHIRStoreError(.invalidArgument, "isReferred applies to a resource as a whole: use it outside of any { }")
         }
         let sources = Sources(layout: layout, path: path, predicate: predicate, target: scope)
-        guard let column = try lookingAhead({ try referenceColumn(sources) }) else { return .never }
+        guard let column = try referenceColumn(sources) else { return .never }
         if try looksUpReferences(sources, column, strategy) { return try lookUp(sources, column) }
         return try find(sources, column)
     }
 
     /// The column of the references, in the rows of the referring resources or in a list; nil if the file has none.
-    private func referenceColumn(_ sources: Sources) throws -> (column: QueryColumn, isDirect: Bool)? {
-        let scope = rootScope(sources.layout, alias: newAlias())
+    private func referenceColumn(_ sources: Sources) throws -> (column: StoredColumn, isDirect: Bool)? {
+        let scope = rootScope(sources.layout)
         guard scope.table.isInFile, let rows = try rows(sources.path, scope) else { return nil }
         let column = try reference(rows.leaf)
         return column.name == nil ? nil : (column, rows.isDirect)
@@ -39,43 +39,43 @@ extension PredicateCompiler {
 
     /// A `SELECT` from the referring resources that meet the condition; nil if there are none.
     private func references(
-        _ sources: Sources, _ strategy: Strategy, _ select: (String) -> String, where link: (String) -> String
+        _ sources: Sources, _ strategy: Strategy, _ select: (SQLFragment) -> SQLFragment, where link: (SQLFragment) -> SQLFragment
     ) throws -> SQLFragment? {
-        let alias = newAlias()
-        let source = rootScope(sources.layout, alias: alias)
+        let source = rootScope(sources.layout)
+        let alias = source.alias
         guard let rows = try rows(sources.path, source) else { return nil }
         let reference = try self.reference(rows.leaf).sql
         let condition = try condition(sources.predicate, source, strategy)
         if condition.isNever { return nil }
-        return "SELECT \(select(reference)) FROM \(source.table.quotedName) \(alias)" + rows.joins + " WHERE "
-            + SQLFragment.all([SQLFragment("\(alias)._parent IS NULL AND \(link(reference))"), rows.condition, condition])
+        let all = SQLFragment.all(["\(alias)._parent IS NULL AND \(link(reference))", rows.condition, condition])
+        return "SELECT \(select(reference)) FROM \(source.table) \(alias)\(rows.joins) WHERE \(all)"
     }
 
     // MARK: - From the resources that refer
 
-    private func find(_ sources: Sources, _ column: (column: QueryColumn, isDirect: Bool)) throws -> SQLFragment {
+    private func find(_ sources: Sources, _ column: (column: StoredColumn, isDirect: Bool)) throws -> SQLFragment {
         let (type, alias) = (sources.type, sources.target.alias)
         let id = sources.target.group.queryColumn(0, alias: alias).sql
         let ids = try references(sources, .drive, { ReferenceText.id($0, type) }, where: { "\($0) IS NOT NULL" })
         guard let ids else { return .never }
-        let byID = "\(id) IN (" + ids + ")"
+        let byID: SQLFragment = "\(id) IN (\(ids))"
         if indexes.hasIndex(on: column.column), try !hasUUIDs(column.column) { return byID }
-        let keys = try references(sources, .drive, { ReferenceText.key(ofUUID: $0) }, where: { ReferenceText.isUUID("+" + $0) })
-        return .either([byID, keys.map { "\(alias)._k IN (" + $0 + ")" } ?? .never])
+        let keys = try references(sources, .drive, { ReferenceText.key(ofUUID: $0) }, where: { ReferenceText.isUUID("+\($0)") })
+        return .either([byID, keys.map { "\(alias)._k IN (\($0))" } ?? .never])
     }
 
     // MARK: - From the resource referred to
 
-    private func lookUp(_ sources: Sources, _ column: (column: QueryColumn, isDirect: Bool)) throws -> SQLFragment {
+    private func lookUp(_ sources: Sources, _ column: (column: StoredColumn, isDirect: Bool)) throws -> SQLFragment {
         let (type, alias) = (sources.type, sources.target.alias)
         let id = sources.target.group.queryColumn(0, alias: alias).sql
-        func exists(_ link: (String) -> String) throws -> SQLFragment {
-            try references(sources, .filter, { _ in "1" }, where: link).map { "EXISTS (" + $0 + ")" } ?? .never
+        func exists(_ link: (SQLFragment) -> SQLFragment) throws -> SQLFragment {
+            try references(sources, .filter, { _ in "1" }, where: link).map { "EXISTS (\($0))" } ?? .never
         }
         let validID = ReferenceText.validID(id, type)
         var parts = [
-            try exists { "\($0) = '\(type)/' || \(validID)" },
-            try exists { "\(ReferenceText.isVersion($0, of: "'\(type)/' || \(id)")) AND \(ReferenceText.id($0, type)) = \(id)" },
+            try exists { "\($0) = \(ReferenceText.relative(type, validID))" },
+            try exists { "\(ReferenceText.isVersion($0, of: ReferenceText.relative(type, id))) AND \(ReferenceText.id($0, type)) = \(id)" },
         ]
         if try hasUUIDs(column.column) {
             parts.append(try exists { "\($0) = \(ReferenceText.uuid(ofID: id, type))" })
@@ -84,7 +84,7 @@ extension PredicateCompiler {
         // Under no base but the store's own does a reference lead there.
         if bases.isEmpty { return .either(parts) }
         let absolute = try references(sources, .filter, { ReferenceText.id($0, type) }, where: ReferenceText.isAbsolute)
-        if let absolute { parts.append("\(id) IN (" + absolute + ")") }
+        if let absolute { parts.append("\(id) IN (\(absolute))") }
         return .either(parts)
     }
 
@@ -96,11 +96,11 @@ extension PredicateCompiler {
     private static let sample = 256
 
     private func looksUpReferences(
-        _ sources: Sources, _ column: (column: QueryColumn, isDirect: Bool), _ strategy: Strategy
+        _ sources: Sources, _ column: (column: StoredColumn, isDirect: Bool), _ strategy: Strategy
     ) throws -> Bool {
         guard column.isDirect, indexes.hasIndex(on: column.column) else { return false }
         if isWalking { return true }
-        let source = lookingAhead { rootScope(sources.layout, alias: newAlias()) }
+        let source = rootScope(sources.layout)
         let targets = try strategy == .filter ? candidates : statistics.size(of: sources.target.table)
         let references = try statistics.size(of: source.table)
         let perTarget = Swift.max(references / Swift.max(try statistics.size(of: sources.target.table), 1), 1)
@@ -110,24 +110,23 @@ extension PredicateCompiler {
         // If an index leads to those that meet the condition, at most as many are counted as looking up would cost.
         let most = Swift.min(lookingUp(perTarget), references)
         let conditions = sources.predicate.conjuncts
-        if try lookingAhead({ try bestLead(conditions, source, atMost: most / 16) }) != nil { return false }
-        if let lead = try lookingAhead({ try bestLead(conditions, source, atMost: most) }) {
+        if try bestLead(conditions, source, atMost: most / 16) != nil { return false }
+        if let lead = try bestLead(conditions, source, atMost: most) {
             return lead.rows > lookingUp(references / Swift.max(lead.rows, 1))
         }
-        if try lookingAhead({ try hasLead(conditions, source) }) { return lookingUp(1) <= references }
+        if try hasLead(conditions, source) { return lookingUp(1) <= references }
         if lookingUp(perTarget) <= references / 2 { return true }
         let tried = Swift.min(references, Self.sample)
-        let found = try lookingAhead { try sampled(sources, tried) }
+        let found = try sampled(sources, tried)
         return found * 16 >= tried && lookingUp(2 * tried / Swift.max(found, 1)) <= references / 2
     }
 
     /// The number of the first referring resources that meet the condition.
     private func sampled(_ sources: Sources, _ count: Int) throws -> Int {
-        let table = schema.table(of: sources.layout).name
-        let first = "SELECT _k FROM \(quoted(table)) WHERE _parent IS NULL ORDER BY _k LIMIT \(count)"
-        let alias = newAlias()
-        let condition = try condition(sources.predicate, rootScope(sources.layout, alias: alias), .filter)
-        let select = "SELECT 1 FROM \(quoted(table)) \(alias) WHERE \(alias)._k IN (\(first)) AND " + condition
+        let scope = rootScope(sources.layout)
+        let condition = try condition(sources.predicate, scope, .filter)
+        let first: SQLFragment = "SELECT _k FROM \(scope.table) WHERE _parent IS NULL ORDER BY _k LIMIT \(count)"
+        let select: SQLFragment = "SELECT 1 FROM \(scope.table) \(scope.alias) WHERE \(scope.alias)._k IN (\(first)) AND \(condition)"
         return try statistics.rows(select, upTo: count)
     }
 }

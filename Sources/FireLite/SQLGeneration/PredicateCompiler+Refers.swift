@@ -3,7 +3,7 @@ import FireLiteSQLiteBridge
 
 extension PredicateCompiler {
     /// The column of `Reference.reference`.
-    func reference(_ leaf: QueryLeaf) throws -> QueryColumn {
+    func reference(_ leaf: QueryLeaf) throws -> StoredColumn {
         guard case .object(let scope, _) = leaf, let element = scope.group.layout.element(named: "reference"), element.kind == .primitive,
             !element.isList
         else { throw FHIRStoreError(.invalidArgument, "only a Reference points to resources: pass a path to one") }
@@ -12,10 +12,10 @@ extension PredicateCompiler {
 
     /// The condition that a reference leads to the target of one of the texts: `Type/id`, also with a version and one of the store's base
     /// addresses, or a `urn:uuid:`. A text with a version leads to references with that version, and one under a foreign base to those under it.
-    func refers(_ column: QueryColumn, _ texts: [String], _ strategy: Strategy) -> SQLFragment {
+    func refers(_ column: StoredColumn, _ texts: [String], _ strategy: Strategy) -> SQLFragment {
         guard column.name != nil else { return .never }
         let isIndexed = indexes.hasIndex(on: column)
-        guard strategy == .drive, isIndexed, column.table.isResource, isRoot(column.alias) else {
+        guard strategy == .drive, isIndexed, column.table.isResource, column.alias.isResource else {
             return .either(refersEach(column, texts, strategy))
         }
         return among(column) { refersEach($0, texts, .drive) }
@@ -24,36 +24,36 @@ extension PredicateCompiler {
     /// The condition that one of several conditions on the indexed column of a resource type's table holds.
     ///
     /// The index excludes contained resources, and SQLite uses no such index for conditions joined with OR.
-    private func among(_ column: QueryColumn, _ conditions: (QueryColumn) -> [SQLFragment]) -> SQLFragment {
-        let alias = newAlias()
-        let inner = QueryColumn(alias: alias, table: column.table, name: column.name, aside: column.aside, primitive: column.primitive)
-        var keys = SQLFragment("")
+    private func among(_ column: StoredColumn, _ conditions: (StoredColumn) -> [SQLFragment]) -> SQLFragment {
+        let alias = walk.newRow()
+        var inner = column
+        inner.alias = alias
         let parts = conditions(inner)
-        for part in parts {
-            if !keys.sql.isEmpty { keys += SQLFragment(" UNION ALL ") }
-            keys += "SELECT \(alias)._k FROM \(column.table.quotedName) \(alias) WHERE \(alias)._parent IS NULL AND " + part
+        if parts.isEmpty { return .never }
+        let selects = parts.map {
+            "SELECT \(alias)._k FROM \(column.table) \(alias) WHERE \(alias)._parent IS NULL AND \($0)" as SQLFragment
         }
-        return keys.sql.isEmpty ? .never : .key(of: column.alias, in: keys, .resources, terms: parts.count)
+        return .key(of: column.alias, in: .joined(selects, " UNION ALL "), .resources, terms: parts.count)
     }
 
     /// The condition that a test's column passes one of its alternatives; nil if it has none, or there is no index of a resource type's column.
-    func amongAlternatives(_ test: ValueTest, _ column: QueryColumn) -> SQLFragment? {
+    func amongAlternatives(_ test: ValueTest, _ column: StoredColumn) -> SQLFragment? {
         arms(test, column) == nil ? nil : among(column) { self.arms(test, of: $0) }
     }
 
     /// The conditions for the alternatives of a test; nil as for `amongAlternatives`.
-    func arms(_ test: ValueTest, _ column: QueryColumn) -> [SQLFragment]? {
-        guard indexes.hasIndex(on: column), column.table.isResource, isRoot(column.alias) else { return nil }
+    func arms(_ test: ValueTest, _ column: StoredColumn) -> [SQLFragment]? {
+        guard indexes.hasIndex(on: column), column.table.isResource, column.alias.isResource else { return nil }
         let arms = arms(test, of: column)
         return arms.count > 1 ? arms : nil
     }
 
-    private func arms(_ test: ValueTest, of column: QueryColumn) -> [SQLFragment] {
+    private func arms(_ test: ValueTest, of column: StoredColumn) -> [SQLFragment] {
         test.alternatives.map { ValueTestCompiler(column: column.sql).condition($0) }
     }
 
     /// The forms of references that lead there, each of which can use an index.
-    func refersEach(_ column: QueryColumn, _ texts: [String], _ strategy: Strategy) -> [SQLFragment] {
+    func refersEach(_ column: StoredColumn, _ texts: [String], _ strategy: Strategy) -> [SQLFragment] {
         let forms = ReferenceForms(texts, bases: bases)
         guard !forms.texts.isEmpty else { return [] }
         let exact = test(.oneOf(forms.texts.map { .text($0) }), column, strategy)
@@ -61,7 +61,7 @@ extension PredicateCompiler {
         if forms.versioned.count <= ValueTestCompiler.boundValues, indexes.hasIndex(on: column) {
             return [exact]
                 + forms.versioned.map { text in
-                    let isVersion = SQLFragment("\(ReferenceText.unversioned(column.sql)) = ?", [.text(text)])
+                    let isVersion: SQLFragment = "\(ReferenceText.unversioned(column.sql)) = \(bind: .text(text))"
                     return .all([test(.text(.hasPrefix, "\(text)/_history/", []), column, strategy), isVersion])
                 }
         }
@@ -70,21 +70,20 @@ extension PredicateCompiler {
 
     /// The condition that a reference is one of some texts with a version: an index is searched for each text, and without one each reference is
     /// read.
-    private func versions(of texts: [String], _ column: QueryColumn) -> SQLFragment {
+    private func versions(of texts: [String], _ column: StoredColumn) -> SQLFragment {
         // An index on a resource type's table has only the resources that are not contained.
-        guard indexes.hasIndex(on: column), !column.table.isResource || isRoot(column.alias) else {
+        guard indexes.hasIndex(on: column), !column.table.isResource || column.alias.isResource else {
             let isOne = ValueTestCompiler(column: ReferenceText.unversioned(column.sql)).condition(.oneOf(texts.map { .text($0) }))
-            return .all([SQLFragment("instr(\(column.sql), '/_history/') > 0"), isOne])
+            return .all(["instr(\(column), '/_history/') > 0", isOne])
         }
         let list = ValueList.rows(texts)
-        let (text, row) = (newAlias(), newAlias())
-        let reference = "\(row).\(quoted(column.name ?? ""))"
-        let isRow = column.table.isResource ? "\(row)._parent IS NULL AND " : ""
+        let (text, row) = (walk.newRow(), walk.newRow())
+        let reference: SQLFragment = "\(row).\(name: column.name ?? "")"
+        let isRow: SQLFragment = column.table.isResource ? "\(row)._parent IS NULL AND " : ""
         let isVersion = ReferenceText.isVersion(reference, of: "\(text).value")
-        return "\(column.alias)._k IN (SELECT \(row)._k FROM (" + list
-            + """
-            ) \(text) CROSS JOIN \(column.table.quotedName) \(row) WHERE \(isRow)\(isVersion) \
-            AND \(ReferenceText.unversioned(reference)) = \(text).value)
+        return """
+            \(column.alias)._k IN (SELECT \(row)._k FROM (\(list)) \(text) CROSS JOIN \(column.table) \(row) \
+            WHERE \(isRow)\(isVersion) AND \(ReferenceText.unversioned(reference)) = \(text).value)
             """
     }
 }

@@ -4,29 +4,33 @@ import FireLiteSQLiteBridge
 extension PredicateCompiler {
     /// The rows at a path, joined to their owner's row.
     struct PathRows {
-        /// `CROSS JOIN`s that follow the row's own table.
-        var joins: SQLFragment
+        /// The lists, outermost first.
+        var lists: [StoredList] = []
         /// The condition on the joined rows.
-        var condition: SQLFragment
+        var condition = SQLFragment.always
         /// The end of the path.
         var leaf: QueryLeaf
-        /// The positions in the lists, outermost first, for document order.
-        var orders: [String]
+
+        /// `CROSS JOIN`s that follow the row's own table.
+        var joins: SQLFragment { .joined(lists.map { " CROSS JOIN \($0.table) \($0.row.alias)" }, "") }
+        /// The tables as the FROM clause of a subquery.
+        var tables: SQLFragment { .joined(lists.map { "\($0.table) \($0.row.alias)" }, " CROSS JOIN ") }
+        /// The positions in the lists, for document order.
+        var orders: SQLFragment { .joined(lists.map { "\($0.row.alias)._ord" }, ", ") }
         /// Whether the path goes through no list.
-        var isDirect: Bool { orders.isEmpty }
+        var isDirect: Bool { lists.isEmpty }
 
         /// Continues with the rows at a path from the leaf.
         mutating func append(_ rows: PathRows) {
-            joins += rows.joins
+            lists += rows.lists
             condition = .all([condition, rows.condition])
             leaf = rows.leaf
-            orders += rows.orders
         }
     }
 
     /// The rows at a path from the row of a scope; nil if the file has none.
-    func rows(_ path: QueryPath, _ scope: QueryScope) throws -> PathRows? {
-        var rows = PathRows(joins: SQLFragment(""), condition: .always, leaf: .object(scope, isRow: true), orders: [])
+    func rows(_ path: QueryPath, _ scope: StoredPlace) throws -> PathRows? {
+        var rows = PathRows(leaf: .object(scope, isRow: true))
         var scope = scope
         var rest = path.steps[...]
         while true {
@@ -35,14 +39,9 @@ extension PredicateCompiler {
                 rows.leaf = leaf
                 return rows
             case .list(let step, let position):
-                guard step.exists else { return nil }
-                let alias = step.scope.alias
-                rows.joins += SQLFragment(" CROSS JOIN \(step.table.quotedName) \(alias)")
-                var conditions = [rows.condition, SQLFragment(ownership(of: alias, by: scope))]
-                if let position { conditions.append(SQLFragment("\(alias)._ord = ?", [.integer(Int64(position))])) }
-                if let member = step.member { conditions.append(SQLFragment("\(alias).\"_member\" = ?", [.text(member)])) }
-                rows.condition = .all(conditions)
-                rows.orders.append("\(alias)._ord")
+                guard step.list.exists else { return nil }
+                rows.lists.append(step.list)
+                rows.condition = .all([rows.condition, step.list.link] + (position.map { [step.list.isAt(Int64($0))] } ?? []))
                 scope = step.scope
                 rest = rest.dropFirst(step.consumed)
             }
@@ -50,8 +49,8 @@ extension PredicateCompiler {
     }
 
     /// The rows at a path with filters; nil if the file has none.
-    func rows(_ path: SortPath, _ scope: QueryScope) throws -> PathRows? {
-        var found = PathRows(joins: SQLFragment(""), condition: .always, leaf: .object(scope, isRow: true), orders: [])
+    func rows(_ path: SortPath, _ scope: StoredPlace) throws -> PathRows? {
+        var found = PathRows(leaf: .object(scope, isRow: true))
         var scope = scope
         for filter in path.filters {
             guard let rows = try rows(filter.path, scope) else { return nil }
@@ -72,57 +71,51 @@ extension PredicateCompiler {
     }
 
     /// The number of elements at a path, or of values if it ends in primitives.
-    func count(_ path: QueryPath, _ scope: QueryScope) throws -> SQLFragment {
-        guard let rows = try rows(path, scope) else { return SQLFragment("0") }
+    func count(_ path: QueryPath, _ scope: StoredPlace) throws -> SQLFragment {
+        guard let rows = try rows(path, scope) else { return "0" }
         let isPresent = try exists(rows.leaf, .filter)
-        if rows.isDirect { return "(CASE WHEN " + isPresent + " THEN 1 ELSE 0 END)" }
-        return "(SELECT count(*) FROM " + from(rows) + " WHERE " + SQLFragment.all([rows.condition, isPresent]) + ")"
-    }
-
-    /// The joins as the FROM clause of a subquery.
-    func from(_ rows: PathRows) -> SQLFragment {
-        rows.joins.withoutPrefix(" CROSS JOIN ")
+        if rows.isDirect { return "(CASE WHEN \(isPresent) THEN 1 ELSE 0 END)" }
+        return "(SELECT count(*) FROM \(rows.tables) WHERE \(.all([rows.condition, isPresent])))"
     }
 
     /// A value for each resource: the value of a to-one path; through lists, the least, the greatest, or the first in the document.
-    func value(_ path: QueryPath, _ scope: QueryScope, _ choose: Choose) throws -> (sql: SQLFragment, column: QueryColumn?) {
+    func value(_ path: QueryPath, _ scope: StoredPlace, _ choose: Choose) throws -> (sql: SQLFragment, column: StoredColumn?) {
         try value(SortPath(path), scope, choose)
     }
 
     /// The same at a path with filters.
-    func value(_ path: SortPath, _ scope: QueryScope, _ choose: Choose) throws -> (sql: SQLFragment, column: QueryColumn?) {
-        guard let rows = try rows(path, scope) else { return (SQLFragment("NULL"), nil) }
+    func value(_ path: SortPath, _ scope: StoredPlace, _ choose: Choose) throws -> (sql: SQLFragment, column: StoredColumn?) {
+        guard let rows = try rows(path, scope) else { return ("NULL", nil) }
         guard case .column(let column) = rows.leaf else {
             throw FHIRStoreError(
                 .invalidArgument, "only primitives can be sorted by and listed: name a primitive element of the complex one")
         }
-        if column.name == nil { return (SQLFragment("NULL"), column) }
+        if column.name == nil { return ("NULL", column) }
         if rows.isDirect {
-            if rows.condition.isNever { return (SQLFragment("NULL"), column) }
-            return (rows.condition.isAlways ? SQLFragment(column.sql) : "CASE WHEN " + rows.condition + " THEN \(column.sql) END", column)
+            if rows.condition.isNever { return ("NULL", column) }
+            return (rows.condition.isAlways ? column.sql : "CASE WHEN \(rows.condition) THEN \(column) END", column)
         }
-        let present = SQLFragment.all([rows.condition, SQLFragment("\(column.sql) IS NOT NULL")])
         switch choose {
-        case .least: return ("(SELECT min(\(column.sql)) FROM " + from(rows) + " WHERE " + rows.condition + ")", column)
-        case .greatest: return ("(SELECT max(\(column.sql)) FROM " + from(rows) + " WHERE " + rows.condition + ")", column)
+        case .least: return ("(SELECT min(\(column)) FROM \(rows.tables) WHERE \(rows.condition))", column)
+        case .greatest: return ("(SELECT max(\(column)) FROM \(rows.tables) WHERE \(rows.condition))", column)
         case .first(let aside):
-            let result = aside ? (column.aside.map { "\(column.alias).\(quoted($0))" } ?? "NULL") : column.sql
-            let select = "(SELECT \(result) FROM " + from(rows) + " WHERE " + present
-            return (select + " ORDER BY \(rows.orders.joined(separator: ", ")) LIMIT 1)", column)
+            let result = aside ? column.asideSQL ?? "NULL" : column.sql
+            let present = SQLFragment.all([rows.condition, "\(column) IS NOT NULL"])
+            return ("(SELECT \(result) FROM \(rows.tables) WHERE \(present) ORDER BY \(rows.orders) LIMIT 1)", column)
         }
     }
 
     /// The least or greatest value at several paths.
-    func value(ofSeveral paths: [SortPath], _ scope: QueryScope, _ choose: Choose) throws -> SQLFragment {
-        var values: SQLFragment?
+    func value(ofSeveral paths: [SortPath], _ scope: StoredPlace, _ choose: Choose) throws -> SQLFragment {
+        var selects: [SQLFragment] = []
         for path in paths {
             let (sql, column) = try value(path, scope, choose)
             guard column?.name != nil else { continue }
-            let select = "SELECT " + sql + (values == nil ? " AS v" : "")
-            values = values.map { $0 + " UNION ALL " + select } ?? select
+            selects.append(selects.isEmpty ? "SELECT \(sql) AS v" : "SELECT \(sql)")
         }
+        if selects.isEmpty { return "NULL" }
         let function = if case .greatest = choose { "max" } else { "min" }
-        return values.map { "(SELECT \(function)(v) FROM (" + $0 + "))" } ?? SQLFragment("NULL")
+        return "(SELECT \(raw: function)(v) FROM (\(.joined(selects, " UNION ALL "))))"
     }
 
     /// Which of several values represents a resource.

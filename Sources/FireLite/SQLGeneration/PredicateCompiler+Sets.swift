@@ -8,8 +8,8 @@ extension PredicateCompiler {
 
     /// For each of several conditions a statement for the keys of the resources that meet it, or of rows in them, all from indexes; nil if
     /// counting the resources that are in all of these sets costs more than looking up those that the leading condition leaves.
-    func keySets(_ parts: [Predicate], _ scope: QueryScope) throws -> [SQLFragment]? {
-        guard try lookingAhead({ try readsSets(parts, scope) }) else { return nil }
+    func keySets(_ parts: [Predicate], _ scope: StoredPlace) throws -> [SQLFragment]? {
+        guard try readsSets(parts, scope) else { return nil }
         var sets: [SQLFragment] = []
         for part in parts {
             guard let set = try union([part], scope).select(of: scope.alias, .resources) else { return nil }
@@ -18,7 +18,7 @@ extension PredicateCompiler {
         return sets
     }
 
-    private func readsSets(_ parts: [Predicate], _ scope: QueryScope) throws -> Bool {
+    private func readsSets(_ parts: [Predicate], _ scope: StoredPlace) throws -> Bool {
         let leads = try parts.enumerated().map { try self.leads($1, $0, scope) }
         guard !leads.isEmpty, !leads.contains(where: \.isEmpty) else { return false }
         let areOwn = leads.map { $0.contains(where: \.isOwn) }

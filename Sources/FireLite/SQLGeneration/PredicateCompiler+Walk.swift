@@ -6,8 +6,8 @@ extension PredicateCompiler {
     ///
     /// With *m* of *n* rows spread evenly, *n* / *m* rows are read for each result, and *m* rows for all: it is the same for the square root.
     /// Twice that bounds what a walk costs in vain, where results are rare or all come late.
-    func rowsToWalk(_ parts: [Predicate], _ scope: QueryScope, wanted: Int) throws -> Int? {
-        let leads = try lookingAhead { try parts.enumerated().flatMap { try self.leads($1, $0, scope) } }
+    func rowsToWalk(_ parts: [Predicate], _ scope: StoredPlace, wanted: Int) throws -> Int? {
+        let leads = try parts.enumerated().flatMap { try self.leads($1, $0, scope) }
         guard let first = leads.first else { return nil }
         // The keys of an index's rows are cheap to sort; to look each up, or to follow its reference, is not.
         if parts.count == 1, leads.count == 1, !parts[first.part].followsReferences { return nil }
@@ -16,12 +16,12 @@ extension PredicateCompiler {
         for part in parts { cost = Swift.max(cost, try costOfTesting(part, scope)) }
         guard size > QueryPlan.leastWalked / cost, wanted < size / cost else { return nil }
         let most = Int((Double(wanted) * Double(size) * Double(cost)).squareRoot())
-        guard try lookingAhead({ try fewest(leads, atMost: Swift.max(most, QueryPlan.selectiveRows)) }) == nil else { return nil }
+        guard try fewest(leads, atMost: Swift.max(most, QueryPlan.selectiveRows)) == nil else { return nil }
         return Swift.max(2 * most / cost, wanted)
     }
 
     /// The conjunction of conditions on a row that is reached in the order of keys.
-    func walking(_ parts: [Predicate], _ scope: QueryScope, rows: Int) throws -> SQLFragment {
+    func walking(_ parts: [Predicate], _ scope: StoredPlace, rows: Int) throws -> SQLFragment {
         candidates = rows
         defer { candidates = Self.many }
         return try walking(true) { .all(try parts.map { try condition($0, scope, .filter) }) }
@@ -35,7 +35,7 @@ extension PredicateCompiler {
     }
 
     /// About how many rows are read to test a condition on one.
-    private func costOfTesting(_ predicate: Predicate, _ scope: QueryScope) throws -> Int {
+    private func costOfTesting(_ predicate: Predicate, _ scope: StoredPlace) throws -> Int {
         switch predicate {
         case .and(let parts), .or(let parts): return try parts.map { try costOfTesting($0, scope) }.max() ?? 1
         case .not(let inner): return try costOfTesting(inner, scope)
@@ -48,26 +48,27 @@ extension PredicateCompiler {
     }
 
     /// In a walk, the condition that a reference leads to one of few targets, which are found once; nil if there are many, or no walk.
-    func targetOfWalk(_ column: QueryColumn, _ layout: Layout, _ predicate: Predicate) throws -> SQLFragment? {
+    func targetOfWalk(_ column: StoredColumn, _ layout: Layout, _ predicate: Predicate) throws -> SQLFragment? {
         guard isWalking else { return nil }
         return try walking(false) {
-            let scope = lookingAhead { rootScope(layout, alias: newAlias()) }
-            guard try lookingAhead({ try bestLead(predicate.conjuncts, scope, atMost: Self.mostTargets) }) != nil else { return nil }
+            let scope = rootScope(layout)
+            guard try bestLead(predicate.conjuncts, scope, atMost: Self.mostTargets) != nil else { return nil }
             return try targetAmongFew(column, layout, predicate)
         }
     }
 
     /// Most references are compared as texts, and only others by what they lead to, which takes a function of this library.
-    private func targetAmongFew(_ column: QueryColumn, _ layout: Layout, _ predicate: Predicate) throws -> SQLFragment {
+    private func targetAmongFew(_ column: StoredColumn, _ layout: Layout, _ predicate: Predicate) throws -> SQLFragment {
         // The sign keeps SQLite from beginning with the references' index.
-        let (reference, type) = ("+" + column.sql, layout.name)
+        let (reference, type): (SQLFragment, String) = ("+\(column)", layout.name)
         let texts = try targets(
-            layout, predicate, .drive, { id, _ in "'\(type)/' || \(ReferenceText.validID(id, type))" },
+            layout, predicate, .drive, { id, _ in ReferenceText.relative(type, ReferenceText.validID(id, type)) },
             where: { id, _ in "\(id) IS NOT NULL" })
         guard let texts else { return .never }
         // The character after the slash is 0.
-        let isOther = "(\(reference) < '\(type)/' OR \(reference) >= '\(type)0' OR instr(\(reference), '/_history/') > 0)"
-        return .either(["\(reference) IN (" + texts + ")", .all([SQLFragment(isOther), try targetAmongAll(column, layout, predicate)])])
+        let isOther: SQLFragment =
+            "(\(reference) < '\(raw: type)/' OR \(reference) >= '\(raw: type)0' OR instr(\(reference), '/_history/') > 0)"
+        return .either(["\(reference) IN (\(texts))", .all([isOther, try targetAmongAll(column, layout, predicate)])])
     }
 }
 

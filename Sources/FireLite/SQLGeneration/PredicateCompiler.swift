@@ -16,11 +16,6 @@ final class PredicateCompiler {
         case filter
     }
 
-    /// The bits of a key that number the row within its resource.
-    static let nodeMask = "\(RowKey.lastNode)"
-    /// The bits that number the resource.
-    static let rootMask = "-16777216"
-
     let schema: StorageSchema
     let indexes: IndexCatalog
     let statistics: RowStatistics
@@ -30,53 +25,36 @@ final class PredicateCompiler {
     var candidates = PredicateCompiler.many
     /// Whether rows are reached in the order of their keys until there are enough results.
     var isWalking = false
-    private var aliasCount = 0
-    /// The aliases of resources that are not contained.
-    private var rootAliases: Set<String> = []
+    /// The way from objects to their elements.
+    let walk: TableWalk
     /// The sets that conditions name.
     var definitions: [String: SQLFragment] = [:]
 
     init(schema: StorageSchema, indexes: IndexCatalog, statistics: RowStatistics, bases: [String]) {
         self.schema = schema
+        walk = TableWalk(schema)
         self.indexes = indexes
         self.statistics = statistics
         self.bases = bases
     }
 
-    /// Runs a walk whose aliases are not part of the statement.
-    func lookingAhead<Value>(_ body: () throws -> Value) rethrows -> Value {
-        let count = aliasCount
-        let roots = rootAliases
-        defer { (aliasCount, rootAliases) = (count, roots) }
-        return try body()
-    }
-
-    func newAlias() -> String {
-        aliasCount += 1
-        return "t\(aliasCount)"
-    }
-
-    func rootScope(_ layout: Layout, alias: String) -> QueryScope {
-        rootAliases.insert(alias)
-        return QueryScope(alias: alias, group: schema.table(of: layout).root, isRoot: true)
-    }
-
-    func isRoot(_ alias: String) -> Bool { rootAliases.contains(alias) }
+    /// The rows of a type that are resources and not contained.
+    func rootScope(_ layout: Layout, alias: RowAlias? = nil) -> StoredPlace { walk.resources(layout, alias: alias ?? walk.newRow()) }
 
     // MARK: - Predicates
 
-    func condition(_ predicate: Predicate, _ scope: QueryScope, _ strategy: Strategy) throws -> SQLFragment {
+    func condition(_ predicate: Predicate, _ scope: StoredPlace, _ strategy: Strategy) throws -> SQLFragment {
         switch predicate {
         case .constant(let value): return value ? .always : .never
         case .and(let parts):
             if strategy == .filter { return .all(try parts.map { try condition($0, scope, .filter) }) }
             return try conjunction(predicate.conjuncts, scope, .none)
         case .or(let parts):
-            if strategy == .drive, scope.isRoot, try lookingAhead({ try lead(parts, 0, scope) }) != nil { return try union(parts, scope) }
+            if strategy == .drive, scope.isRoot, try lead(parts, 0, scope) != nil { return try union(parts, scope) }
             return .either(try parts.map { try condition($0, scope, strategy) })
         case .not(let inner): return try condition(inner, scope, strategy).negated
         case .count(let path, let comparison, let number):
-            return try count(path, scope) + SQLFragment(" \(comparison.rawValue) ?", [.integer(Int64(number))])
+            return "\(try count(path, scope)) \(raw: comparison.rawValue) \(bind: .integer(Int64(number)))"
         case .referredBy(let layout, let path, let inner): return try referred(by: layout, path, inner, scope, strategy)
         case .contains(let layout, let inner): return try contains(layout, inner, scope)
         case .matching(let terms): return try matching(terms, scope)
@@ -84,7 +62,7 @@ final class PredicateCompiler {
         case .keys(let keys): return ValueTestCompiler(column: "\(scope.alias)._k").condition(.oneOf(keys.map { .integer($0) }))
         case .selected(let selection):
             guard scope.isRoot, schema.hasDefinitions(of: selection.module) else { return .never }
-            return "\(strategy == .filter ? "+" : "")\(scope.alias)._k IN (" + selection.keys + ")"
+            return "\(raw: strategy == .filter ? "+" : "")\(scope.alias)._k IN (\(selection.keys))"
         default:
             guard let (path, end) = end(of: predicate, strategy) else { return .never }
             return try some(path.steps[...], scope, strategy, end)
@@ -109,30 +87,30 @@ final class PredicateCompiler {
     /// The rows of one list whose keys identify the resources that meet a predicate.
     struct ListRows {
         /// The key of a row.
-        let key: String
+        let key: SQLFragment
         /// `FROM` and `WHERE`.
         let from: SQLFragment
         /// Whether SQLite is expected to read the rows in the order of their keys.
         let isOrdered: Bool
 
         /// The key of a row's resource.
-        var resource: String { "\(key) & \(PredicateCompiler.rootMask)" }
+        var resource: SQLFragment { "\(key) & \(TableWalk.rootMask)" }
     }
 
     /// The resources that meet a predicate, if the keys of one list's rows identify them. Nil if other rows must be read.
-    func listRows(_ predicate: Predicate, _ scope: QueryScope) throws -> ListRows? {
+    func listRows(_ predicate: Predicate, _ scope: StoredPlace) throws -> ListRows? {
         guard let (path, end) = end(of: predicate, .drive), let list = try distantList(path.steps[...], scope) else { return nil }
         let inner = try some(path.steps.dropFirst(list.consumed), list.scope, .drive, end)
-        return inner.isNever ? nil : rows(of: list, inner, isOrdered: try lookingAhead { try readsInOrder(predicate, scope) })
+        return inner.isNever ? nil : rows(of: list, inner, isOrdered: try readsInOrder(predicate, scope))
     }
 
     func rows(of list: ListStep, _ condition: SQLFragment, isOrdered: Bool) -> ListRows {
         let alias = list.scope.alias
-        return ListRows(key: "\(alias)._k", from: " FROM \(list.table.quotedName) \(alias) WHERE " + condition, isOrdered: isOrdered)
+        return ListRows(key: "\(alias)._k", from: " FROM \(list.table) \(alias) WHERE \(condition)", isOrdered: isOrdered)
     }
 
     /// Whether the rows that meet a predicate are read in the order of their keys: they are if no index is searched for more than one value.
-    private func readsInOrder(_ predicate: Predicate, _ scope: QueryScope) throws -> Bool {
+    private func readsInOrder(_ predicate: Predicate, _ scope: StoredPlace) throws -> Bool {
         switch predicate {
         case .value(let path, let test):
             guard let column = try column(path, scope) else { return false }
@@ -148,26 +126,23 @@ final class PredicateCompiler {
 
     /// Alternatives that each have an index: SQLite would scan the whole table for them, as the indexes of a resource type's
     /// table exclude contained resources.
-    func union(_ alternatives: [Predicate], _ scope: QueryScope) throws -> SQLFragment {
-        var keys: SQLFragment?
+    func union(_ alternatives: [Predicate], _ scope: StoredPlace) throws -> SQLFragment {
+        var selects: [SQLFragment] = []
         var count = 0
         var sets: [SQLFragment] = []
         func flush() {
-            if let known = keys { sets.append(.key(of: scope.alias, in: known, .resources, terms: count)) }
-            (keys, count) = (nil, 0)
+            if !selects.isEmpty { sets.append(.key(of: scope.alias, in: .joined(selects, " UNION ALL "), .resources, terms: count)) }
+            (selects, count) = ([], 0)
         }
         for alternative in alternatives {
-            let inner = rootScope(scope.group.layout, alias: newAlias())
+            let inner = rootScope(scope.group.layout)
             let condition = try condition(alternative, inner, .drive)
             if condition.isNever { continue }
             let row = inner.alias
             let selected = condition.select(of: row, .resources)
             let terms = selected == nil ? 1 : condition.selectedTerms
             if count + terms > Self.mostSelects { flush() }
-            let some =
-                selected
-                ?? "SELECT \(row)._k FROM \(inner.table.quotedName) \(row) WHERE \(row)._parent IS NULL AND " + condition
-            keys = keys.map { $0 + " UNION ALL " + some } ?? some
+            selects.append(selected ?? "SELECT \(row)._k FROM \(inner.table) \(row) WHERE \(row)._parent IS NULL AND \(condition)")
             count += terms
         }
         flush()
@@ -183,20 +158,20 @@ final class PredicateCompiler {
         case .object(let scope, isRow: false): return .all([try exists(leaf, .filter), try condition(predicate, scope, strategy)])
         case .column(let column):
             guard column.name != nil else { return .never }
-            return .all([SQLFragment("\(column.sql) IS NOT NULL"), try conditionOnValue(predicate, column, strategy)])
+            return .all(["\(column) IS NOT NULL", try conditionOnValue(predicate, column, strategy)])
         case .choice: throw FHIRStoreError(.invalidArgument, "a choice element as a whole cannot be compared: name one of its types")
         }
     }
 
     /// A condition on a primitive itself.
-    func conditionOnValue(_ predicate: Predicate, _ column: QueryColumn, _ strategy: Strategy) throws -> SQLFragment {
+    func conditionOnValue(_ predicate: Predicate, _ column: StoredColumn, _ strategy: Strategy) throws -> SQLFragment {
         switch predicate {
         case .constant(let value): return value ? .always : .never
         case .and(let parts): return .all(try parts.map { try conditionOnValue($0, column, strategy) })
         case .or(let parts): return .either(try parts.map { try conditionOnValue($0, column, strategy) })
         case .not(let inner): return try conditionOnValue(inner, column, strategy).negated
         case .value(let path, let test) where path.isEmpty: return self.test(test, column, strategy)
-        case .exists(let path) where path.isEmpty: return SQLFragment("\(column.sql) IS NOT NULL")
+        case .exists(let path) where path.isEmpty: return "\(column) IS NOT NULL"
         case .any(let path, let inner) where path.isEmpty: return try conditionOnValue(inner, column, strategy)
         default: throw FHIRStoreError(.invalidArgument, "a condition on a value has a path that leads out of it: use it outside of any { }")
         }
@@ -211,85 +186,23 @@ final class PredicateCompiler {
         return self.test(test, column, strategy)
     }
 
-    func test(_ test: ValueTest, _ column: QueryColumn, _ strategy: Strategy) -> SQLFragment {
+    func test(_ test: ValueTest, _ column: StoredColumn, _ strategy: Strategy) -> SQLFragment {
         guard column.name != nil else { return .never }
         if strategy == .drive, let search = caselessSearch(test, column) { return search.condition(test) }
         if strategy == .drive, let keys = amongAlternatives(test, column) { return keys }
         // A plus keeps SQLite from using the column's index, as another condition leads.
         let hidesIndex = strategy == .filter && indexes.hasIndex(on: column)
-        return ValueTestCompiler(column: (hidesIndex ? "+" : "") + column.sql).condition(test)
+        return ValueTestCompiler(column: hidesIndex ? "+\(column)" : column.sql).condition(test)
     }
 
     /// The condition that there is something at the end of a path.
     func exists(_ leaf: QueryLeaf, _ strategy: Strategy) throws -> SQLFragment {
         switch leaf {
         case .object(_, isRow: true): return .always
-        case .object(let scope, isRow: false): return try hasContent(scope)
-        case .column(let column): return column.name == nil ? .never : SQLFragment("\(column.sql) IS NOT NULL")
+        case .object(let scope, isRow: false): return walk.hasContent(scope)
+        case .column(let column): return column.name == nil ? .never : "\(column) IS NOT NULL"
         case .choice(let scope, let slots):
             return .either(try slots.map { try condition(.exists(QueryPath([PathStep(slot: $0)])), scope, .filter) })
         }
-    }
-
-    /// Whether an inlined element has content: in one of its columns, or in one of its lists.
-    private func hasContent(_ scope: QueryScope) throws -> SQLFragment {
-        let table = scope.table
-        let inner = table.groups.filter { group in
-            var current: GroupPlan? = group
-            while let known = current, known !== scope.group { current = known.parent }
-            return current != nil
-        }
-        let numbers = Set(inner.map(\.index))
-        var parts = table.columns.prefix(table.fileColumns).filter { numbers.contains($0.group) && $0.role == .main && $0.slot >= 0 }
-            .map { SQLFragment("\(scope.alias).\(quoted($0.name)) IS NOT NULL") }
-        for group in inner {
-            let groupScope = QueryScope(alias: scope.alias, group: group)
-            for element in group.layout.elements {
-                if element.kind == .resource {
-                    parts.append(containedRows(group.path(to: element.slot), groupScope))
-                } else if element.isList, let child = existingChild(of: group, element.slot) {
-                    let alias = newAlias()
-                    let isShared = group.members[element.slot].sharesChild
-                    if isShared, !child.holdsContainedRows { continue }
-                    let member = SQLFragment("\(alias).\"_member\" = ?", [.text(group.path(to: element.slot))])
-                    parts.append(owned(child, alias, by: groupScope, where: isShared ? member : .always))
-                }
-            }
-        }
-        return .either(parts)
-    }
-
-    private func existingChild(of group: GroupPlan, _ slot: Int) -> TablePlan? {
-        let plan = schema.child(of: group, slot)
-        return plan.isInFile ? plan : nil
-    }
-
-    private func containedRows(_ member: String, _ scope: QueryScope) -> SQLFragment {
-        .either(
-            schema.tables.filter { $0.isResource && $0.holdsContainedRows }.map { table in
-                let alias = newAlias()
-                return owned(table, alias, by: scope, where: SQLFragment("\(alias).\"_member\" = ?", [.text(member)]))
-            })
-    }
-
-    /// Whether the row of a scope owns a matching row of a table: a search among the rows of the same resource.
-    func owned(_ table: TablePlan, _ alias: String, by scope: QueryScope, where condition: SQLFragment) -> SQLFragment {
-        if condition.isNever { return .never }
-        let link = SQLFragment(ownership(of: alias, by: scope))
-        return "EXISTS (SELECT 1 FROM \(table.quotedName) \(alias) WHERE " + SQLFragment.all([link, condition]) + ")"
-    }
-
-    /// The condition that the row of a scope owns the row of `alias`.
-    ///
-    /// The sign keeps SQLite from building an index of `_parent` for the query, in which each list's rows would have one key.
-    func ownership(of alias: String, by scope: QueryScope) -> String {
-        let owner = scope.alias
-        if scope.isRoot {
-            return "\(alias)._k BETWEEN \(owner)._k AND \(owner)._k + \(Self.nodeMask) AND +\(alias)._parent = 0"
-        }
-        return """
-            \(alias)._k BETWEEN \(owner)._k & \(Self.rootMask) AND \(owner)._k | \(Self.nodeMask) \
-            AND +\(alias)._parent = \(owner)._k & \(Self.nodeMask)
-            """
     }
 }

@@ -3,12 +3,12 @@ import FireLiteSQLiteBridge
 
 /// Builds the statements of a query.
 struct QueryStatement {
-    static let alias = "r"
+    static let alias = RowAlias.result
 
     let request: QueryRequest
     let access: StoreConnection
     let compiler: PredicateCompiler
-    let scope: QueryScope
+    let scope: StoredPlace
 
     /// The part of the results after a cursor, if absent values of the first sort key come after present ones.
     enum Part {
@@ -36,7 +36,7 @@ struct QueryStatement {
         return !scope.table.isInFile || !scope.table.holdsContainedRows || !compiler.schema.table(of: container.layout).isInFile
     }
 
-    private var from: SQLFragment { SQLFragment(" FROM \(scope.table.quotedName) \(Self.alias)") }
+    private var from: SQLFragment { " FROM \(scope.table) \(Self.alias)" }
 
     // MARK: - Parts
 
@@ -48,9 +48,7 @@ struct QueryStatement {
                 let paths =
                     try key.paths.count < 2
                     ? key.paths
-                    : key.paths.filter { path in
-                        try compiler.lookingAhead { try compiler.value(path, scope, choose).column?.name != nil }
-                    }
+                    : key.paths.filter { try compiler.value($0, scope, choose).column?.name != nil }
                 guard paths.count == 1 else {
                     let sql = try compiler.value(ofSeveral: paths, scope, choose)
                     return SortTerm(sql: sql, isDescending: key.isDescending, nulls: key.nulls, indexedColumn: nil)
@@ -62,7 +60,7 @@ struct QueryStatement {
         }
     }
 
-    private func isIndexed(_ column: QueryColumn) -> Bool { column.alias == Self.alias && compiler.indexes.hasIndex(on: column) }
+    private func isIndexed(_ column: StoredColumn) -> Bool { column.alias == Self.alias && compiler.indexes.hasIndex(on: column) }
 
     /// The condition on the results.
     private func condition(_ order: QueryPlan.Order = .none) throws -> SQLFragment {
@@ -71,7 +69,7 @@ struct QueryStatement {
             return .all([try compiler.isContained(scope, in: container), condition])
         }
         let condition = try compiler.conjunction(compiler.pruned(request.predicate, scope).conjuncts, scope, order)
-        return .all([SQLFragment("\(Self.alias)._parent IS NULL"), condition])
+        return .all(["\(Self.alias)._parent IS NULL", condition])
     }
 
     /// A statement for the first results, which reads resources one by one up to a key.
@@ -88,13 +86,16 @@ struct QueryStatement {
         guard let rows = try compiler.rowsToWalk(parts, scope, wanted: limit) else { return nil }
         let start = request.cursor?.key ?? -1
         let end = try compiler.statistics.key(in: scope.table, after: start, number: rows)
-        var conditions = [SQLFragment("\(Self.alias)._k > ? AND \(Self.alias)._k <= ?", [.integer(start), .integer(end ?? .max)])]
-        conditions += [SQLFragment("\(Self.alias)._parent IS NULL"), try compiler.walking(parts, scope, rows: rows)]
-        var select = SQLFragment("SELECT \(Self.alias)._k")
-        for column in columns { select = select + ", " + column }
-        let sql = select + from + " WHERE " + SQLFragment.all(conditions) + " ORDER BY \(Self.alias)._k LIMIT ?"
-        return Walk(keys: sql + SQLFragment("", [.integer(Int64(limit))]), end: end)
+        let isBetween: SQLFragment =
+            "\(Self.alias)._k > \(bind: .integer(start)) AND \(Self.alias)._k <= \(bind: .integer(end ?? .max))"
+        let condition = SQLFragment.all(
+            [isBetween, "\(Self.alias)._parent IS NULL", try compiler.walking(parts, scope, rows: rows)])
+        return Walk(
+            keys: "\(select(columns))\(from) WHERE \(condition) ORDER BY \(Self.alias)._k LIMIT \(bind: .integer(Int64(limit)))", end: end)
     }
+
+    /// `SELECT` of the keys of the results and some columns.
+    private func select(_ columns: [SQLFragment]) -> SQLFragment { "SELECT \(.joined(["\(Self.alias)._k"] + columns, ", "))" }
 
     /// The keys of the results in their order, followed by `columns`, and by the sort values if a cursor is needed.
     ///
@@ -103,21 +104,21 @@ struct QueryStatement {
         _ columns: [SQLFragment] = [], withCursor: Bool = false, part: Part? = nil, limit: Int? = nil, after start: Int64? = nil
     ) throws -> SQLFragment {
         let terms = try sortTerms
-        var select = SQLFragment("SELECT \(Self.alias)._k")
-        for column in columns + (withCursor ? terms.map(\.sql) : []) { select = select + ", " + column }
         var order = QueryPlan.Order.keys
         if let limit = limit ?? request.limit, let column = terms.first?.indexedColumn {
             order = .index(column: column, limit: min(limit, .max / 2) + min(request.offset, .max / 2))
         }
         var conditions = [try condition(order)]
         if let cursor = request.cursor { conditions.append(try after(cursor, terms, part)) }
-        if let start { conditions.append(SQLFragment("\(Self.alias)._k > ?", [.integer(start)])) }
-        var sql = select + from + " WHERE " + SQLFragment.all(conditions) + " ORDER BY "
-        for term in terms { sql += term.order + ", " }
-        sql += SQLFragment("\(Self.alias)._k\(isKeyDescending ? " DESC" : "")")
+        if let start { conditions.append("\(Self.alias)._k > \(bind: .integer(start))") }
+        let orders = terms.map(\.order) + ["\(Self.alias)._k\(raw: isKeyDescending ? " DESC" : "")"]
+        let selected = select(columns + (withCursor ? terms.map(\.sql) : []))
+        var sql: SQLFragment = "\(selected)\(from) WHERE \(.all(conditions)) ORDER BY \(.joined(orders, ", "))"
         let limit = limit ?? request.limit
         let offset = request.cursor == nil ? request.offset : 0
-        if limit != nil || offset > 0 { sql += SQLFragment(" LIMIT ? OFFSET ?", [.integer(Int64(limit ?? -1)), .integer(Int64(offset))]) }
+        if limit != nil || offset > 0 {
+            sql += " LIMIT \(bind: .integer(Int64(limit ?? -1))) OFFSET \(bind: .integer(Int64(offset)))"
+        }
         return sql
     }
 
@@ -125,10 +126,13 @@ struct QueryStatement {
     private var isKeyDescending: Bool { request.sort.last?.isDescending ?? false }
 
     /// `SELECT expression` over the results, ignoring limits and sorting.
-    func over(_ expression: SQLFragment, joins: SQLFragment = SQLFragment(""), condition extra: SQLFragment = .always, tail: String = "")
+    func over(
+        _ expression: SQLFragment, joins: SQLFragment = SQLFragment(), condition extra: SQLFragment = .always,
+        tail: SQLFragment = SQLFragment()
+    )
         throws -> SQLFragment
     {
-        "SELECT " + expression + from + joins + " WHERE " + SQLFragment.all([try condition(), extra]) + tail
+        "SELECT \(expression)\(from)\(joins) WHERE \(.all([try condition(), extra]))\(tail)"
     }
 
     /// `SELECT count(…)` of the results, ignoring limits.
@@ -136,8 +140,8 @@ struct QueryStatement {
     /// - Parameter isOrdered: whether to rely on the order in which SQLite is expected to read; the count is NULL if the order was different.
     func counting(isOrdered: Bool) throws -> SQLFragment {
         // An index on the list is then enough: the resources' own rows are not read.
-        guard let rows = try listRows(conjuncts) else { return try over(SQLFragment("count(*)")) }
-        return "SELECT " + SQLFragment(Self.count(rows, isOrdered)) + rows.from
+        guard let rows = try listRows(conjuncts) else { return try over("count(*)") }
+        return "SELECT \(Self.count(rows, isOrdered))\(rows.from)"
     }
 
     /// Statements for the keys of the resources that meet each condition, or of rows in them, if counting the resources in all of these sets
@@ -145,7 +149,7 @@ struct QueryStatement {
     func keySets() throws -> [SQLFragment]? {
         if request.container != nil { return nil }
         let parts = try conjuncts
-        guard try compiler.lookingAhead({ try listRows(parts) }) == nil else { return nil }
+        guard try listRows(parts) == nil else { return nil }
         return try compiler.keySets(parts, scope)
     }
 
@@ -156,8 +160,9 @@ struct QueryStatement {
     }
 
     /// The number of resources of a list's rows.
-    private static func count(_ rows: PredicateCompiler.ListRows, _ isOrdered: Bool) -> String {
-        isOrdered && rows.isOrdered ? "\(QueryFunctions.runs)(\(RowKey.root(ofSQL: rows.key)))" : "count(DISTINCT \(rows.resource))"
+    private static func count(_ rows: PredicateCompiler.ListRows, _ isOrdered: Bool) -> SQLFragment {
+        isOrdered && rows.isOrdered
+            ? "\(raw: QueryFunctions.runs)(\(rows.key) >> \(RowKey.nodeBits))" : "count(DISTINCT \(rows.resource))"
     }
 
     /// `SELECT` over the values at a path of all results, without NULL; nil if the file has no such column.
@@ -166,8 +171,9 @@ struct QueryStatement {
     ///   - isOrdered: as for `counting`.
     ///   - select: builds the selection from the column with the values and the expression that counts the results.
     func values(
-        _ path: QueryPath, isOrdered: Bool, _ select: (_ column: String, _ count: String) -> String, tail: (_ column: String) -> String
-    ) throws -> (sql: SQLFragment, column: QueryColumn)? {
+        _ path: QueryPath, isOrdered: Bool, _ select: (_ column: SQLFragment, _ count: SQLFragment) -> SQLFragment,
+        tail: (_ column: SQLFragment) -> SQLFragment
+    ) throws -> (sql: SQLFragment, column: StoredColumn)? {
         guard let rows = try compiler.rows(path, scope) else { return nil }
         guard case .column(let column) = rows.leaf else {
             throw FHIRStoreError(.invalidArgument, "only primitives can be aggregated: name a primitive element of the complex one")
@@ -178,13 +184,12 @@ struct QueryStatement {
         {
             // In an index the rows with one value are in the order of their keys.
             let isIndexed = compiler.indexes.hasIndex(on: column)
-            let rows = compiler.rows(of: list, SQLFragment("\(column.sql) IS NOT NULL"), isOrdered: isIndexed)
-            return (SQLFragment("SELECT " + select(column.sql, Self.count(rows, isOrdered))) + rows.from + tail(column.sql), column)
+            let rows = compiler.rows(of: list, "\(column) IS NOT NULL", isOrdered: isIndexed)
+            return ("SELECT \(select(column.sql, Self.count(rows, isOrdered)))\(rows.from)\(tail(column.sql))", column)
         }
-        let present = SQLFragment.all([rows.condition, SQLFragment("\(column.sql) IS NOT NULL")])
-        let count = rows.isDirect ? "count(*)" : "count(DISTINCT \(Self.alias)._k)"
-        let expression = SQLFragment(select(column.sql, count))
-        return (try over(expression, joins: rows.joins, condition: present, tail: tail(column.sql)), column)
+        let present = SQLFragment.all([rows.condition, "\(column) IS NOT NULL"])
+        let count: SQLFragment = rows.isDirect ? "count(*)" : "count(DISTINCT \(Self.alias)._k)"
+        return (try over(select(column.sql, count), joins: rows.joins, condition: present, tail: tail(column.sql)), column)
     }
 
     // MARK: - Keyset paging
@@ -200,14 +205,14 @@ struct QueryStatement {
             throw FHIRStoreError(
                 .invalidArgument, "the cursor belongs to a query that sorts by other paths: use it with the query that created it")
         }
-        if part == .absent, let first = terms.first { return first.sql + " IS NULL" }
-        var condition = SQLFragment("\(Self.alias)._k \(isKeyDescending ? "<" : ">") ?", [.integer(cursor.key)])
+        if part == .absent, let first = terms.first { return "\(first.sql) IS NULL" }
+        var condition: SQLFragment = "\(Self.alias)._k \(raw: isKeyDescending ? "<" : ">") \(bind: .integer(cursor.key))"
         for (index, term) in terms.enumerated().reversed() {
             condition = term.after(cursor.values[index], then: condition, skipsNulls: part == .present && index == 0)
         }
         if part == .present, let first = terms.first, let value = cursor.values.first {
             // Repeated on its own, so that an index can start there.
-            condition = .all([first.sql + SQLFragment(" \(first.isDescending ? "<=" : ">=") ?", [value]), condition])
+            condition = .all(["\(first.sql) \(raw: first.isDescending ? "<=" : ">=") \(bind: value)", condition])
         }
         return condition
     }

@@ -9,27 +9,28 @@ final class RowStatistics {
     private struct Question: Hashable {
         let sql: String
         let arguments: [SQLValue]
-        let limit: Int
     }
 
     init(_ access: StoreConnection) { self.access = access }
 
     /// The number of rows of a `SELECT`, at most `limit`.
     func rows(_ select: SQLFragment, upTo limit: Int) throws -> Int {
-        try answer("SELECT count(*) FROM (" + select + " LIMIT ?)", limit)
+        try answer("SELECT count(*) FROM (\(select) LIMIT \(bind: .integer(Int64(limit))))")
     }
 
     /// Whether a `SELECT` has more rows than `limit`: a third of the work of counting them.
-    func hasMore(_ select: SQLFragment, than limit: Int) throws -> Bool { try answer(select + " LIMIT 1 OFFSET ?", limit) > 0 }
+    func hasMore(_ select: SQLFragment, than limit: Int) throws -> Bool {
+        try answer("\(select) LIMIT 1 OFFSET \(bind: .integer(Int64(limit)))") > 0
+    }
 
-    /// The first value of a statement whose last argument is a limit; 0 if there is no row.
-    private func answer(_ fragment: SQLFragment, _ limit: Int) throws -> Int {
+    /// The first value of a statement; 0 if there is no row.
+    private func answer(_ fragment: SQLFragment) throws -> Int {
         let statement = fragment.statement
-        let question = Question(sql: statement.sql, arguments: statement.arguments, limit: limit)
+        let question = Question(sql: statement.sql, arguments: statement.arguments)
         if let count = known[question] { return count }
         let compiled = try access.queries.statement(statement.sql, access.connection)
         defer { compiled.reset() }
-        compiled.bind(statement.arguments + [.integer(Int64(limit))])
+        compiled.bind(statement.arguments)
         let count = try compiled.step() ? Int(compiled.int(0)) : 0
         known[question] = count
         return count

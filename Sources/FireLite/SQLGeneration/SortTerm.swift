@@ -13,19 +13,21 @@ struct SortTerm {
         // SQLite's own order has NULL before all values; stating it would only keep SQLite from using an index.
         let isNatural = (nulls == .last) == isDescending
         let direction = isDescending ? " DESC" : ""
-        if isNatural { return sql + direction }
-        if Connection.hasNullsOrder { return sql + "\(direction) \(nulls == .last ? "NULLS LAST" : "NULLS FIRST")" }
-        return sql + (nulls == .last ? " IS NULL, " : " IS NOT NULL, ") + sql + direction
+        if isNatural { return "\(sql)\(raw: direction)" }
+        if Connection.hasNullsOrder { return "\(sql)\(raw: direction) \(raw: nulls == .last ? "NULLS LAST" : "NULLS FIRST")" }
+        return "\(sql) \(raw: nulls == .last ? "IS NULL" : "IS NOT NULL"), \(sql)\(raw: direction)"
     }
 
     /// The condition that a row comes after one with `value`; `then` decides among rows with the same value.
     func after(_ value: SQLValue, then: SQLFragment, skipsNulls: Bool) -> SQLFragment {
         if value.isNull {
-            let isSame = SQLFragment.all([sql + " IS NULL", then])
-            return nulls == .last ? isSame : .either([sql + " IS NOT NULL", isSame])
+            let isSame = SQLFragment.all(["\(sql) IS NULL", then])
+            return nulls == .last ? isSame : .either(["\(sql) IS NOT NULL", isSame])
         }
-        var parts = [sql + SQLFragment(" \(isDescending ? "<" : ">") ?", [value]), .all([sql + SQLFragment(" = ?", [value]), then])]
-        if nulls == .last, !skipsNulls { parts.append(sql + " IS NULL") }
+        var parts: [SQLFragment] = [
+            "\(sql) \(raw: isDescending ? "<" : ">") \(bind: value)", .all(["\(sql) = \(bind: value)", then]),
+        ]
+        if nulls == .last, !skipsNulls { parts.append("\(sql) IS NULL") }
         return .either(parts)
     }
 }

@@ -1,22 +1,20 @@
 import FireLiteCore
-import FireLiteSQLiteBridge
 
-/// The column of a primitive.
+/// The column of a primitive in the row of an alias.
 package struct StoredColumn {
-    /// The name of the row in the statement.
-    package var alias: String
-    /// The column; nil if there is none in the file.
+    package var alias: RowAlias
+    let table: TablePlan
+    /// The column; nil if there is none in the file, so that no row has a value.
     package let name: String?
-    /// The column with the rest of the literal: a decimal's literal, or the offset of a date or time.
+    /// The column with the rest of the literal: a decimal's literal, or the offset of a date or time. Nil if there is none in the file.
     package let aside: String?
     /// The type of the primitive.
     package let type: PrimitiveType
-
-    /// Whether values may have an id or extensions in the file, and so be there without a value.
-    package let hasAnnotations: Bool
+    /// Whether values may have an id or extensions in the file, and so be there without a value. Only views ask.
+    package var hasAnnotations = false
 
     /// The value as it is stored.
-    package var sql: String { name.map { "\(alias).\(quoted($0))" } ?? "NULL" }
+    package var sql: SQLFragment { "\(self)" }
     /// The rest of the literal.
-    package var asideSQL: String? { aside.map { "\(alias).\(quoted($0))" } }
+    package var asideSQL: SQLFragment? { aside.map { "\(alias).\(name: $0)" } }
 }

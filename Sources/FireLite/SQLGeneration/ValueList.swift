@@ -8,7 +8,7 @@ enum ValueList {
         // SQLite's JSON ends a text at a NUL, and has no number that is not finite.
         let isPlain = values.allSatisfy { !($0.text?.utf8.contains(0) ?? false) && ($0.double?.isFinite ?? true) }
         guard Connection.hasJSON, isPlain else { return PackedValues(values).rows }
-        return SQLFragment("SELECT value FROM json_each(?)", [.text("[\(values.map(json).joined(separator: ","))]")])
+        return "SELECT value FROM json_each(\(bind: .text("[\(values.map(json).joined(separator: ","))]")))"
     }
 
     static func rows(_ texts: [String]) -> SQLFragment { rows(texts.map { .text($0) }) }

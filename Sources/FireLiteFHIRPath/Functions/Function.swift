@@ -36,7 +36,8 @@ package struct Function: Sendable {
 
     /// What a compiler of SQL makes of a call.
     package enum SQLForm: Sendable {
-        case filter, first, exists, empty, not, count, ofType, extensions, join, resourceKey, referenceKey
+        case filter, first, exists, empty, not, count, ofType, cast, typeTest, extensions, join, resourceKey, referenceKey, lowBoundary,
+            highBoundary
     }
 
     /// The numbers of arguments it takes.

@@ -10,8 +10,12 @@ extension Function {
             default: throw call.error("'precision' needs a decimal, date, dateTime or time")
             }
         },
-        "lowBoundary": Function(0...1, .unknown) { call, focus, evaluator in try call.boundary(focus, evaluator, isHigh: false) },
-        "highBoundary": Function(0...1, .unknown) { call, focus, evaluator in try call.boundary(focus, evaluator, isHigh: true) },
+        "lowBoundary": Function(0...1, .unknown, sql: .lowBoundary) { call, focus, evaluator in
+            try call.boundary(focus, evaluator, isHigh: false)
+        },
+        "highBoundary": Function(0...1, .unknown, sql: .highBoundary) { call, focus, evaluator in
+            try call.boundary(focus, evaluator, isHigh: true)
+        },
         "comparable": Function(1, .boolean) { call, focus, evaluator in
             guard let item = try call.single(focus)?.operand, let other = try call.value(0, evaluator) else { return [] }
             guard case .quantity(let first) = item, case .quantity(let second) = other else {

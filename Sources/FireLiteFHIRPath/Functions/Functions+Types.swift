@@ -1,11 +1,11 @@
 extension Function {
     /// Types of values (FHIRPath 2.0, Types and Reflection).
     static let types: [String: Function] = [
-        "is": Function(1, .boolean, arguments: .type) { call, focus, evaluator in
+        "is": Function(1, .boolean, arguments: .type, sql: .typeTest) { call, focus, evaluator in
             guard let type = call.type else { return [] }
             return .truth(try evaluator.isType(focus, type, at: call.position))
         },
-        "as": Function(1, .typed, arguments: .type) { call, focus, evaluator in
+        "as": Function(1, .typed, arguments: .type, sql: .cast) { call, focus, evaluator in
             guard let type = call.type else { return [] }
             return try evaluator.cast(focus, to: type, at: call.position)
         },

@@ -41,14 +41,7 @@ struct ItemType {
         }
     }
 
-    private func matches(_ layout: Layout) -> Bool {
-        if layout.isKind(of: name.name) { return true }
-        switch name.name {
-        case "Base": return true
-        case "SimpleQuantity", "MoneyQuantity": return layout.name == "Quantity"
-        default: return false
-        }
-    }
+    private func matches(_ layout: Layout) -> Bool { name.names(layout) || name.name == "Base" }
 
     private func matches(_ type: PrimitiveType, isExact: Bool) -> Bool {
         if name.namespace != "System" {

@@ -72,8 +72,24 @@ extension PathTemporal {
         return (start, start + length)
     }
 
+    /// For a value with a time but no zone: the last second, in UTC and as FHIR writes it without a zone, that is before the value whatever its zone
+    /// is, and the first that is after it.
+    package var boundsInAnyZone: (last: String, first: String) {
+        let slack = TemporalWord.maximumZoneMinutes * 60
+        return (Self.text(ofSecond: seconds.start - slack - 1), Self.text(ofSecond: seconds.end + slack))
+    }
+
+    private static func text(ofSecond second: Int) -> String {
+        let days = (second - ((second % 86_400) + 86_400) % 86_400) / 86_400
+        var value = PathTemporal(kind: .dateTime, precision: .second)
+        (value.year, value.month, value.day) = Calendar.date(daysSinceEpoch: days)
+        let rest = second - days * 86_400
+        (value.hour, value.minute, value.second) = (rest / 3_600, rest % 3_600 / 60, rest % 60)
+        return value.text
+    }
+
     /// The same moment in UTC, for a value with time and zone.
-    var inUTC: PathTemporal {
+    package var inUTC: PathTemporal {
         guard let offset, offset != 0 else { return self }
         var value = self
         value.addMinutes(-offset)

@@ -61,6 +61,13 @@ extension PathTemporal {
         return text + (offset < 0 ? "-" : "+") + (abs(offset) / 60).padded(2) + ":" + (abs(offset) % 60).padded(2)
     }
 
+    /// The value as FHIR writes it, but without its zone.
+    package var textWithoutZone: String {
+        var value = self
+        value.offset = nil
+        return value.text
+    }
+
     /// The value as FHIRPath writes it.
     package var literal: String {
         switch kind {

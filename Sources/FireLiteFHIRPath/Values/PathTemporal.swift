@@ -20,7 +20,7 @@ package struct PathTemporal: Sendable, Hashable {
     /// The digits of the fraction as written, at most 9.
     var fractionDigits = 0
     /// Minutes east of UTC; nil without a zone.
-    var offset: Int?
+    package var offset: Int?
     /// Whether the zone is written as `Z`.
     var isZulu = false
 
@@ -48,7 +48,7 @@ package struct PathTemporal: Sendable, Hashable {
     }
 
     /// The value of a literal as FHIR writes it; nil if it is not one.
-    init?(text: String, of type: PrimitiveType) {
+    package init?(text: String, of type: PrimitiveType) {
         guard let value = PathTemporal(text: text, Self.kind(of: type)) else { return nil }
         self = value
     }
@@ -63,7 +63,13 @@ package struct PathTemporal: Sendable, Hashable {
 
     // MARK: - Parts
 
-    var hasTime: Bool { precision >= .hour }
+    /// Whether it is a time of day without a date.
+    package var isTimeOfDay: Bool { kind == .time }
+
+    /// FHIR's type of such values.
+    package var primitive: PrimitiveType { kind == .date ? .date : kind == .time ? .time : .dateTime }
+
+    package var hasTime: Bool { precision >= .hour }
 
     /// The part without the time.
     var datePart: PathTemporal {

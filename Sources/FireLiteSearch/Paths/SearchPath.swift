@@ -1,4 +1,5 @@
 import FireLite
+import FireLiteFHIRPath
 
 /// A way from a resource, or from an element of it, to elements of one type.
 struct SearchPath: Sendable {
@@ -57,10 +58,8 @@ struct SearchPath: Sendable {
 
     /// The same with the elements of one name: of one type, or of each type of a choice. Empty if there is none.
     func elements(named name: String) -> [SearchPath] {
-        guard case .object(let layout) = end else { return [] }
-        if let element = layout.element(named: name) { return [appending(element)] }
-        guard let choice = layout.elements.first(where: { $0.choice?.name == name + "[x]" })?.choice else { return [] }
-        return choice.slots.map { appending(layout.elements[$0]) }
+        guard case .object(let layout) = end, let slots = layout.slots(ofMember: name, allowsChoiceNames: true) else { return [] }
+        return slots.map { appending(layout.elements[$0]) }
     }
 
     /// The resources of a type at the end, which must be an element that contains resources.

@@ -61,104 +61,7 @@ struct SearchPathCompiler {
         }
     }
 
-    // MARK: - Paths
-
-    private func paths(_ syntax: Syntax, _ input: [SearchPath]) throws -> [SearchPath] {
-        switch syntax.form {
-        case .member(let name): return member(name, input)
-        case .this: return input
-        case .invocation(let left, let right): return try paths(right, paths(left, input))
-        case .indexer(let left, let index):
-            guard case .integer(let position) = index.form else { throw unsupported(syntax) }
-            return try paths(left, input).map { $0.at(Int(position)) }
-        case .binary(.union, let left, let right): return try paths(left, input) + paths(right, input)
-        case .asType(let left, let type): return narrowed(try paths(left, input), to: type.name)
-        case .isType(let left, let type): return present(try paths(left, input), as: type.name)
-        case .function(let name, let arguments): return try function(name, arguments, input, syntax)
-        default: throw unsupported(syntax)
-        }
-    }
-
-    private func member(_ name: String, _ input: [SearchPath]) -> [SearchPath] {
-        input.flatMap { path -> [SearchPath] in
-            if path.isStart, isType(name) { return isSelf(name) ? [path] : [] }
-            return path.elements(named: name)
-        }
-    }
-
-    private func function(_ name: String, _ arguments: [Syntax], _ input: [SearchPath], _ syntax: Syntax) throws -> [SearchPath] {
-        switch (name, arguments.count) {
-        case ("as", 1), ("ofType", 1):
-            guard let type = Self.typeName(arguments[0]) else { throw unsupported(syntax) }
-            return narrowed(input, to: type)
-        case ("is", 1):
-            guard let type = Self.typeName(arguments[0]) else { throw unsupported(syntax) }
-            return present(input, as: type)
-        case ("extension", 1):
-            guard case .string(let url) = arguments[0].form else { throw unsupported(syntax) }
-            return extensions(url, input)
-        case ("where", 1):
-            return try input.compactMap { path in
-                if let type = Self.resolvedType(arguments[0]) {
-                    var path = path
-                    path.targetType = type
-                    return path
-                }
-                guard case .object(let layout) = path.end else { return nil }
-                return path.filtered(try condition(arguments[0], SearchPath(layout)))
-            }
-        // The first of alternatives, of which resources in practice have one.
-        case ("first", 0): return input.map { $0.at(0) }
-        default: throw unsupported(syntax)
-        }
-    }
-
-    private func extensions(_ url: String, _ input: [SearchPath]) -> [SearchPath] {
-        input.flatMap { $0.elements(named: "extension") }.compactMap { path in
-            guard case .object(let layout) = path.end, let element = layout.element(named: "url") else { return nil }
-            return path.filtered(.value(QueryPath([PathStep(slot: element.slot)]), .compare(.equal, .text(url))))
-        }
-    }
-
-    /// The type in `resolve() is Patient`.
-    private static func resolvedType(_ syntax: Syntax) -> String? {
-        guard case .isType(let left, let type) = syntax.form, case .function("resolve", _) = left.form else { return nil }
-        return type.name
-    }
-
-    private static func typeName(_ syntax: Syntax) -> String? {
-        switch syntax.form {
-        case .member(let name): name
-        case .invocation(_, let right): typeName(right)
-        default: nil
-        }
-    }
-
-    /// The paths that end in a type. STU3 writes `DateTime` for `dateTime`.
-    private func narrowed(_ paths: [SearchPath], to type: String) -> [SearchPath] {
-        let name = type == "SimpleQuantity" ? "quantity" : type.lowercased()
-        return paths.compactMap { path in
-            switch path.end {
-            case .resource: return release.resourceLayout(named: type).flatMap { path.containing($0) }
-            case .primitive(let primitive): return primitive.name.lowercased() == name ? path : nil
-            case .object(let layout):
-                var current: Layout? = layout
-                while let known = current {
-                    if known.name.lowercased() == name { return path }
-                    current = known.base
-                }
-                return nil
-            }
-        }
-    }
-
-    private func present(_ paths: [SearchPath], as type: String) -> [SearchPath] {
-        narrowed(paths, to: type).map { path in
-            var path = path
-            path.isPresence = true
-            return path
-        }
-    }
+    private func paths(_ syntax: Syntax, _ input: [SearchPath]) throws -> [SearchPath] { try resolve(syntax, input, on: input) }
 
     // MARK: - Conditions
 
@@ -184,7 +87,7 @@ struct SearchPathCompiler {
             default: break
             }
         case .function("hasExtension", let arguments):
-            if case .string(let url)? = arguments.first?.form { return .or(extensions(url, [start]).map(\.exists)) }
+            if let url = arguments.first { return .or(try extensions(url, of: [start], [start]).map(\.exists)) }
         default: break
         }
         // An element that is true.
@@ -215,4 +118,74 @@ struct SearchPathCompiler {
     }
 
     private func unsupported(_ syntax: Syntax) -> Unsupported { Unsupported(text: syntax.description) }
+}
+
+// MARK: - Paths
+
+extension SearchPathCompiler: PathResolver {
+    func this(_ focus: [SearchPath]) -> [SearchPath] { focus }
+
+    func member(_ name: String, of input: [SearchPath], isFirst: Bool) -> [SearchPath] {
+        input.flatMap { path -> [SearchPath] in
+            if path.isStart, isType(name) { return isSelf(name) ? [path] : [] }
+            return path.elements(named: name)
+        }
+    }
+
+    func item(_ position: Syntax, of input: [SearchPath]) throws -> [SearchPath] {
+        guard case .integer(let number) = position.form else { throw unsupported(position) }
+        return input.map { $0.at(Int(number)) }
+    }
+
+    /// The first of alternatives, of which resources in practice have one.
+    func first(of input: [SearchPath]) -> [SearchPath] { input.map { $0.at(0) } }
+
+    func narrowed(_ paths: [SearchPath], to type: TypeName, isCast: Bool) -> [SearchPath] {
+        paths.compactMap { path in
+            switch path.end {
+            case .resource: release.resourceLayout(named: type.name).flatMap { path.containing($0) }
+            case .primitive(let primitive): type.names(primitive, ignoringCase: true) ? path : nil
+            case .object(let layout): type.names(layout, ignoringCase: true) ? path : nil
+            }
+        }
+    }
+
+    /// What counts is only that there is such an element.
+    func isType(_ type: TypeName, _ paths: [SearchPath]) -> [SearchPath] {
+        narrowed(paths, to: type, isCast: false).map { path in
+            var path = path
+            path.isPresence = true
+            return path
+        }
+    }
+
+    func filtered(_ input: [SearchPath], by condition: Syntax) throws -> [SearchPath] {
+        try input.compactMap { path in
+            if let type = Self.resolvedType(condition) {
+                var path = path
+                path.targetType = type
+                return path
+            }
+            guard case .object(let layout) = path.end else { return nil }
+            return path.filtered(try self.condition(condition, SearchPath(layout)))
+        }
+    }
+
+    func extensions(_ url: Syntax, of input: [SearchPath], _ focus: [SearchPath]) throws -> [SearchPath] {
+        guard case .string(let text) = url.form else { throw unsupported(url) }
+        return input.flatMap { $0.elements(named: "extension") }.compactMap { path in
+            guard case .object(let layout) = path.end, let element = layout.element(named: "url") else { return nil }
+            return path.filtered(.value(QueryPath([PathStep(slot: element.slot)]), .compare(.equal, .text(text))))
+        }
+    }
+
+    func union(_ left: [SearchPath], _ right: [SearchPath]) -> [SearchPath] { left + right }
+
+    func value(_ syntax: Syntax, on input: [SearchPath], _ focus: [SearchPath]) throws -> [SearchPath] { throw unsupported(syntax) }
+
+    /// The type in `resolve() is Patient`.
+    private static func resolvedType(_ syntax: Syntax) -> String? {
+        guard case .isType(let left, let type) = syntax.form, case .function("resolve", _) = left.form else { return nil }
+        return type.name
+    }
 }

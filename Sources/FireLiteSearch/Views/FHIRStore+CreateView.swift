@@ -18,11 +18,11 @@ extension FHIRStore {
         view.name = name ?? view.name
         let (plan, checked) = try (ViewPlan(view, release: release), checkedName(of: view))
         try write { transaction in
-            try transaction.createView(named: checked) { map in
-                guard let statement = try ViewCompiler.statement(plan, map, .view) else {
+            try transaction.createView(named: checked) { walk in
+                guard let statement = try ViewCompiler.statement(plan, walk, .view) else {
                     throw ViewError(.notCompiled, "there is no table of \(plan.layout.name)", at: "resource")
                 }
-                return statement.sql
+                return try statement.literalText
             }
         }
     }

@@ -51,7 +51,8 @@ extension FHIRStore {
     public func sql(of view: ViewDefinition) throws -> String {
         let plan = try ViewPlan(view, release: release)
         return try read { transaction in
-            try ViewCompiler.statement(plan, transaction.tableMap(), .rows, bases: transaction.bases())?.sql ?? "SELECT NULL WHERE 0"
+            try ViewCompiler.statement(plan, transaction.tableWalk(), .rows, bases: transaction.bases())?.literalText
+                ?? "SELECT NULL WHERE 0"
         }
     }
 
@@ -76,9 +77,9 @@ extension FHIRStore {
         var failure: (any Error)?
         do {
             let bases = try transaction.bases()
-            guard let statement = try ViewCompiler.statement(plan, transaction.tableMap(), .storedRows, bases: bases) else { return true }
+            guard let statement = try ViewCompiler.statement(plan, transaction.tableWalk(), .storedRows, bases: bases) else { return true }
             let reader = CompiledRows(statement, bases: bases)
-            try forEachStatementRow(statement.sql) { row in
+            try forEachStatementRow(statement.sql.statement) { row in
                 let values = try reader.values(row)
                 do { try body(ViewRow(columns: plan.columns, values: values)) } catch {
                     failure = error

@@ -24,8 +24,20 @@ struct ViewCompiler {
 
     /// A statement that gives the rows of a view.
     struct Statement {
-        let sql: String
+        let sql: SQLFragment
         let columns: [Column]
+
+        /// The statement without parameters.
+        ///
+        /// - Throws: `ViewError` for a text that a statement cannot have.
+        var literalText: String {
+            get throws {
+                guard let text = sql.literalText else {
+                    throw ViewError(.notCompiled, "a text with a zero byte cannot be SQL here", at: "select")
+                }
+                return text
+            }
+        }
     }
 
     /// How the values are written.
@@ -39,36 +51,36 @@ struct ViewCompiler {
     }
 
     /// One `SELECT`; a union has one for each branch.
-    private struct Part {
-        var joins: [String] = []
-        var conditions: [String] = []
-        var columns: [String] = []
+    struct Part {
+        var joins: [SQLFragment] = []
+        var conditions: [SQLFragment] = []
+        var columns: [SQLFragment] = []
         /// What rows are sorted by: positions in lists, and the numbers of branches.
-        var keys: [String] = []
+        var keys: [SQLFragment] = []
         /// The rows with one item of a list that are joined for columns, by what they are joined by.
-        private var singles: [String: String] = [:]
+        private var singles: [Single: RowAlias] = [:]
 
-        init() {}
+        /// A table, and the condition that its row is the item.
+        private struct Single: Hashable {
+            let table: String
+            let condition: SQLFragment.Key
+        }
 
         /// A primitive of one item of a list as one of a joined row, which several columns share. Other collections stay as they are.
         ///
-        /// A view in the file has subqueries instead: who does not read a column does not pay for it.
-        mutating func shared(_ items: SQLCollection, _ form: Form) -> SQLCollection {
-            guard form != .view, items.isSingle, items.rows.count == 1, let row = items.rows.first, case .column(var column) = items.value,
-                column.alias == row.alias
+        /// A view in the file has subqueries instead: who does not read a column does not pay for it. And for a condition on an element SQLite might
+        /// build an index of it for the query.
+        mutating func shared(_ items: SQLCollection, _ outer: Set<RowAlias>, _ form: Form) -> SQLCollection {
+            guard form != .view, items.isSingle, items.conditions.isEmpty, items.rows.count == 1, let row = items.rows.first,
+                !row.link.hasValues,
+                case .column(var column) = items.value, column.alias == row.alias
             else { return items }
-            let condition = items.filter()
-            // Aliases have names that no other text has, but for texts of the view. An element could get SQLite to build an index of it for the query.
-            let places = ["_k", "_parent", "_ord"].reduce(condition) { $0.replacing("\(row.alias).\($1)", with: "") }
-            guard !condition.contains("'"), !places.contains("\(row.alias).") else { return items }
-            let key = "\(row.table) \(condition.replacing("\(row.alias).", with: "?."))"
-            if let alias = singles[key] {
+            let single = Single(table: row.table, condition: row.condition().key(outer: outer))
+            if let alias = singles[single] {
                 column.alias = alias
             } else {
-                singles[key] = row.alias
-                // The sign keeps SQLite from building an index of the positions for the query, in which most rows have one key.
-                let join = condition.replacing(" \(row.alias)._ord", with: " +\(row.alias)._ord")
-                joins.append(" LEFT JOIN \(row.table) \(row.alias) ON \(join)")
+                singles[single] = row.alias
+                joins.append(" LEFT JOIN \(name: row.table) \(row.alias) ON \(row.condition(isJoined: true))")
             }
             return SQLCollection(.column(column))
         }
@@ -84,26 +96,28 @@ struct ViewCompiler {
         }
     }
 
-    private struct Scope {
+    struct Scope {
         var focus: ExpressionCompiler.Focus
         /// The condition that there is an element, after forEachOrNull.
-        var guardCondition: String?
+        var guardCondition: SQLFragment?
+        /// The rows that its expressions begin at, and those around it.
+        var rows: Set<RowAlias>
     }
 
     private let plan: ViewPlan
-    private let map: TableMap
-    private let form: Form
+    let walk: TableWalk
+    let form: Form
     /// Whether values may be left as they are stored: the branches of a union would have to agree.
     private let decodes: Bool
-    private let expressions: ExpressionCompiler
+    let expressions: ExpressionCompiler
 
-    private init(_ plan: ViewPlan, _ map: TableMap, _ form: Form, _ bases: SQLText.Bases) {
+    private init(_ plan: ViewPlan, _ walk: TableWalk, _ form: Form, _ bases: SQLText.Bases) {
         self.plan = plan
-        self.map = map
+        self.walk = walk
         self.form = form
         decodes = form == .storedRows && !plan.selects.contains(where: \.hasUnion)
         expressions = ExpressionCompiler(
-            map: map, constants: Dictionary(uniqueKeysWithValues: plan.definition.constants.map { ($0.name, $0) }),
+            walk: walk, constants: Dictionary(uniqueKeysWithValues: plan.definition.constants.map { ($0.name, $0) }),
             isLasting: form == .view, bases: bases)
     }
 
@@ -112,9 +126,9 @@ struct ViewCompiler {
     /// - Parameter bases: the base addresses under which references are to the store's own resources; not used for the definition of a view,
     ///   which asks the file.
     /// - Throws: `NotCompiled` with the place, if an expression has no form in SQL.
-    static func statement(_ plan: ViewPlan, _ map: TableMap, _ form: Form, bases: [String] = []) throws -> Statement? {
-        guard let root = map.resources(plan.layout) else { return nil }
-        return try ViewCompiler(plan, map, form, form == .view ? .ofFile : .these(bases)).statement(root)
+    static func statement(_ plan: ViewPlan, _ walk: TableWalk, _ form: Form, bases: [String] = []) throws -> Statement? {
+        guard let root = walk.resources(plan.layout) else { return nil }
+        return try ViewCompiler(plan, walk, form, form == .view ? .ofFile : .these(bases)).statement(root)
     }
 
     // MARK: - The statement
@@ -122,7 +136,7 @@ struct ViewCompiler {
     private func statement(_ root: StoredPlace) throws -> Statement {
         let focus = ExpressionCompiler.Focus(item: SQLCollection(.object(root)), rowIndex: "0")
         var parts = [Part()]
-        for select in plan.selects { parts = product(parts, try self.parts(select, Scope(focus: focus))) }
+        for select in plan.selects { parts = product(parts, try self.parts(select, Scope(focus: focus, rows: [root.alias]))) }
         let filter = try plan.conditions.map { condition in
             try located(condition.place) { try expressions.truth(expressions.collection(condition.path.syntax, focus)) }
         }
@@ -130,7 +144,7 @@ struct ViewCompiler {
             let name = column.definition.name
             return Column(name: name, kind: kinds[name] ?? .text, isCollection: column.definition.isCollection)
         }
-        var asides: [String] = []
+        var asides: [SQLFragment] = []
         for index in columns.indices {
             switch found.stored[columns[index].name] {
             case .referenceKey(let type)?: columns[index].decoding = .referenceKey(type)
@@ -141,32 +155,31 @@ struct ViewCompiler {
             }
         }
         let statements = parts.map { part in
-            let names = zip(part.columns, columns).map { "\($0) AS \"\($1.name)\"" }
             let conditions = ["\(root.alias)._parent IS NULL"] + filter + part.conditions
             return (
-                select: names,
-                from: " FROM \(root.table) \(root.alias)\(part.joins.joined()) WHERE \(conditions.joined(separator: " AND "))",
+                select: zip(part.columns, columns).map { "\($0) AS \(name: $1.name)" as SQLFragment },
+                from: " FROM \(name: root.tableName) \(root.alias)\(.joined(part.joins, "")) WHERE \(.joined(conditions, " AND "))"
+                    as SQLFragment,
                 keys: ["\(root.alias)._k"] + part.keys
             )
         }
+        func list(_ parts: [SQLFragment]) -> SQLFragment { .joined(parts, ", ") }
         if form == .view {
             return Statement(
-                sql: statements.map { "SELECT \($0.select.joined(separator: ", "))\($0.from)" }.joined(separator: " UNION ALL "),
-                columns: columns)
+                sql: .joined(statements.map { "SELECT \(list($0.select))\($0.from)" }, " UNION ALL "), columns: columns)
         }
         if statements.count == 1, let only = statements.first {
-            let sql = "SELECT \((only.select + asides).joined(separator: ", "))\(only.from) ORDER BY \(only.keys.joined(separator: ", "))"
-            return Statement(sql: sql, columns: columns)
+            return Statement(sql: "SELECT \(list(only.select + asides))\(only.from) ORDER BY \(list(only.keys))", columns: columns)
         }
         let width = statements.map(\.keys.count).max() ?? 0
         let selects = statements.map { statement in
             let keys = statement.keys + Array(repeating: "0", count: width - statement.keys.count)
-            let named = keys.enumerated().map { "\($1) AS \"_\($0)\"" }
-            return "SELECT \((statement.select + named).joined(separator: ", "))\(statement.from)"
+            let named = keys.enumerated().map { "\($1) AS \(name: "_\($0)")" as SQLFragment }
+            return "SELECT \(list(statement.select + named))\(statement.from)" as SQLFragment
         }
-        let names = columns.map { "\"\($0.name)\"" }.joined(separator: ", ")
-        let order = (0..<width).map { "\"_\($0)\"" }.joined(separator: ", ")
-        return Statement(sql: "SELECT \(names) FROM (\(selects.joined(separator: " UNION ALL "))) ORDER BY \(order)", columns: columns)
+        let names = list(columns.map { "\(name: $0.name)" })
+        let order = list((0..<width).map { "\(name: "_\($0)")" })
+        return Statement(sql: "SELECT \(names) FROM (\(.joined(selects, " UNION ALL "))) ORDER BY \(order)", columns: columns)
     }
 
     /// The kinds of the columns, as far as they were met.
@@ -178,7 +191,7 @@ struct ViewCompiler {
 
     private enum Stored {
         case referenceKey(String?)
-        case temporal(PrimitiveType, offset: String)
+        case temporal(PrimitiveType, offset: SQLFragment)
     }
 
     private let found = Kinds()
@@ -217,55 +230,64 @@ struct ViewCompiler {
     private func scope(_ select: ViewPlan.Select, _ outer: Scope, _ part: inout Part) throws -> Scope {
         switch select.iteration {
         case .once: return outer
-        case .repeating: throw NotCompiled(what: "repeat")
+        case .repeating(let paths):
+            guard outer.guardCondition == nil else { throw NotCompiled(what: "repeat within forEachOrNull") }
+            return try repeating(paths, outer, &part)
         case .forEach(let path):
             guard outer.guardCondition == nil else { throw NotCompiled(what: "forEach within forEachOrNull") }
-            return try forEach(expressions.collection(path.syntax, outer.focus), &part)
-        case .forEachOrNull(let path): return try forEachOrNull(expressions.collection(path.syntax, outer.focus), &part)
+            return try forEach(expressions.collection(path.syntax, outer.focus), outer, &part)
+        case .forEachOrNull(let path): return try forEachOrNull(expressions.collection(path.syntax, outer.focus), outer, &part)
         }
     }
 
-    private func item(_ items: SQLCollection, _ rowIndex: String?) -> ExpressionCompiler.Focus {
+    func item(_ items: SQLCollection, _ rowIndex: SQLFragment?) -> ExpressionCompiler.Focus {
         ExpressionCompiler.Focus(item: SQLCollection(items.value), rowIndex: rowIndex)
     }
 
-    private func forEach(_ items: SQLCollection, _ part: inout Part) throws -> Scope {
+    private func forEach(_ items: SQLCollection, _ outer: Scope, _ part: inout Part) throws -> Scope {
         guard let presence = try expressions.presence(items.value) else {
             part.conditions.append("0")
-            return Scope(focus: item(items, "0"))
+            return Scope(focus: item(items, "0"), rows: outer.rows)
         }
         if case .computed = items.value, !items.rows.isEmpty { throw NotCompiled(what: "forEach of computed values") }
-        for row in items.rows { part.joins.append(" \(form != .view ? "CROSS JOIN" : "JOIN") \(row.table) \(row.alias) ON \(row.link)") }
-        part.conditions += items.conditions + (presence == "1" ? [] : [presence])
+        for row in items.rows {
+            part.joins.append(" \(raw: form != .view ? "CROSS JOIN" : "JOIN") \(name: row.table) \(row.alias) ON \(row.condition())")
+        }
+        part.conditions += items.conditions + (presence.isAlways ? [] : [presence])
         part.keys += items.orders
-        let index = items.isSingle ? "0" : items.isPlainList ? items.rows.first.map { "\($0.alias)._ord" } : nil
-        return Scope(focus: item(items, index))
+        let index: SQLFragment? = items.isSingle ? "0" : items.plainList.map { "\($0.row.alias)._ord" as SQLFragment }
+        return Scope(focus: item(items, index), rows: outer.rows.union(items.rows.map(\.alias)))
     }
 
-    private func forEachOrNull(_ items: SQLCollection, _ part: inout Part) throws -> Scope {
-        guard let presence = try expressions.presence(items.value) else { return Scope(focus: item(.nothing, "0"), guardCondition: "0") }
+    private func forEachOrNull(_ items: SQLCollection, _ outer: Scope, _ part: inout Part) throws -> Scope {
+        guard let presence = try expressions.presence(items.value) else {
+            return Scope(focus: item(.nothing, "0"), guardCondition: .never, rows: outer.rows)
+        }
         if items.rows.isEmpty {
-            let condition = ([presence] + items.conditions.map { "coalesce(\($0), 0)" }).joined(separator: " AND ")
-            return Scope(focus: item(items, "0"), guardCondition: "(\(condition))")
+            let condition = SQLFragment.joined([presence] + items.conditions.map { "coalesce(\($0), 0)" }, " AND ")
+            return Scope(focus: item(items, "0"), guardCondition: "(\(condition))", rows: outer.rows)
         }
         guard items.rows.count == 1, let row = items.rows.first else { throw NotCompiled(what: "forEachOrNull over several lists") }
         if case .computed = items.value { throw NotCompiled(what: "forEachOrNull of computed values") }
-        let condition = ([row.link] + items.conditions + (presence == "1" ? [] : [presence])).joined(separator: " AND ")
-        part.joins.append(" LEFT JOIN \(row.table) \(row.alias) ON \(condition)")
+        let condition = SQLFragment.joined([row.condition()] + items.conditions + (presence.isAlways ? [] : [presence]), " AND ")
+        part.joins.append(" LEFT JOIN \(name: row.table) \(row.alias) ON \(condition)")
         part.keys += items.orders
-        let index = items.isSingle ? "0" : items.isPlainList ? "coalesce(\(row.alias)._ord, 0)" : nil
-        return Scope(focus: item(items, index), guardCondition: "\(row.alias)._k IS NOT NULL")
+        let index: SQLFragment? = items.isSingle ? "0" : items.plainList == nil ? nil : "coalesce(\(row.alias)._ord, 0)"
+        return Scope(
+            focus: item(items, index), guardCondition: "\(row.alias)._k IS NOT NULL", rows: outer.rows.union([row.alias]))
     }
 
     // MARK: - Columns
 
-    private func value(_ column: ViewPlan.Column, _ scope: Scope, _ part: inout Part) throws -> String {
-        let items = part.shared(try expressions.collection(column.path.syntax, scope.focus), form)
+    private func value(_ column: ViewPlan.Column, _ scope: Scope, _ part: inout Part) throws -> SQLFragment {
+        let items = part.shared(try expressions.collection(column.path.syntax, scope.focus), scope.rows, form)
         var (sql, kind) = try written(items.value)
-        if let known = kinds[column.definition.name], known != kind, sql != "NULL" {
-            throw NotCompiled(what: "a column with values of different types")
+        if !items.isNothing {
+            if let known = kinds[column.definition.name], known != kind {
+                throw NotCompiled(what: "a column with values of different types")
+            }
+            found.known[column.definition.name] = kind
         }
-        if sql != "NULL" { found.known[column.definition.name] = kind }
         if decodes, !column.definition.isCollection, let (text, stored) = self.stored(items) {
             found.stored[column.definition.name] = stored
             sql = text
@@ -276,11 +298,11 @@ struct ViewCompiler {
     }
 
     /// The value as it is stored, in the row of an object, if the rest is for this library to do.
-    private func stored(_ items: SQLCollection) -> (sql: String, stored: Stored)? {
+    private func stored(_ items: SQLCollection) -> (sql: SQLFragment, stored: Stored)? {
         guard items.rows.isEmpty, items.conditions.isEmpty else { return nil }
         switch items.value {
-        case .computed(let sql, .text):
-            guard let reference = items.reference, reference.sql == sql else { return nil }
+        case .computed(_, .text):
+            guard let reference = items.reference else { return nil }
             return (reference.text, .referenceKey(reference.type))
         case .column(let column):
             guard column.name != nil, case .temporal = SQLKind(column.type), let offset = column.asideSQL else { return nil }
@@ -290,13 +312,13 @@ struct ViewCompiler {
     }
 
     /// A value as the statement gives it.
-    private func written(_ value: SQLCollection.Value) throws -> (sql: String, kind: SQLKind) {
+    private func written(_ value: SQLCollection.Value) throws -> (sql: SQLFragment, kind: SQLKind) {
         if case .column(let column) = value, column.name != nil {
             let kind = SQLKind(column.type)
             switch kind {
-            case .temporal: return (SQLText.temporal(column.sql, column.asideSQL), kind)
+            case .temporal: return (SQLMoment.literal(column), kind)
             case .decimal:
-                return (form == .view ? column.sql : column.asideSQL.map { "coalesce(\($0), \(column.sql))" } ?? column.sql, kind)
+                return (form == .view ? column.sql : column.asideSQL.map { "coalesce(\($0), \(column))" } ?? column.sql, kind)
             default: return (column.sql, kind)
             }
         }
@@ -305,18 +327,18 @@ struct ViewCompiler {
     }
 
     /// The values of a collection as a list of JSON.
-    private func list(_ items: SQLCollection, _ sql: String, _ kind: SQLKind) throws -> String {
+    private func list(_ items: SQLCollection, _ sql: SQLFragment, _ kind: SQLKind) throws -> SQLFragment {
         if kind == .decimal { throw NotCompiled(what: "a list of decimals") }
-        let element = kind == .boolean ? "json(CASE WHEN v THEN 'true' ELSE 'false' END)" : "v"
+        let element: SQLFragment = kind == .boolean ? "json(CASE WHEN v THEN 'true' ELSE 'false' END)" : "v"
         guard let presence = try expressions.presence(items.value) else { return "'[]'" }
         if items.rows.isEmpty {
-            return
-                "(SELECT CASE WHEN v IS NULL THEN '[]' ELSE json_array(\(element)) END FROM (SELECT \(try expressions.scalar(items, sql)) AS v))"
+            return """
+                (SELECT CASE WHEN v IS NULL THEN '[]' ELSE json_array(\(element)) END FROM (SELECT \(try expressions.scalar(items, sql)) AS v))
+                """
         }
-        let order = items.orders.joined(separator: ", ")
         return """
             (SELECT json_group_array(\(element)) FROM \
-            (SELECT \(sql) AS v FROM \(items.from) WHERE \(items.filter([presence])) ORDER BY \(order)))
+            (SELECT \(sql) AS v FROM \(items.from) WHERE \(items.filter([presence])) ORDER BY \(items.order)))
             """
     }
 }

@@ -74,7 +74,7 @@ import Testing
                 signal.yield()
                 var count = 0
                 try transaction.perform {
-                    try transaction.forEachRow(SQLFragment(endless)) { row in
+                    try transaction.forEachRow(SQLFragment(raw: endless)) { row in
                         count = Int(row.int(0))
                         return true
                     }
@@ -101,7 +101,7 @@ import Testing
             return _Concurrency.Task<Void, any Error> {
                 try await store.read { transaction in
                     signal.yield()
-                    try transaction.perform { try transaction.forEachRow(SQLFragment(endless)) { _ in true } }
+                    try transaction.perform { try transaction.forEachRow(SQLFragment(raw: endless)) { _ in true } }
                 }
             }
         }

@@ -128,7 +128,8 @@ import Testing
 
     /// What the statement that counts a query's results opens.
     private func openedToCount<Resource: FHIRResource>(_ query: FHIRQuery<Resource>, _ store: FHIRStore) throws -> Set<String> {
-        let sql = try store.read { transaction in try #require(try transaction.statement(query.request)).counting(isOrdered: true) }
+        let sql = try store.read { transaction in try #require(try transaction.statement(query.request)).counting(isOrdered: true).statement
+        }
         return try opened(sql.sql, sql.arguments, store).all
     }
 

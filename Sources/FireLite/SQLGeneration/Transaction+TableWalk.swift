@@ -3,7 +3,7 @@ import FireLiteSQLiteBridge
 
 extension ReadTransaction {
     /// The tables as they are.
-    package func tableMap() throws -> TableMap { try perform { TableMap(access.schema, .isEmpty) } }
+    package func tableWalk() throws -> TableWalk { try perform { TableWalk(access.schema) } }
 }
 
 extension WriteTransaction {
@@ -11,14 +11,14 @@ extension WriteTransaction {
     ///
     /// - Parameters:
     ///   - name: the view's name, which no table has or may get.
-    ///   - sql: makes the statement of the view.
+    ///   - sql: makes the statement of the view, with literals for its values.
     /// - Throws: `FHIRStoreError`; what `sql` throws.
-    package func createView(named name: String, _ sql: (TableMap) throws -> String) throws {
+    package func createView(named name: String, _ sql: (TableWalk) throws -> String) throws {
         try perform {
             // A first walk notes what is missing.
-            _ = try sql(TableMap(access.schema, .creates))
+            _ = try sql(TableWalk(access.schema, .creates))
             try createTables()
-            let statement = try sql(TableMap(access.schema, .isEmpty))
+            let statement = try sql(TableWalk(access.schema))
             try access.connection.run("DROP VIEW IF EXISTS \(quoted(name))")
             try access.connection.run("CREATE VIEW \(quoted(name)) AS \(statement)")
             access.schema.forgetVersion()
