@@ -1,8 +1,8 @@
 # The two commands of the README are `make demo` and `make test`; both set up what they need.
 
-.PHONY: help setup demo test example examples slim apple-crypto test-sqlcipher nightly tsan asan format lint generate check-generated api check-api bench fuzz site check-site check-snippets install uninstall long-tests beyond ten-million
+.PHONY: help setup demo test release-tests programs example examples slim apple-crypto test-sqlcipher nightly tsan asan format lint generate check-generated api check-api bench fuzz site check-site check-snippets install uninstall long-tests beyond ten-million
 
-HAND_WRITTEN = Package.swift Plugins Sources Generator Tests Benchmarks Fuzz/Package.swift Fuzz/Fuzz Examples
+HAND_WRITTEN = Package.swift Plugins Sources Generator Tests Packages Benchmarks Fuzz/Package.swift Fuzz/Fuzz Examples
 
 # For the compiler, in debug builds: `make test SWIFT_FLAGS="-Xswiftc -warnings-as-errors"`.
 SWIFT_FLAGS ?=
@@ -25,7 +25,9 @@ help:
 	@echo "make demo      build the demonstration in release and run it"
 	@echo "make install   build in release and install the tool, its manual page and completions in PREFIX (default: /usr/local);"
 	@echo "               make uninstall removes them"
-	@echo "make test      run every test"
+	@echo "make test      run the tests of this package"
+	@echo "make release-tests  run those that need the classes of every release, Packages/ReleaseTests"
+	@echo "make programs  build the programs that no test runs: the benchmarks and the demonstration"
 	@echo "make apple-crypto  run the tests of cryptography with the code for Apple's systems, on swift-crypto"
 	@echo "make example   build the package of examples, MedicationDiary and AsyncPatterns, and run its tests"
 	@echo "make slim      generate five classes into the package Examples/SlimModels with the plugin, build it and run its tests"
@@ -61,10 +63,25 @@ install:
 uninstall:
 	Scripts/install.sh --remove "$(DESTDIR)$(PREFIX)"
 
+# What the tests need, and nothing else: no benchmarks, and of the releases only the classes of R4.
+BUILD_TESTS = swift build --product FireLitePackageTests $(SWIFT_FLAGS)
+
 # With the servers that can be installed here; tests of the others are skipped.
 test: setup
-	swift build --build-tests $(SWIFT_FLAGS)
+	$(BUILD_TESTS)
 	Scripts/servers.sh run Scripts/failures-last.sh swift test --skip-build $(SWIFT_FLAGS)
+
+# The programs that no test runs.
+programs: setup
+	swift build --product Benchmarks $(SWIFT_FLAGS)
+	swift build --product demo $(SWIFT_FLAGS)
+
+# A package of its own, as the classes of all releases take longer to compile than all the rest.
+RELEASE_TESTS = swift test --skip-build --package-path Packages/ReleaseTests $(SWIFT_FLAGS)
+
+release-tests: setup
+	swift build --build-tests --package-path Packages/ReleaseTests $(SWIFT_FLAGS)
+	$(RELEASE_TESTS)
 
 # The Apple half of the cryptography, with swift-crypto, which is downloaded for it.
 apple-crypto:
@@ -91,28 +108,30 @@ SQLCIPHER = --traits SQLCipher --scratch-path .build/sqlcipher
 
 test-sqlcipher:
 	@./Scripts/setup.sh sqlcipher
-	swift build --build-tests $(SQLCIPHER) $(SWIFT_FLAGS)
+	swift build --product FireLitePackageTests $(SQLCIPHER) $(SWIFT_FLAGS)
 	swift test --skip-build $(SQLCIPHER) $(SWIFT_FLAGS) --filter '^(FireLiteTests|FireLiteCLITests)\.|EncryptedSyncTests'
 
 # The long tests, fuzzing and the sanitizers, one after another. The nightly workflow runs the same parts, each in a job of its own.
 nightly: long-tests slim fuzz tsan asan
 
 # More crashes, images, flips and limits than `make test` has time for, extreme sizes, ten minutes of mixed work by two processes, a minute of
-# 200 live queries, twice 2,000 sequences of writes compared with models, 10,000 rounds of opening and closing, records, samples, search, ten million
-# steps of three devices that synchronize, permissions, and every class and example of each release, each alone.
+# 200 live queries, twice 2,000 sequences of writes compared with models, 10,000 rounds of opening and closing; then every other test with its long
+# rounds, among them ten million steps of three devices that synchronize, those that start the compiler, and every class and example of each release.
 long-tests: setup
-	swift build --build-tests $(SWIFT_FLAGS)
+	$(BUILD_TESTS)
 	FIRELITE_NIGHTLY=1 FIRELITE_CRASH_ROUNDS=300 FIRELITE_FAULT_SEEDS=20 FIRELITE_FLIPS=20000 FIRELITE_MEMORY_ROUNDS=400 \
 	    Scripts/servers.sh run swift test --skip-build $(SWIFT_FLAGS) \
 	    --filter 'CrashTests|PowerLossTests|DamagedFileTests|FaultInjectionTests|LimitsTests|HugeTests'
 	FIRELITE_FILES=20000 swift test --skip-build $(SWIFT_FLAGS) --filter FileMutationTests
 	FIRELITE_NIGHTLY=1 swift test --skip-build $(SWIFT_FLAGS) --filter '\.SoakTests'
 	FIRELITE_NIGHTLY=1 swift test --skip-build $(SWIFT_FLAGS) --filter LiveSoakTests
-	FIRELITE_NIGHTLY=1 swift test --skip-build $(SWIFT_FLAGS) --filter LiveSequenceTests
+	FIRELITE_NIGHTLY=1 swift test --skip-build $(SWIFT_FLAGS) --filter 'LiveSequenceTests|RandomWriteTests'
 	FIRELITE_NIGHTLY=1 swift test --skip-build $(SWIFT_FLAGS) --filter OpenCloseTests
-	FIRELITE_NIGHTLY=1 Scripts/servers.sh run swift test --skip-build $(SWIFT_FLAGS) --filter '^FireLite(Records|Samples|Search|Sync|Trust)Tests\.'
-	FIRELITE_NIGHTLY=1 swift test --skip-build $(SWIFT_FLAGS) \
-	    --filter '^FireLiteReleaseTests\.|^FireLiteTests\.ModelTests|RandomQueryTests|TemporalOrderTests|CraftedFileTests|BlobsCommandTests|ConstraintExampleTests|RoundTripTests|PlanCostTests|CopyAndEqualityTests|PopulateTests'
+	FIRELITE_NIGHTLY=1 Scripts/servers.sh run swift test --skip-build $(SWIFT_FLAGS) --skip '^FireLiteTests\.'
+	FIRELITE_NIGHTLY=1 swift test --skip-build $(SWIFT_FLAGS) --filter '^FireLiteTests\.' \
+	    --skip 'CrashTests|PowerLossTests|DamagedFileTests|FaultInjectionTests|LimitsTests|HugeTests|FileMutationTests|SoakTests|LiveSequenceTests|RandomWriteTests|OpenCloseTests'
+	swift build --build-tests --package-path Packages/ReleaseTests $(SWIFT_FLAGS)
+	FIRELITE_NIGHTLY=1 $(RELEASE_TESTS)
 
 # Every test under a sanitizer, in a build of its own; repeated ones with a tenth of their repetitions. XCTest is off, as its empty run
 # leaks memory.
@@ -120,12 +139,12 @@ SANITIZED = FIRELITE_CRASH_ROUNDS=4 FIRELITE_FLIPS=100
 SANITIZED_RUN = swift test --skip-build --disable-xctest $(SWIFT_FLAGS)
 
 tsan: setup
-	swift build --build-tests --sanitize=thread --scratch-path .build/tsan $(SWIFT_FLAGS)
+	swift build --product FireLitePackageTests --sanitize=thread --scratch-path .build/tsan $(SWIFT_FLAGS)
 	$(SANITIZED) FIRELITE_SANITIZER=thread $(SANITIZED_RUN) --sanitize=thread --scratch-path .build/tsan
 
 # The address sanitizer also finds leaks; Scripts/leaks.txt lists those that are not FireLite's.
 asan: setup
-	swift build --build-tests --sanitize=address --scratch-path .build/asan $(SWIFT_FLAGS)
+	swift build --product FireLitePackageTests --sanitize=address --scratch-path .build/asan $(SWIFT_FLAGS)
 	LSAN_OPTIONS=suppressions=Scripts/leaks.txt:print_suppressions=0 $(SANITIZED) FIRELITE_SANITIZER=address $(SANITIZED_RUN) --sanitize=address --scratch-path .build/asan
 
 # The whole report: FireLite beside SQLite's C API and beside GRDB, which is downloaded for it. Run it on an idle machine.
@@ -157,8 +176,10 @@ fuzz: setup
 format:
 	swift format format --in-place --parallel --recursive $(HAND_WRITTEN)
 
+# Also checks what the pages, the workflows and the comments say: see Scripts/check-repository.py.
 lint:
 	swift format lint --strict --parallel --recursive $(HAND_WRITTEN)
+	Scripts/check-repository.py
 
 generate:
 	swift run Generator
@@ -166,21 +187,24 @@ generate:
 check-generated:
 	swift run $(SWIFT_FLAGS) Generator --check
 
-# The public symbols, from the modules of the debug build, which `make test` has made.
+# The modules whose symbols are listed and whose pages are built: those of these two programs, which `make test` has made.
+BUILD_MODULES = swift build $(SWIFT_FLAGS) --product firelite && swift build $(SWIFT_FLAGS) --product Generator
+
+# The public symbols, from the modules of the debug build.
 api:
-	swift build $(SWIFT_FLAGS)
+	$(BUILD_MODULES)
 	Scripts/api.sh >.build/API.txt
 	mv .build/API.txt Documentation/API.txt
 
 check-api:
-	swift build $(SWIFT_FLAGS)
+	$(BUILD_MODULES)
 	@Scripts/api.sh >.build/API.txt
 	@diff -u Documentation/API.txt .build/API.txt || \
 	    { echo "the public symbols differ from Documentation/API.txt: if that is meant, run make api and commit it" >&2; exit 1; }
 
 # The documentation site, with the toolchain's docc, from the modules of the debug build. Any warning is an error.
 site:
-	swift build $(SWIFT_FLAGS)
+	$(BUILD_MODULES)
 	Scripts/site.sh
 
 check-site: site
@@ -188,5 +212,7 @@ check-site: site
 
 # Each Swift block of the pages in a file and a module of its own, on the main actor and elsewhere.
 check-snippets:
-	swift build $(SWIFT_FLAGS)
+	$(BUILD_MODULES)
+	swift build $(SWIFT_FLAGS) --target FireLiteDSTU2
+	swift build $(SWIFT_FLAGS) --target FireLiteSTU3
 	Scripts/check-snippets.py

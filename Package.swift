@@ -116,13 +116,6 @@ let package = Package(
         .testTarget(name: "FireLiteCoreTests", dependencies: ["FireLiteCore", "FireLiteR4", "TestSupport"], swiftSettings: settings),
         .testTarget(
             name: "FireLiteR4Tests", dependencies: ["FireLite", "FireLiteCore", "FireLiteR4", "TestSupport"], swiftSettings: settings),
-        .testTarget(
-            name: "FireLiteReleaseTests",
-            dependencies: [
-                "FireLite", "FireLiteSQLiteBridge", "FireLiteDSTU2", "FireLiteSTU3", "FireLiteR4", "FireLiteR4B", "FireLiteR5",
-                "FireLiteReleases", "TestSupport",
-            ],
-            swiftSettings: settings),
         .target(name: "CFaultVFS", dependencies: library, path: "Tests/CFaultVFS"),
         .executableTarget(
             name: "CrashChild", dependencies: ["FireLite", "FireLiteR4", "FireLiteSQLite", "TestSupport"], path: "Tests/CrashChild",
@@ -130,13 +123,13 @@ let package = Package(
         .testTarget(
             name: "FireLiteTests",
             dependencies: [
-                "FireLite", "FireLiteDSTU2", "FireLiteSTU3", "FireLiteR4", "FireLiteR4B", "FireLiteR5", "FireLiteSQLiteBridge",
-                "FireLiteReleases", "FireLiteSynthetic", "TestSupport", "CFaultVFS", "CrashChild",
+                "FireLite", "FireLiteR4", "FireLiteSQLiteBridge", "FireLiteReleases", "FireLiteSynthetic", "TestSupport", "CFaultVFS",
+                "CrashChild",
             ],
             exclude: ["Fixtures"],
             swiftSettings: settings),
         .testTarget(
-            name: "FireLiteFHIRPathTests", dependencies: ["FireLiteFHIRPath", "FireLiteCore", "FireLiteR4", "FireLiteR5", "TestSupport"],
+            name: "FireLiteFHIRPathTests", dependencies: ["FireLiteFHIRPath", "FireLiteCore", "FireLiteR4", "TestSupport"],
             swiftSettings: settings),
         .testTarget(
             name: "FireLiteSyntheticTests", dependencies: ["FireLite", "FireLiteR4", "FireLiteSynthetic"], swiftSettings: settings),
@@ -144,7 +137,7 @@ let package = Package(
         .testTarget(
             name: "FireLiteSearchTests",
             dependencies: [
-                "FireLiteSearch", "FireLiteR4", "FireLiteR5", "FireLiteReleases", "FireLiteSQLiteBridge", "FireLiteSynthetic",
+                "FireLiteSearch", "FireLiteR4", "FireLiteReleases", "FireLiteSQLiteBridge", "FireLiteSynthetic",
                 "TestSupport",
             ],
             swiftSettings: settings),
@@ -178,8 +171,7 @@ let package = Package(
         .testTarget(
             name: "FireLiteTrustTests",
             dependencies: [
-                "FireLiteLegacy", "FireLiteTrust", "FireLiteR4", "FireLiteR5", "FireLiteReleases", "FireLiteSearch", "FireLiteRecords",
-                "TestSupport",
+                "FireLiteLegacy", "FireLiteTrust", "FireLiteR4", "FireLiteReleases", "FireLiteSearch", "FireLiteRecords", "TestSupport",
                 "AuditChild",
             ],
             swiftSettings: settings),
@@ -195,7 +187,8 @@ let package = Package(
             swiftSettings: settings
         ),
         .testTarget(
-            name: "FireLiteGeneratorTests", dependencies: ["FireLiteGenerator"], exclude: ["Fixtures"], swiftSettings: settings),
+            name: "FireLiteGeneratorTests", dependencies: ["FireLiteGenerator", "TestSupport"], exclude: ["Fixtures"],
+            swiftSettings: settings),
         .executableTarget(
             name: "FireLiteGeneratorCommand", dependencies: ["FireLiteGenerator"], path: "Generator/FireLiteGeneratorCommand",
             swiftSettings: settings),

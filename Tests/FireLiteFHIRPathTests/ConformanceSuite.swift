@@ -1,7 +1,12 @@
 import FireLiteCore
 import FireLiteFHIRPath
 import Foundation
-import TestSupport
+
+#if RELEASE_TESTS
+    import ReleaseTestSupport
+#else
+    import TestSupport
+#endif
 
 /// The open half of the FHIRPath suite of HL7 for one release. It is not part of the package: without it nothing is tested.
 struct ConformanceSuite {
@@ -24,33 +29,21 @@ struct ConformanceSuite {
     let cases: [Case]
     private let inputs: [String: FHIRResource]
 
-    static var archive: URL? {
-        let archive = PackageFolder.url.deletingLastPathComponent().appendingPathComponent("shared/data/suites.tar.xz")
-        return FileManager.default.fileExists(atPath: archive.path) ? archive : nil
-    }
+    static var archive: SharedArchive? { .suites }
 
     init(_ release: FHIRRelease) throws {
-        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("FireLite-suites-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: folder) }
-        let tar = Process()
-        tar.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-        tar.arguments = ["tar", "-xf", Self.archive?.path ?? "", "-C", folder.path]
-        try tar.run()
-        tar.waitUntilExit()
-        guard tar.terminationStatus == 0, let paths = FileManager.default.enumerator(atPath: folder.path) else {
-            throw CocoaError(.fileReadCorruptFile)
-        }
+        guard let archive = Self.archive else { throw CocoaError(.fileNoSuchFile) }
         var cases: [Case] = []
         var inputs: [String: FHIRResource] = [:]
-        for case let path as String in paths {
-            let file = folder.appendingPathComponent(path)
-            if path.hasSuffix("fhirpath/\(release.name).ndjson") {
-                cases = try Data(contentsOf: file).split(separator: UInt8(ascii: "\n")).map {
-                    try JSONDecoder().decode(Case.self, from: $0)
+        try archive.withFiles(ending: "json") { files in
+            for file in files {
+                if file.path.hasSuffix("fhirpath/\(release.name).ndjson") {
+                    cases = try Data(contentsOf: file).split(separator: UInt8(ascii: "\n")).map {
+                        try JSONDecoder().decode(Case.self, from: $0)
+                    }
+                } else if file.path.contains("fhirpath/inputs-\(release.name)/"), file.pathExtension == "json" {
+                    inputs[file.lastPathComponent] = try FHIRJSON.resource(from: Data(contentsOf: file), release: release)
                 }
-            } else if path.contains("fhirpath/inputs-\(release.name)/"), path.hasSuffix(".json") {
-                inputs[file.lastPathComponent] = try FHIRJSON.resource(from: Data(contentsOf: file), release: release)
             }
         }
         self.cases = cases

@@ -5,10 +5,7 @@ import TestSupport
 
 /// Expressions of the definitions of R4, read from HL7's package.
 enum Definitions {
-    static var archive: URL? {
-        let archive = PackageFolder.url.deletingLastPathComponent().appendingPathComponent("shared/data/definitions-R4.tar.xz")
-        return FileManager.default.fileExists(atPath: archive.path) ? archive : nil
-    }
+    static let archive = SharedArchive("definitions-R4.tar.xz")
 
     private struct Definition: Decodable {
         struct View: Decodable {
@@ -32,25 +29,14 @@ enum Definitions {
     }
 
     private static let unpacked = Result {
-        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("FireLite-definitions-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: folder) }
-        let tar = Process()
-        tar.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-        tar.arguments = ["tar", "-xf", archive?.path ?? "", "-C", folder.path]
-        try tar.run()
-        tar.waitUntilExit()
-        guard tar.terminationStatus == 0, let paths = FileManager.default.enumerator(atPath: folder.path) else {
-            throw CocoaError(.fileReadCorruptFile)
+        guard let archive else { throw CocoaError(.fileNoSuchFile) }
+        return try archive.withFiles { files in
+            try files.compactMap { file -> (kind: String, definition: Definition)? in
+                let kind = file.deletingLastPathComponent().lastPathComponent
+                guard kind == "StructureDefinition" || kind == "SearchParameter" else { return nil }
+                return (kind, try JSONDecoder().decode(Definition.self, from: Data(contentsOf: file)))
+            }
         }
-        var definitions: [(kind: String, definition: Definition)] = []
-        for case let path as String in paths where path.hasSuffix(".json") {
-            let file = folder.appendingPathComponent(path)
-            let kind = file.deletingLastPathComponent().lastPathComponent
-            guard kind == "StructureDefinition" || kind == "SearchParameter" else { continue }
-            definitions.append((kind, try JSONDecoder().decode(Definition.self, from: Data(contentsOf: file))))
-        }
-        return definitions
     }
 
     /// The constraints of every resource and datatype, where they are stated.

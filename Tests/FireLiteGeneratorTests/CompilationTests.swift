@@ -1,10 +1,11 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import FireLiteGenerator
 
 /// What is generated compiles, whatever the definitions call things. Needs the runtime's module beside the tests, and a compiler.
-@Suite(.enabled(if: Compiler.isThere)) struct CompilationTests {
+@Suite(.enabled(if: Effort.isNightly && Compiler.isThere, "nightly, with swiftc")) struct CompilationTests {
     private func expectCompiles(_ release: ReleaseDefinition) throws {
         let named = NamingPass.name(release)
         try RuntimeLimits.check(named)

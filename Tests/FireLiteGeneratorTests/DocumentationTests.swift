@@ -52,28 +52,6 @@ struct DocumentationTests {
         #expect(undocumented(code) == ["public var a: Int { 1 }", "public init() {}", "case a(Int)"])
     }
 
-    /// The library's own public names, but for those of generated code, which begin with an underscore.
-    @Test(arguments: ["Sources/FireLiteCore", "Generator/FireLiteGenerator"])
-    func everyPublicDeclarationOfTheRuntimeHasAComment(folder: String) throws {
-        for file in try FileTree.files(in: Fixtures.package + "/" + folder) where file.path.hasSuffix(".swift") {
-            let source = try SourceFile(path: "\(Fixtures.package)/\(folder)/\(file.path)")
-            let lines = String(decoding: source.bytes, as: UTF8.self).split(separator: "\n", omittingEmptySubsequences: false)
-            for (number, line) in lines.enumerated() {
-                let words = line.split { !$0.isLetter && !$0.isNumber && $0 != "_" }
-                guard let access = words.first(where: { !["final", "override", "frozen", "usableFromInline"].contains($0) }),
-                    access == "public" || access == "open", let keyword = words.firstIndex(where: { Self.keywords.contains(String($0)) }),
-                    line.contains("\(access) ")
-                else { continue }
-                let name = words[keyword] == "init" || words[keyword] == "subscript" ? nil : words[(keyword + 1)...].first
-                let isForGeneratedCode = name?.hasPrefix("_") ?? line.contains("(_")
-                var above = number - 1
-                while above >= 0, lines[above].trimmingCharacters(in: .whitespaces).hasPrefix("@") { above -= 1 }
-                let isDocumented = above >= 0 && lines[above].trimmingCharacters(in: .whitespaces).hasPrefix("///")
-                #expect(isDocumented || isForGeneratedCode, "\(folder)/\(file.path):\(number + 1)")
-            }
-        }
-    }
-
     /// What only the store's modules use is the package's, and what only generated code uses has an underscore.
     @Test func whatUsersDoNotNeedIsNotPublic() throws {
         let folder = Fixtures.package + "/Sources/FireLiteCore"
@@ -95,10 +73,6 @@ struct DocumentationTests {
     private static let inner = [
         "SlotValue", "ElementSlot", "AnnotatedPrimitive", "AnnotatedList", "ElementEntry", "LayoutTable", "TemporalWord", "DecimalWord",
         "PrimitiveStorage", "ObjectFlags", "ContentDigest",
-    ]
-
-    private static let keywords: Set<String> = [
-        "actor", "class", "enum", "func", "init", "let", "protocol", "struct", "subscript", "typealias", "var",
     ]
 
     /// Every line `swift run Generator …` or `swift package generate-fhir-models …` of the pages has options that exist and go together.

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// README.md lists every class of FHIR whose name a module of Swift's toolchain has too: what the toolchain's own list of symbols says.
-@Suite(.enabled(if: SymbolGraph.isThere)) struct NameCollisionTests {
+@Suite(.enabled(if: Effort.isNightly && SymbolGraph.isThere, "nightly, with the toolchain of Linux")) struct NameCollisionTests {
     /// The modules that a file has without asking, or with `import Foundation` or `import Testing`.
     private static let modules = [
         "Swift", "_Concurrency", "_StringProcessing", "Foundation", "FoundationEssentials", "FoundationInternationalization", "Testing",

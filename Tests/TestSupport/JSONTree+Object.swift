@@ -1,4 +1,9 @@
-import FireLiteCore
+#if RELEASE_TESTS
+    // In the package of release tests, to which `package` symbols of this one are foreign.
+    @testable import FireLiteCore
+#else
+    import FireLiteCore
+#endif
 
 extension JSONTree {
     /// The JSON that an object stands for, made from its slots without the library's writer.

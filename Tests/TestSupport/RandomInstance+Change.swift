@@ -1,4 +1,9 @@
-import FireLiteCore
+#if RELEASE_TESTS
+    // In the package of release tests, to which `package` symbols of this one are foreign.
+    @testable import FireLiteCore
+#else
+    import FireLiteCore
+#endif
 
 extension RandomInstance {
     /// Gives an element other content through the setter that generated properties use, or takes it out.

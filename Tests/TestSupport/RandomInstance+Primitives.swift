@@ -1,5 +1,11 @@
-import FireLiteCore
 import Foundation
+
+#if RELEASE_TESTS
+    // In the package of release tests, to which `package` symbols of this one are foreign.
+    @testable import FireLiteCore
+#else
+    import FireLiteCore
+#endif
 
 extension RandomInstance {
     // MARK: - Setting

@@ -1,6 +1,11 @@
-import FireLiteCore
+#if RELEASE_TESTS
+    // In the package of release tests, to which `package` symbols of this one are foreign.
+    @testable import FireLiteCore
+#else
+    import FireLiteCore
+#endif
 
-/// Makes random valid instances of any class from its layout; the same seed makes the same instances.
+/// Makes random valid instances of any type from its layout; the same seed makes the same instances.
 ///
 /// ```swift
 /// var random = RandomInstance(seed: seed)
@@ -48,16 +53,28 @@ public struct RandomInstance {
 
     /// An instance of any class.
     public mutating func object(of type: FHIRObject.Type) -> FHIRObject {
-        let object = type.init()
+        object(of: type._layout)
+    }
+
+    /// An instance of any type, of a release with classes or without.
+    public mutating func object(of layout: Layout) -> FHIRObject {
+        let object = layout.makeObject()
         fill(object, depth: 0)
         return object
     }
 
-    /// A resource of any resource class of the release, with an `id`.
+    /// A resource of any type of the release, with an `id`.
     public mutating func resource(of release: FHIRRelease) -> FHIRResource {
-        let type = generator.pick(release.resourceTypes)
-        let resource = type.init()
+        let resource = anyResource(of: release)
         fill(resource, depth: 0)
+        return resource
+    }
+
+    private mutating func anyResource(of release: FHIRRelease) -> FHIRResource {
+        let name = generator.pick(release.resourceTypeNames)
+        guard let resource = release.resourceLayout(named: name)?.makeObject() as? FHIRResource else {
+            preconditionFailure("\(release) names a resource type that it lacks: \(name)")
+        }
         return resource
     }
 
@@ -139,13 +156,13 @@ public struct RandomInstance {
     }
 
     mutating func child(_ element: LayoutElement, of object: FHIRObject, depth: Int) -> FHIRObject {
-        guard let type = element.type else {
-            let child = generator.pick(object.layout.release.resourceTypes).init()
+        guard let layout = element.layout else {
+            let child = anyResource(of: object.layout.release)
             // What is in a resource in a resource is kept small, or a Bundle of everything would be huge.
             fill(child, depth: max(depth + 1, 2))
             return child
         }
-        let child = type.init()
+        let child = layout.makeObject()
         fill(child, depth: depth + 1)
         narrow(child, to: element)
         return child
@@ -155,7 +172,7 @@ public struct RandomInstance {
     private mutating func narrow(_ child: FHIRObject, to element: LayoutElement) {
         let layout = child.layout
         if layout.name == "CodeableConcept", let coding = layout.element(named: "coding"), isBound(element) {
-            let first: FHIRObject = child._objects(coding.slot).first ?? coding.type.map { $0.init() } ?? child
+            let first: FHIRObject = child._objects(coding.slot).first ?? coding.layout?.makeObject() ?? child
             narrow(first, to: element)
             if child._objects(coding.slot).isEmpty { child._setObjects(coding.slot, [first]) }
         }
@@ -171,8 +188,8 @@ public struct RandomInstance {
     private func isBound(_ element: LayoutElement) -> Bool { element.binding != nil && isStrictlyValid }
 
     private mutating func reference(to targets: [String], release: FHIRRelease) -> String {
-        let types = targets.filter { release.resourceType(named: $0) != nil }
-        let type = types.isEmpty ? generator.pick(release.resourceTypes)._layout.name : generator.pick(types)
+        let types = targets.filter { release.hasResourceType(named: $0) }
+        let type = types.isEmpty ? generator.pick(release.resourceTypeNames) : generator.pick(types)
         let id = value(of: .id, binding: nil, release)
         switch generator.int(0...9) {
         case 0: return "https://example.org/fhir/\(type)/\(id)"
@@ -215,18 +232,18 @@ public struct RandomInstance {
 
     /// An `Element` with an id, extensions or both; in place of a value an id is not enough.
     private mutating func makeAnnotation(_ release: FHIRRelease, depth: Int, replacesValue: Bool) -> FHIRObject? {
-        guard let type = release.type(named: "Element"), let list = type._layout.element(named: "extension"), let extensionType = list.type
+        guard let layout = release.layout(named: "Element"), let list = layout.element(named: "extension"), let extensions = list.layout
         else { return nil }
-        let annotation = type.init()
+        let annotation = layout.makeObject()
         let hasExtensions = generator.percent(70) || replacesValue
         if !hasExtensions || generator.percent(50) { annotation._setString(0, value(of: .id, binding: nil, release)) }
         if hasExtensions {
-            let extensions = (0..<generator.int(1...2)).map { _ in
-                let child = extensionType.init()
+            let children = (0..<generator.int(1...2)).map { _ in
+                let child = extensions.makeObject()
                 fill(child, depth: max(depth + 1, 3))
                 return child
             }
-            annotation._setObjects(list.slot, extensions)
+            annotation._setObjects(list.slot, children)
         }
         return annotation
     }

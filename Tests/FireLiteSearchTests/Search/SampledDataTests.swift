@@ -1,5 +1,5 @@
 import FireLiteR4
-import FireLiteR5
+import FireLiteReleases
 import FireLiteSearch
 import Foundation
 import Testing
@@ -94,11 +94,12 @@ import Testing
     }
 
     @Test func samplesOfR5AreFoundToo() throws {
+        let release = try #require(BundledRelease.named("R5")).release
         let sample = try SearchStore(
             #"""
             {"resourceType":"Observation","id":"a","status":"final","code":{"text":"x"},
              "valueSampledData":{"origin":{"value":1},"interval":1,"intervalUnit":"s","dimensions":1,"factor":2,"data":"3 x 4"}}
-            """#, release: .r5)
+            """#, release: release)
         #expect(try sample.ids("Observation?value-quantity=ge9") == ["a"])
         #expect(try sample.ids("Observation?combo-value-quantity=lt7") == [])
         #expect(try sample.ids("Observation?value-quantity=le7") == ["a"])

@@ -7,22 +7,15 @@ import TestSupport
 /// Resources to search: made-up patients, and FHIR's official examples where they are present.
 enum SearchSample {
     private static func official() throws -> [FHIRResource] {
-        let archive = PackageFolder.url.deletingLastPathComponent().appendingPathComponent("shared/data/examples-R4.tar.xz")
-        guard FileManager.default.fileExists(atPath: archive.path) else { return [] }
-        let folder = try TemporaryFolder()
-        let tar = Process()
-        tar.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-        tar.arguments = ["tar", "-xf", archive.path, "-C", folder.path]
-        try tar.run()
-        tar.waitUntilExit()
-        var resources: [FHIRResource] = []
-        let paths = (FileManager.default.enumerator(atPath: folder.path)?.compactMap { $0 as? String } ?? []).sorted()
-        for path in paths where path.hasSuffix(".json") {
-            let data = try Data(contentsOf: URL(fileURLWithPath: folder.file(path)))
-            guard let resource = try? FHIRJSON.resource(from: data, release: .r4), resource.resourceType != "Bundle" else { continue }
-            resources.append(resource)
+        guard let archive = SharedArchive.examples(of: "R4") else { return [] }
+        return try archive.withFiles { files in
+            files.compactMap { file -> FHIRResource? in
+                // Some examples are not valid.
+                guard let resource = try? FHIRJSON.resource(from: Data(contentsOf: file), release: .r4), resource.resourceType != "Bundle"
+                else { return nil }
+                return resource
+            }
         }
-        return resources
     }
 
     /// The resources, each type and id once.

@@ -12,9 +12,11 @@ import Testing
     }
 
     private static func sources() throws -> [(name: String, lines: [String])] {
-        let tests = PackageFolder.url.appendingPathComponent("Tests")
-        let modules = try FileManager.default.contentsOfDirectory(atPath: tests.path).flatMap {
-            [tests.appendingPathComponent($0), tests.appendingPathComponent($0 + "/Examples")]
+        let modules = try ["Tests", "Packages/ReleaseTests/Tests"].flatMap { folder in
+            let tests = PackageFolder.url.appendingPathComponent(folder)
+            return try FileManager.default.contentsOfDirectory(atPath: tests.path).flatMap {
+                [tests.appendingPathComponent($0), tests.appendingPathComponent($0 + "/Examples")]
+            }
         }
         return try modules.flatMap { folder -> [(name: String, lines: [String])] in
             var isFolder: ObjCBool = false

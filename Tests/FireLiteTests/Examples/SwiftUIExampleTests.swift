@@ -4,7 +4,8 @@ import Testing
 
 /// The views of LiveResults.md have the right types, also where there is no SwiftUI: there a stand-in with SwiftUI's signatures takes its
 /// place (`Fixtures/SwiftUI`). Needs the modules beside the tests, and a compiler.
-@Suite(.enabled(if: TypeCheck.isThere, "no modules beside the tests, or no swiftc")) struct SwiftUIExampleTests {
+@Suite(.enabled(if: Effort.isNightly && TypeCheck.isThere, "nightly, with the modules beside the tests, and swiftc"))
+struct SwiftUIExampleTests {
     private static let example = "Tests/FireLiteTests/Examples/SwiftUIExamples.swift"
 
     @Test func theViewsOfTheDocumentationCompile() throws {

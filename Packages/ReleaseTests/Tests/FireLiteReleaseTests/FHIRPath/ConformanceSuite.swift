@@ -1,0 +1,1 @@
+../../../../../Tests/FireLiteFHIRPathTests/ConformanceSuite.swift
