@@ -167,9 +167,10 @@ import Testing
     /// `<` of instants and times is a total order that agrees with `==`, and with time wherever two are not the same moment.
     @Test func comparableTypesAreTotallyOrdered() throws {
         var generator = SeededGenerator(seed: 1)
-        let instants = (0..<140).compactMap { _ in FHIRInstant(instant(&generator)) }
+        let count = Effort.isNightly ? 140 : 40
+        let instants = (0..<count).compactMap { _ in FHIRInstant(instant(&generator)) }
         expectTotalOrder(instants)
-        expectTotalOrder((0..<140).compactMap { _ in FHIRTime(time(&generator)) })
+        expectTotalOrder((0..<count).compactMap { _ in FHIRTime(time(&generator)) })
         let sorted = instants.sorted()
         for (first, second) in zip(sorted, sorted.dropFirst()) { #expect(first.compare(to: second) != .after) }
     }

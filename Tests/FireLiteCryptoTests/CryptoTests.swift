@@ -162,7 +162,7 @@ import Testing
         }
     }
 
-    @Test func comparisons() {
+    @Test func comparisonsAreOfWholeContents() {
         #expect(ConstantTime.areEqual(Data(), Data()))
         #expect(ConstantTime.areEqual(Data([1, 2]), Data([0, 1, 2]).dropFirst()))
         #expect(!ConstantTime.areEqual(Data([1, 2]), Data([1, 3])))

@@ -31,7 +31,7 @@ struct KeyFileTests {
         #expect(run.error.contains(refusal) == isRefused)
     }
 
-    @Test func filesThatHoldNoKey() throws {
+    @Test func filesWithoutAKeyAreRefused() throws {
         let input = try patients()
         func refusal(_ path: String) throws -> String {
             let run = try ToolRun("import", "--database", database, "--key-file", path, input)
@@ -49,7 +49,7 @@ struct KeyFileTests {
         #expect(try !folder.names.contains("test.sqlite"))
     }
 
-    @Test func aCopyIsEncryptedOrItIsNot() throws {
+    @Test func plainAndNewKeyExcludeEachOther() throws {
         let run = try ToolRun("backup", "--database", database, "--plain", "--new-key-file", "x", folder.file("copy.sqlite"))
         #expect(run.status == .usage)
     }
@@ -77,7 +77,7 @@ struct KeyFileTests {
             #expect(try run("delete", "--database", database, "Patient/1").status == .done)
         }
 
-        @Test func anotherKeyAndNone() throws {
+        @Test func wrongAndMissingKeysAreRefused() throws {
             // The line break is part of the passphrase.
             let (old, new) = (try key("old.key", Data("passphrase\n".utf8)), try key("new.key", Data(1...32)))
             let plain = folder.file("plain.sqlite")

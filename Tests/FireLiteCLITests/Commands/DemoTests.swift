@@ -4,7 +4,7 @@ import Testing
 @testable import FireLiteCLI
 
 struct DemoTests {
-    @Test func theDemoTellsItsStory() throws {
+    @Test func theDemoRunsToItsEnd() throws {
         let folder = try TemporaryFolder()
         let database = folder.file("demo.sqlite")
         let run = try ToolRun("demo", "--database", database, "--patients", "20", "--seed", "3")

@@ -28,7 +28,7 @@ struct FHIRPathCommandTests {
         #expect(piped.output == #"{"type":"id","value":"1"}"# + "\n")
     }
 
-    @Test func nothingToEvaluateOnIsNeeded() throws {
+    @Test func expressionsNeedNoInput() throws {
         #expect(try ToolRun("fhirpath", "1 + 1").output == #"{"type":"integer","value":"2"}"# + "\n")
         #expect(try ToolRun("fhirpath", "--", "-1.50").output == #"{"type":"decimal","value":"-1.50"}"# + "\n")
         #expect(try ToolRun("fhirpath", "10 'mg'").output == #"{"type":"Quantity","value":"10 'mg'"}"# + "\n")
@@ -47,7 +47,7 @@ struct FHIRPathCommandTests {
         #expect(missing.status == .incomplete && missing.error == "firelite fhirpath: Patient/2 is not in \(database.path)\n")
     }
 
-    @Test func whatIsWrongHasAPlace() throws {
+    @Test func mistakesHaveAPlace() throws {
         let file = try folder.write("p.json", Self.patient)
         for (expression, place) in [
             ("name.", "line 1, column 6: "), ("1 +\n* 2", "line 2, column 1: "), ("Patient.name.givn", "line 1, column 14: "),
@@ -62,7 +62,7 @@ struct FHIRPathCommandTests {
         [], ["id", "name"], ["--database", "d.sqlite", "id"], ["--input", "a", "--database", "b", "Patient/1", "id"],
         ["--release", "R9", "id"],
     ])
-    func wrongUsage(_ arguments: [String]) throws {
+    func wrongUsageIsAnError(_ arguments: [String]) throws {
         let run = try ToolRun(["fhirpath"] + arguments)
         #expect(run.status == .usage && run.output.isEmpty)
     }
@@ -109,7 +109,9 @@ struct FHIRPathCommandTests {
             try JSONDecoder().decode(Case.self, from: $0)
         }
         #expect(cases.count >= 480)
-        for test in cases {
+        // FireLiteFHIRPathTests have every case of R4 every day.
+        let chosen = Effort.sample(cases, 60)
+        for test in chosen {
             let run = try ToolRun(
                 ["fhirpath", "--release", release] + (test.input.map { ["--input", inputs + $0] } ?? []) + ["--", test.expression])
             if let fault = try fault(of: run, test) {
@@ -117,7 +119,8 @@ struct FHIRPathCommandTests {
                 notes.append("\(test.name) (\(test.mode ?? "")): \(test.expression): \(fault)")
             }
         }
-        #expect(failures == Self.known[release], "\(notes.joined(separator: "\n"))")
+        let known = Self.known[release]?.intersection(chosen.map(\.name))
+        #expect(failures == known, "\(notes.joined(separator: "\n"))")
     }
 
     private func fault(of run: ToolRun, _ test: Case) throws -> String? {

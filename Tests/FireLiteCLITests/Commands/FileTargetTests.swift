@@ -26,7 +26,7 @@ struct FileTargetTests {
         #expect(try ToolRun("check", "--database", folder.file("test.sqlite")).output == "sound\n")
     }
 
-    @Test(arguments: targets) func rejects(_ target: String) throws {
+    @Test(arguments: targets) func rejectsNeverOverwriteADatabase(_ target: String) throws {
         let bad = try folder.write("bad.ndjson", "{")
         try expectUntouched {
             try ToolRun(
@@ -35,22 +35,22 @@ struct FileTargetTests {
     }
 
     /// Also where the database is not there yet.
-    @Test func rejectsOfANewDatabase() throws {
+    @Test func rejectsNeverOverwriteANewDatabase() throws {
         let run = try ToolRun(
             "import", "--database", folder.file("new.sqlite"), "--rejects", folder.file("new.sqlite-wal"), folder.file("given.ndjson"))
         #expect(run.status == .usage)
         #expect(try !folder.names.contains { $0.hasPrefix("new") })
     }
 
-    @Test(arguments: targets) func backup(_ target: String) throws {
+    @Test(arguments: targets) func backupsNeverOverwriteTheDatabase(_ target: String) throws {
         try expectUntouched { try ToolRun("backup", "--replace", "--database", folder.file("test.sqlite"), folder.file(target)) }
     }
 
-    @Test(arguments: targets) func recover(_ target: String) throws {
+    @Test(arguments: targets) func recoveryNeverOverwritesTheDatabase(_ target: String) throws {
         try expectUntouched { try ToolRun("recover", folder.file("test.sqlite"), folder.file(target)) }
     }
 
-    @Test func exportOverADatabaseWithSuchAName() throws {
+    @Test func exportsNeverOverwriteTheDatabase() throws {
         let database = folder.file("out/Patient.ndjson")
         try FileManager.default.createDirectory(atPath: folder.file("out"), withIntermediateDirectories: true)
         try FileManager.default.moveItem(atPath: folder.file("test.sqlite"), toPath: database)
@@ -61,7 +61,7 @@ struct FileTargetTests {
     }
 
     /// A link that was planted for the rejects is refused, and what it leads to stays.
-    @Test func aPlantedLink() throws {
+    @Test func aPlantedLinkIsRefused() throws {
         try folder.write("victim", "mine")
         try FileManager.default.createSymbolicLink(atPath: folder.file("r.ndjson"), withDestinationPath: folder.file("victim"))
         let bad = try folder.write("bad.ndjson", "{")

@@ -21,7 +21,7 @@ struct IndexCommandTests {
         ).output.components(separatedBy: "\r\n").dropFirst().dropLast()
     }
 
-    @Test func indexesComeAndGo() throws {
+    @Test func indexesAreCreatedListedAndDropped() throws {
         #expect(try index("create", "Observation", "code.coding.code").output == "created Observation_code_coding__code\n")
         #expect(
             try index("create", "Observation", "status", "effectiveDateTime").output == "created Observation__status__effectiveDateTime\n")
@@ -44,7 +44,7 @@ struct IndexCommandTests {
         #expect(try ToolRun("check", "--database", database.path).output == "sound\n")
     }
 
-    @Test func setsComeAndGo() throws {
+    @Test func setsOfIndexesAreCreatedAndDropped() throws {
         #expect(try index("create", "--set", "codes").output == "created the set codes for all types\n")
         #expect(try inFile() == ["Observation_code_coding__code"])
         #expect(try index("list").output.contains("*__codes"))
@@ -54,7 +54,7 @@ struct IndexCommandTests {
         #expect(try inFile() == [])
     }
 
-    @Test(.enabled(if: ToolRun.hasFullText, "needs FTS5")) func fullTextComesAndGoes() throws {
+    @Test(.enabled(if: ToolRun.hasFullText, "needs FTS5")) func fullTextIndexesAreCreatedAndDropped() throws {
         #expect(try index("create", "--full-text", "Observation", "code.coding.code").status == .done)
         #expect(try ToolRun("find", "--database", database.path, "Observation", "--matching", "c", "--count").output == "1\n")
         #expect(try index("list").output.contains("full text"))

@@ -24,7 +24,7 @@ struct RecoverCommandTests {
         try bytes.write(to: URL(fileURLWithPath: database))
     }
 
-    @Test func allOfASoundDatabase() throws {
+    @Test func allOfASoundDatabaseIsRecovered() throws {
         try store(3)
         let run = try ToolRun("recover", database, folder.file("new.sqlite"))
         #expect(run.status == .done && run.error.isEmpty)
@@ -45,13 +45,13 @@ struct RecoverCommandTests {
         #expect(named.lines.first == "lost Patient/secret-3: its rows do not match their digest")
     }
 
-    @Test func whatIsNoDatabase() throws {
+    @Test func filesThatAreNoDatabaseAreRefused() throws {
         let run = try ToolRun("recover", try folder.write("text", String(repeating: "text ", count: 500)), folder.file("new.sqlite"))
         #expect(run.status == .failed)
         #expect(try folder.names == ["text"])
     }
 
-    @Test func backupAndVacuum() throws {
+    @Test func backupsAreCopiesAndVacuumShrinksTheFile() throws {
         try store(50)
         let copy = folder.file("copy.sqlite")
         #expect(try ToolRun("backup", "--database", database, copy).output == "copied to \(copy)\n")

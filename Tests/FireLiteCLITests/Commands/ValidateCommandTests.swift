@@ -18,7 +18,7 @@ struct ValidateCommandTests {
         try FHIRJSON.decode(OperationOutcome.self, from: Data(run.output.utf8))
     }
 
-    @Test func whatIsValidIsSaid() throws {
+    @Test func validResourcesAreReported() throws {
         let run = try ToolRun("validate", try folder.write("good.ndjson", Self.good))
         #expect(run.status == .done && run.error.isEmpty)
         let outcome = try outcome(run)
@@ -91,7 +91,7 @@ struct ValidateCommandTests {
         [], ["--type", "Patient", "x"], ["--json", "--table", "x"], ["-", "-"], ["--database", "d", "x"],
         ["--type", "Human", "--database", "d"],
     ])
-    func wrongUsage(_ arguments: [String]) throws {
+    func wrongUsageIsAnError(_ arguments: [String]) throws {
         let run = try ToolRun(["validate"] + arguments)
         #expect(run.status == .usage && run.output.isEmpty)
     }

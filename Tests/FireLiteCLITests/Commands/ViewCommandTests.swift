@@ -84,7 +84,7 @@ struct ViewCommandTests {
         [], ["--definition", "x", "--standard"], ["--standard", "--format", "csv"], ["--definition", "x", "--json"],
         ["--definition", "x", "--create", "y", "--format", "csv"],
     ])
-    func wrongUsage(_ arguments: [String]) throws {
+    func wrongUsageIsAnError(_ arguments: [String]) throws {
         let run = try ToolRun(["view", "--database", "d.sqlite"] + arguments)
         #expect(run.status == .usage && run.output.isEmpty)
     }

@@ -38,7 +38,7 @@ struct HostileOutputTests {
         }
     }
 
-    @Test func aTerminalGetsNoOrders() throws {
+    @Test func controlCharactersNeverReachATerminal() throws {
         for arguments in [
             ["find", "--database", database, "Patient"], ["find", "--database", database, "Patient", "--values", "id,name.family"],
             ["find", "--database", database, "Patient", "--values", "id,name.family", "--csv"],
@@ -63,7 +63,7 @@ struct HostileOutputTests {
     }
 
     /// Names in a file that others made, and what commands say of files, are not the tool's own.
-    @Test func namesSteerNothing() throws {
+    @Test func controlCharactersInNamesAreEscaped() throws {
         let evil = "\u{1B}[2J\u{202E}\nPatient  9"
         let copy = folder.file("copy\u{1B}[31m.sqlite")
         for arguments in [
@@ -88,7 +88,7 @@ struct HostileOutputTests {
     }
 
     /// A character may come in two pieces.
-    @Test func charactersAreWholeOnTheWay() throws {
+    @Test func charactersInTwoPiecesAreEscapedWhole() throws {
         let memory = MemoryOutput()
         let output = VisibleOutput(memory)
         let bytes = Array("é\u{9B}😀\u{202E}\u{1B}x\n".utf8)
@@ -99,7 +99,7 @@ struct HostileOutputTests {
         #expect(memory.text.hasSuffix("x\n\u{FFFD}2J"))
     }
 
-    @Test func errorsAreHarmless() throws {
+    @Test func controlCharactersInErrorsAreEscaped() throws {
         for arguments in [
             ["get", "--database", database, "Patient/\u{1B}[31m"], ["find", "--database", database, "Patient", "\u{9B}=1"],
             ["import", "--database", database, "\u{1B}[2J"], ["\u{1B}[2J"],
@@ -109,7 +109,7 @@ struct HostileOutputTests {
         }
     }
 
-    @Test func programsGetWhatIsThere() throws {
+    @Test func programsGetTheExactValues() throws {
         let exported = try ToolRun("export", "--database", database, "--output", "-").output.utf8.split(separator: UInt8(ascii: "\n"))
         let families = try exported.map { try Patient(json: String(Substring($0))).name[0].family }
         #expect(families.map { $0.map { Array($0.utf8) } } == Self.values.map { Array($0.utf8) })

@@ -12,7 +12,7 @@ struct TextFormTests {
         #expect(table.lines == ["a          1,000", "long name      7", "no number"])
     }
 
-    @Test func figures() {
+    @Test func figuresHaveSeparatorsAndUnits() {
         #expect([0, 999, 1_000, 1_234_567, -12_345].map(Figures.count) == ["0", "999", "1,000", "1,234,567", "-12,345"])
         #expect(
             [0, 1, 999, 1_000, 999_949, 999_950, 5_600_000_000].map(Figures.bytes)

@@ -21,12 +21,12 @@ struct DateMenderTests {
             ("2020-01-05T09:30:00", .dateTime, nil), ("2020-01T09:30:00Z", .dateTime, nil), ("2020-01-05T9Z", .dateTime, nil),
             ("2020/1/5", .instant, nil), ("2020/1/5 9:30:15Z", .instant, "2020-01-05T09:30:15Z"),
             ("9:30", .time, "09:30:00"), ("09:30:15", .time, "09:30:15"), ("930", .time, nil), ("9:30Z", .time, nil),
-        ] as [(String, PrimitiveType, String?)]) func forms(_ text: String, _ type: PrimitiveType, _ result: String?)
+        ] as [(String, PrimitiveType, String?)]) func everyFormIsMendedOrRefused(_ text: String, _ type: PrimitiveType, _ result: String?)
     {
         #expect(DateMender(offset: nil).mended(text, as: type) == result)
     }
 
-    @Test func anOffsetThatIsGiven() {
+    @Test func theGivenOffsetIsAddedWhereNoneStands() {
         let mender = DateMender(offset: "+01:00")
         #expect(mender.mended("2020-01-05T09:30:00", as: .dateTime) == "2020-01-05T09:30:00+01:00")
         #expect(mender.mended("2020-01-05T09:30:00Z", as: .dateTime) == "2020-01-05T09:30:00Z")
@@ -34,7 +34,7 @@ struct DateMenderTests {
     }
 
     /// Whatever comes out with a valid day and time is FHIR's: the strict reader has the last word on the others.
-    @Test func whatComesOutIsFHIR() {
+    @Test func mendedDatesAreFHIR() {
         let days = ["2020-2-29", "2021/12/31", "19991231", "2020.06.1"]
         for day in days {
             #expect(DateMender(offset: nil).mended(day, as: .date).flatMap { FHIRDate($0) } != nil)

@@ -1,6 +1,7 @@
 import FireLite
 import FireLiteR4
 import Foundation
+import TestSupport
 import Testing
 
 @testable import FireLiteCLI
@@ -239,7 +240,7 @@ struct ImportTests {
             "{", "}", "[", "]", ":", ",", "\"", "\\", "\n", "\"resourceType\"", "\"Bundle\"", "\"entry\"", "\"Patient\"", "1", "\u{FEFF}",
             "\0", "é",
         ]
-        for _ in 0..<300 {
+        for _ in 0..<(Effort.isNightly ? 300 : 80) {
             var content = Data()
             for _ in 0..<random.number(0...30) { content.append(Data(random.pick(pieces).utf8)) }
             if random.chance(20) { content.append(UInt8(random.number(128...255))) }

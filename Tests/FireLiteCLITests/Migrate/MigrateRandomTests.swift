@@ -18,7 +18,7 @@ struct MigrateRandomTests {
         let typeName: String
     }
 
-    private static let seeds: Swift.Range<UInt64> = 0..<60
+    private static let seeds = Effort.seeds(byDay: 20, atNight: 60)
 
     private func resources(_ seed: UInt64) -> [Given] {
         var random = RandomInstance(seed: seed)
@@ -57,7 +57,7 @@ struct MigrateRandomTests {
 
     /// What is FHIR's JSON already is stored as it is, and nothing is reported.
     @Test func resourcesOfFHIRAreNotChanged() throws {
-        try withEvery(100..<130) { seed in
+        try withEvery(100..<(Effort.isNightly ? 130 : 110)) { seed in
             let folder = try TemporaryFolder()
             let given = resources(seed).filter { $0.tree["id"] != nil }
             let lines = given.map { RealmWriter.text($0.tree) }.joined(separator: "\n")

@@ -128,7 +128,7 @@ import Testing
     ]
 
     @Test(arguments: structure + types + members + values + empties + texts)
-    func kindLineColumnAndPath(_ example: Case) throws {
+    func errorsHaveKindLineColumnAndPath(_ example: Case) throws {
         let error = try #require(decodingError(example.json))
         #expect(error.summary == example.expected)
         // The reader for many texts tells the same, and goes on as if nothing had been.
@@ -144,7 +144,7 @@ import Testing
             [0xFF], [0xC3, 0x28], [0x80], [0xC0, 0xAF], [0xE0, 0x80, 0xAF], [0xED, 0xA0, 0x80], [0xF4, 0x90, 0x80, 0x80],
             [0xF0, 0x9F, 0x98],
         ] as [[UInt8]])
-    func whatIsNotUTF8(_ bytes: [UInt8]) throws {
+    func bytesThatAreNotUTF8AreRefusedWithTheirPlace(_ bytes: [UInt8]) throws {
         let (before, after) = (Array(#"{"resourceType":"Patient","name":[{"text":"é"#.utf8), Array(#""}]}"#.utf8))
         let error = try #require(decodingError(Data(before + bytes + after)))
         #expect(error.summary == "invalidText 1:46 Patient.name[0].text")
@@ -165,7 +165,7 @@ import Testing
 
     // MARK: - Depth
 
-    @Test func hundredAndTwentyEightLevels() throws {
+    @Test func nestingIsLimitedTo128Levels() throws {
         let deep = "{\"resourceType\":\"Patient\"," + String(repeating: "\"extension\":[{", count: 64)
         let prefix = 26 + 63 * 14
         // A resource and 63 times array and object: 127 levels. One array more is allowed, one object more is not.

@@ -58,7 +58,7 @@ import Testing
         return cases
     }()
 
-    @Test(arguments: accepted) func mustAccept(_ one: Case) throws {
+    @Test(arguments: accepted) func validTextsAreRead(_ one: Case) throws {
         let resource = try FHIRJSON.resource(from: Data(one.bytes), release: .r4)
         #expect(try FHIRJSON.resource(from: FHIRJSON.data(resource), release: .r4) == resource)
         let (mended, issues) = try FHIRJSON.lenientResource(from: Data(one.bytes), release: .r4)
@@ -112,7 +112,7 @@ import Testing
     static let rejected: [Case] =
         malformed.map { Case(name: $0.name, bytes: Array($0.json.utf8), isOwnWay: $0.name == "comma at the end") } + endless
 
-    @Test(arguments: rejected) func mustReject(_ one: Case) {
+    @Test(arguments: rejected) func invalidTextsAreRefused(_ one: Case) {
         #expect(throws: FHIRDecodingError.self) { try FHIRJSON.resource(from: Data(one.bytes), release: .r4) }
         // Lenient reading takes what is before bytes that are too many.
         do {
@@ -123,7 +123,7 @@ import Testing
     }
 
     /// Every beginning of a text, cut off at any byte.
-    @Test func truncated() throws {
+    @Test func everyTruncatedTextIsRefused() throws {
         let json = Array(
             #"{"resourceType":"Patient","name":[{"given":["a\u00e9ö",null],"_given":[null,{"id":"x"}]}],"active":true,"multipleBirthInteger":12}"#
                 .utf8)
@@ -178,7 +178,7 @@ import Testing
     static let either: [Case] =
         brokenText.map { Case(name: $0.name, bytes: language($0.bytes), strict: .invalidText, mended: [.invalidText]) } + choices
 
-    @Test(arguments: either) func mayDoEither(_ one: Case) throws {
+    @Test(arguments: either) func textsTheStandardLeavesOpenAreReadOrRefusedAsListed(_ one: Case) throws {
         if let code = one.strict {
             let error = try #require(throws: FHIRDecodingError.self) { try FHIRJSON.resource(from: Data(one.bytes), release: .r4) }
             #expect(error.code == code)

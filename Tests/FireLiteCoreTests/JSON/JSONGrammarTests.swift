@@ -34,7 +34,7 @@ import Testing
     ]
 
     @Test(arguments: accepted)
-    func steppedOver(_ value: String) throws {
+    func validUnknownMembersAreSkipped(_ value: String) throws {
         let (resource, issues) = try lenient(value)
         #expect(resource == Patient { $0.active = true })
         #expect(issues.map(\.code) == [.unknownMember])
@@ -44,7 +44,7 @@ import Testing
     }
 
     @Test(arguments: rejected)
-    func notSteppedOver(_ value: String) throws {
+    func invalidUnknownMembersAreRefused(_ value: String) throws {
         let error = try #require(throws: FHIRDecodingError.self) { try lenient(value) }
         #expect(error.code == .malformedJSON, "\(error)")
         let late = "{\"x\":\(value),\"resourceType\":\"Patient\",\"active\":true}"
@@ -87,7 +87,7 @@ import Testing
     }
 
     @Test(arguments: noNumbers)
-    func whatIsNoNumber(_ literal: String) {
+    func malformedNumbersAreRefused(_ literal: String) {
         #expect(throws: FHIRDecodingError.self) { try Quantity(json: "{\"value\":\(literal)}") }
         #expect(throws: FHIRDecodingError.self) { try FHIRJSON.lenientDecode(Quantity.self, from: Data("{\"value\":\(literal)}".utf8)) }
         #expect(throws: FHIRDecodingError.self) {

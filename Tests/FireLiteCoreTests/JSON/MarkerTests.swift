@@ -30,7 +30,7 @@ import Testing
     private static let changes: [[UInt8]] = [[], [0x22], [0x7B], [0x5B], [0x2C], [0x78], [0x35], [0x5C], [0xFF], [0x00]]
 
     /// Mistakes that one changed byte makes, at every byte.
-    @Test func everyMistakeEverywhere() throws {
+    @Test func noDecodingErrorShowsAValueWhereverTheMistakeIs() throws {
         let json = Array(Self.json.utf8)
         var codes: Set<FHIRDecodingError.Code> = []
         let strict = FHIRJSONReader(release: .r4)
@@ -75,7 +75,7 @@ import Testing
         (.resourceType, #"{"id":"MARKER"}"#),
     ]
 
-    @Test(arguments: mistakes) func eachCode(_ code: FHIRDecodingError.Code, _ json: String) throws {
+    @Test(arguments: mistakes) func noDecodingErrorOfAnyCodeShowsAValue(_ code: FHIRDecodingError.Code, _ json: String) throws {
         let error = try #require(decodingError(json))
         #expect(error.code == code)
         try expectSilent(error, Array(json.utf8))
@@ -90,21 +90,21 @@ import Testing
         #expect(Set(declared) == Set(Self.mistakes.map(\.0.rawValue)))
     }
 
-    @Test func issuesOfValidation() throws {
+    @Test func issuesOfValidationShowNoValue() throws {
         let (patient, _) = try FHIRJSON.lenientResource(from: Data(Self.json.utf8), release: .r4)
         let issues = patient.validate()
         #expect(issues.count > 3)
         for issue in issues { #expect(!"\(issue)\(String(reflecting: issue))".contains(Self.marker)) }
     }
 
-    @Test func populateFromAnotherClass() throws {
+    @Test func populatingFromAnotherClassShowsNoValue() throws {
         let error = try #require(throws: FHIRObjectError.self) {
             try Patient { $0.id = Self.marker }.populate(from: Observation { $0.id = Self.marker })
         }
         #expect(!"\(error)\(String(reflecting: error))".contains(Self.marker))
     }
 
-    @Test func codable() throws {
+    @Test func errorsOfFoundationsCodersShowNoValue() throws {
         for json in [
             #"{"resourceType":"Patient","active":"MARKER"}"#, #"{"resourceType":"MARKER"}"#,
             #"{"resourceType":"Patient","birthDate":"MARKER"}"#,

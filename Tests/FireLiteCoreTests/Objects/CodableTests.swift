@@ -14,7 +14,7 @@ import Testing
     }
 
     @Test func everyClassThroughJSONCoders() throws {
-        for type in Effort.items(FHIRRelease.r4.types) where type._layout.isResource || !(type is FHIRResource.Type) {
+        for type in Effort.sample(FHIRRelease.r4.types, 250) where type._layout.isResource || !(type is FHIRResource.Type) {
             var random = RandomInstance(seed: 3, mode: .everything(round: 2))
             try check(random.object(of: type))
         }

@@ -7,7 +7,7 @@ import Testing
 /// `copy()` and `==`.
 @Suite struct CopyAndEqualityTests {
     @Test func copiesAreEqualAndShareNothing() throws {
-        for type in Effort.sample(FHIRRelease.r4.types, 300) {
+        for type in Effort.sample(FHIRRelease.r4.types, 120) {
             var random = RandomInstance(seed: 7, mode: .everything(round: 0))
             let object = random.object(of: type)
             let copy = object.copyObject()
@@ -70,7 +70,7 @@ import Testing
     // MARK: - Equality
 
     @Test func everyElementCounts() throws {
-        for type in Effort.sample(FHIRRelease.r4.types, 300) {
+        for type in Effort.sample(FHIRRelease.r4.types, 120) {
             var random = RandomInstance(seed: 11, mode: .everything(round: 1))
             let object = random.object(of: type)
             let copy = object.copyObject()

@@ -44,7 +44,7 @@ import Testing
         #expect(marital.ownerObject == nil)
     }
 
-    @Test func whatOutlivesItsOwnerIsFree() {
+    @Test func elementsThatOutliveTheirOwnerAreUnmanaged() {
         var patient: Patient? = Patient { $0.name = [HumanName { $0.family = "Chalmers" }] }
         let name = patient?.name[0]
         #expect(name?.ownerObject != nil)
@@ -84,7 +84,7 @@ import Testing
         #expect(names[2].ownerObject == nil && names[3].ownerObject == nil)
     }
 
-    @Test func nothingCanBeInItself() {
+    @Test func anObjectCannotContainItself() {
         let outer = Extension { $0.url = "outer" }
         outer.extension = [outer]
         #expect(outer.extension[0] !== outer)

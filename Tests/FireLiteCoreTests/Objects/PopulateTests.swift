@@ -7,7 +7,7 @@ import Testing
 /// `populate(from:)` and `upsert(element:)`: content comes over, identity stays.
 @Suite struct PopulateTests {
     @Test func randomObjectsOfEveryClass() throws {
-        for type in Effort.sample(FHIRRelease.r4.types, 300) {
+        for type in Effort.sample(FHIRRelease.r4.types, 120) {
             for seed in UInt64(0)..<2 {
                 var random = RandomInstance(seed: seed, mode: seed == 0 ? .everything(round: 0) : .sparse)
                 let target = random.object(of: type)

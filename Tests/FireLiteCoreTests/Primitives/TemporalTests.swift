@@ -141,7 +141,7 @@ import Testing
     ]
 
     @Test(arguments: invalid)
-    func whatIsNoLiteral(_ text: String, _ type: PrimitiveType) {
+    func malformedLiteralsAreRefused(_ text: String, _ type: PrimitiveType) {
         guard case .invalid = read(text, type) else {
             Issue.record("\(text) is no \(type)")
             return

@@ -33,7 +33,7 @@ import Testing
     ]
 
     @Test(arguments: examples)
-    func parts(_ text: String, _ expected: String) {
+    func referencesAreSplitIntoParts(_ text: String, _ expected: String) {
         #expect(summary(text) == expected)
     }
 

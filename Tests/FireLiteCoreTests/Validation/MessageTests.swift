@@ -28,11 +28,11 @@ import Testing
         ("2020-01-01 10:00:00Z", "a string that does not begin with such a date"),
         ("2020-01-01T", "a string without such a time"),
     ])
-    func dateTimes(_ text: String, _ found: String) throws {
+    func messagesOfDateTimesSayTheForm(_ text: String, _ found: String) throws {
         #expect(try message("\"effectiveDateTime\":\"\(text)\"") == "expected \(Self.dateTime), found \(found)")
     }
 
-    @Test func datesInstantsAndTimes() throws {
+    @Test func messagesOfDatesInstantsAndTimesSayTheForm() throws {
         let date = "expected a date of the form YYYY, YYYY-MM or YYYY-MM-DD, found "
         #expect(try message("\"birthDate\":\"2020-01-01T00:00:00Z\"", type: "Patient") == date + "a date with a time")
         #expect(try message("\"issued\":\"2020-01-01\"") == "expected \(Self.instant), found a date without a time")
@@ -42,7 +42,7 @@ import Testing
         #expect(try message("\"valueTime\":\"10:00:00Z\"") == "expected a time of the form hh:mm:ss, found a time with text after it")
     }
 
-    @Test func numbers() throws {
+    @Test func messagesOfNumbersSayTheRange() throws {
         let positive = "expected a whole number from 1 to 2147483647, found "
         #expect(try message("\"telecom\":[{\"rank\":0}]", type: "Patient") == positive + "a number out of range")
         #expect(try message("\"telecom\":[{\"rank\":1.0}]", type: "Patient") == positive + "a number in another notation")

@@ -13,7 +13,7 @@ import Testing
     }
 
     @Test func validRandomInstancesHaveNoIssues() throws {
-        for type in Effort.items(FHIRRelease.r4.types) {
+        for type in Effort.sample(FHIRRelease.r4.types, 250) {
             for seed in UInt64(0)..<3 {
                 var random = RandomInstance(seed: seed, mode: seed == 0 ? .everything(round: 0) : .sparse)
                 random.isStrictlyValid = true

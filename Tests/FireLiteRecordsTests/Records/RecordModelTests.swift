@@ -23,7 +23,7 @@ import Testing
     }
 
     @Test(arguments: [false, true]) func randomOperationsAgreeWithDictionaries(isSealed: Bool) throws {
-        let operations = Effort.isNightly ? 2_000 : Effort.count(800)
+        let operations = Effort.isNightly ? 2_000 : Effort.count(250)
         let folder = try TemporaryFolder()
         var random = SeededGenerator(seed: isSealed ? 2 : 1)
         let clock = TestClock()

@@ -78,7 +78,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Effort.seeds(12)) func searchesFindTheReferencesOfTheirTarget(_ seed: UInt64) throws {
+    @Test(arguments: Effort.seeds(byDay: 4, atNight: 12)) func searchesFindTheReferencesOfTheirTarget(_ seed: UInt64) throws {
         var random = SeededGenerator(seed: seed &+ 90_000)
         var world = try World(&random)
         for isIndexed in [false, true] {
@@ -123,7 +123,7 @@ import Testing
     }
 
     /// The key of a reference in views is that of the resource which it leads to, by SQL, by objects and by views in the file.
-    @Test(arguments: Effort.seeds(6)) func keysInViewsAreThoseOfTheStoresOwnResources(_ seed: UInt64) throws {
+    @Test(arguments: Effort.seeds(byDay: 2, atNight: 6)) func keysInViewsAreThoseOfTheStoresOwnResources(_ seed: UInt64) throws {
         var random = SeededGenerator(seed: seed &+ 91_000)
         let world = try World(&random)
         let expected = Dictionary(

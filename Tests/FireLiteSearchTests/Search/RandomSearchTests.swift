@@ -27,7 +27,7 @@ import Testing
         let store = try SearchSample.store(resources)
         let present = Self.types.filter { type in resources.contains { $0.resourceType == type } }
         let random = try RandomSearch(oracle, types: present)
-        let seeds = 0..<UInt64(Effort.isNightly ? 3_000 : Effort.count(300))
+        let seeds = 0..<UInt64(Effort.isNightly ? 3_000 : Effort.count(100))
         var searches: [(seed: UInt64, search: RandomSearch.Search, ids: Set<String>)] = []
         for seed in seeds {
             guard let search = try random.make(seed: seed) else { continue }

@@ -4,12 +4,12 @@ import Testing
 @testable import FireLiteClient
 @testable import FireLiteSync
 
-/// `FIRELITE_FAULT_SEEDS=2000` runs so many seeds, `FIRELITE_FAULT_SEED=7` one alone; 60 by day, 5,000 with `FIRELITE_NIGHTLY=1`.
+/// `FIRELITE_FAULT_SEEDS=2000` runs so many seeds, `FIRELITE_FAULT_SEED=7` one alone; 20 by day, 5,000 with `FIRELITE_NIGHTLY=1`.
 @Suite(.ownThread) struct FaultSimulationTests {
     private static let environment = ProcessInfo.processInfo.environment
     private static let seeds: Swift.Range<UInt64> = {
         if let seed = environment["FIRELITE_FAULT_SEED"].flatMap({ UInt64($0) }) { return seed..<seed + 1 }
-        let count = environment["FIRELITE_FAULT_SEEDS"].flatMap { UInt64($0) } ?? (environment["FIRELITE_NIGHTLY"] == "1" ? 5_000 : 60)
+        let count = environment["FIRELITE_FAULT_SEEDS"].flatMap { UInt64($0) } ?? (environment["FIRELITE_NIGHTLY"] == "1" ? 5_000 : 20)
         return 0..<count
     }()
 

@@ -7,8 +7,8 @@ import Testing
 /// A process that is killed while it sends loses no request, and sends none to two effects; nor do two processes at once.
 @Suite(.timeLimit(.minutes(30))) struct OutboxCrashTests {
     private static let isNightly = ProcessInfo.processInfo.environment["FIRELITE_NIGHTLY"] != nil
-    private static let entries = isNightly ? 500 : 60
-    private static let kills = isNightly ? 200 : Effort.count(20)
+    private static let entries = isNightly ? 500 : 30
+    private static let kills = isNightly ? 200 : Effort.count(6)
 
     /// A store with so many creates, and a folder that is their server.
     private func withQueue(_ count: Int, _ body: (_ path: String, _ server: String) throws -> Void) throws {
@@ -82,7 +82,7 @@ import Testing
     }
 
     @Test func twoProcessesSendEachEntryOnce() throws {
-        let count = Self.isNightly ? 500 : 100
+        let count = Self.isNightly ? 500 : 40
         try withQueue(count) { path, server in
             let outputs = [Pipe(), Pipe()]
             let children = try outputs.map { try OutboxChildProgram.process(["flush", path, server], output: $0) }
@@ -106,7 +106,7 @@ import Testing
         let folder = try TemporaryFolder()
         let path = folder.file("store.sqlite")
         let tag = "crash-" + UUID().uuidString.prefix(8)
-        let count = 40
+        let count = Self.isNightly ? 40 : 12
         do {
             let store = try FHIRStore(path: path, release: .r4)
             try await store.write { tx in
@@ -120,7 +120,7 @@ import Testing
             }
         }
         var random = SeededGenerator(seed: 5)
-        let kills = 8
+        let kills = Self.isNightly ? 8 : 2
         for _ in 0..<kills {
             let child = try OutboxChildProgram.process(["post", path, server.absoluteString], output: Pipe())
             try child.run()

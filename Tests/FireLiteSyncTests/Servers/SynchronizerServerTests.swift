@@ -125,7 +125,7 @@ struct SynchronizerServerTests {
 
     /// Random edits on three devices in turns, with conflicts: all end equal to the server, and nothing is lost. `FIRELITE_NIGHTLY=1` makes 2,000 edits.
     @Test func threeDevicesEndEqualToTheServer() async throws {
-        let edits = ProcessInfo.processInfo.environment["FIRELITE_NIGHTLY"] == "1" ? 2_000 : 200
+        let edits = ProcessInfo.processInfo.environment["FIRELITE_NIGHTLY"] == "1" ? 2_000 : 60
         let run = String(UUID().uuidString.prefix(8).lowercased())
         var numbers = SeededNumbers(seed: 21)
         let stores = try (0..<3).map { _ in try FHIRStore.inMemory(release: .r4) }
@@ -168,22 +168,11 @@ struct SynchronizerServerTests {
 
 /// The data set `synthea-r4-smart-bulk-10`, which is not part of the package: an archive in `../shared/data`, unpacked on first use.
 enum SyntheticBulk {
-    static var archive: URL? {
-        let archive = PackageFolder.url.deletingLastPathComponent().appendingPathComponent("shared/data/synthea-r4-smart-bulk-10.tar.xz")
-        return FileManager.default.fileExists(atPath: archive.path) ? archive : nil
-    }
+    static let archive = SharedArchive("synthea-r4-smart-bulk-10.tar.xz")
 
     /// Calls `body` with a folder that has the files.
     static func unpacked<Value>(_ body: (URL) async throws -> Value) async throws -> Value {
-        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("FireLite-bulk-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        defer { do { try FileManager.default.removeItem(at: folder) } catch {} }
-        let tar = Process()
-        tar.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-        tar.arguments = ["tar", "-xf", archive?.path ?? "", "-C", folder.path]
-        try tar.run()
-        tar.waitUntilExit()
-        guard tar.terminationStatus == 0 else { throw CocoaError(.fileReadCorruptFile) }
-        return try await body(folder)
+        guard let archive else { throw CocoaError(.fileNoSuchFile) }
+        return try await archive.unpacked(body)
     }
 }

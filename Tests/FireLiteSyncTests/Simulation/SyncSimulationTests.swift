@@ -4,13 +4,13 @@ import Testing
 @testable import FireLiteClient
 @testable import FireLiteSync
 
-/// By default 20,000 steps; `FIRELITE_SIMULATION_STEPS=5000` runs so many, `FIRELITE_NIGHTLY=1` ten million, and `FIRELITE_SIMULATION_SEED=7` those of
+/// By default 6,000 steps; `FIRELITE_SIMULATION_STEPS=5000` runs so many, `FIRELITE_NIGHTLY=1` ten million, and `FIRELITE_SIMULATION_SEED=7` those of
 /// one seed. A step takes about 1.5 ms of the processor in a debug build.
 enum SimulationSize {
     private static let environment = ProcessInfo.processInfo.environment
 
     static let steps =
-        environment["FIRELITE_SIMULATION_STEPS"].flatMap { Int($0) } ?? (environment["FIRELITE_NIGHTLY"] == "1" ? 10_000_000 : 20_000)
+        environment["FIRELITE_SIMULATION_STEPS"].flatMap { Int($0) } ?? (environment["FIRELITE_NIGHTLY"] == "1" ? 10_000_000 : 6_000)
     static let stepsOfSeed = 500
     /// By night on every processor; by day the others run other tests.
     static let threads = environment["FIRELITE_NIGHTLY"] == "1" ? ProcessInfo.processInfo.activeProcessorCount : 1

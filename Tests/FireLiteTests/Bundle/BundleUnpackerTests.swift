@@ -17,7 +17,7 @@ struct BundleUnpackerTests {
         return unpacker
     }
 
-    @Test func referencesByUUID() {
+    @Test func referencesByUUIDAreRewritten() {
         let unpacker = unpacker(
             ("urn:uuid:\(Self.uuid)", "Patient", nil), ("urn:uuid:00000000-0000-0000-0000-000000000001", "Group", "own"),
             ("urn:oid:1.2.3", "Device", nil))
@@ -32,7 +32,7 @@ struct BundleUnpackerTests {
         #expect(unpacker.key(for: "Patient/1") == nil)
     }
 
-    @Test func referencesByURL() {
+    @Test func referencesByURLAreRewritten() {
         let unpacker = unpacker(
             ("http://a/fhir/Patient/1", "Patient", "1"), ("http://b/x", "Group", "2"), ("https://c/Patient/old", "Patient", "new"),
             ("https://c/Observation/3", "Observation", nil))

@@ -4,13 +4,13 @@ import Testing
 
 @testable import CrashChild
 
-/// A store that was let go of leaves nothing open, however it was left off. 100 times, 10,000 with `FIRELITE_NIGHTLY`.
+/// A store that was let go of leaves nothing open, however it was left off. 40 times, 10,000 with `FIRELITE_NIGHTLY`.
 @Suite struct OpenCloseTests {
     /// In a process of its own, where nothing else opens files: after each round the descriptors and SQLite's memory are what they were before.
     @Test func nothingIsLeftOpen() async throws { try await onThread { try Self.openAndClose() } }
 
     private static func openAndClose() throws {
-        let rounds = ProcessInfo.processInfo.environment["FIRELITE_NIGHTLY"] == nil ? 100 : 10_000
+        let rounds = ProcessInfo.processInfo.environment["FIRELITE_NIGHTLY"] == nil ? 40 : 10_000
         try withTemporaryFolder { folder in
             let (output, status) = try ChildProgram.run(["rounds", folder + "/rounds", "\(rounds)"])
             #expect(status == 0, "\(output)")

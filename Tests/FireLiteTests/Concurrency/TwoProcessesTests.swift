@@ -96,7 +96,7 @@ import Testing
 
     ///     A   | begin, no table |                  | no table | end | read | write |
     ///     B   |                 | its first table  |                              | read
-    @Test func tablesThatTheOtherMade() throws {
+    @Test func tablesOfTheOtherProcessAreSeen() throws {
         try withTwoProcesses { a, b in
             try a.read { _ in
                 #expect(try a.count(Observation.self) == 0)
@@ -117,7 +117,7 @@ import Testing
 
     ///     A   | +1 |    | +1 |    …
     ///     B   |    | +1 |    | +1 …
-    @Test func writersInTurn() throws {
+    @Test func writersInTurnLoseNothing() throws {
         try withTwoProcesses { a, b in
             for turn in 0..<20 {
                 try increment(a)
@@ -130,7 +130,7 @@ import Testing
 
     ///     A, two threads   | +1 +1 +1 … |
     ///     B                | +1 +1 +1 … |   no +1 is lost
-    @Test func writersAtOnce() throws {
+    @Test func writersAtOnceLoseNothing() throws {
         try withTwoProcesses { a, b in
             let threads = Threads()
             try b.tell("increment 1 50")

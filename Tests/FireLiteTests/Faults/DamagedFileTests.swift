@@ -5,9 +5,9 @@ import TestSupport
 import Testing
 
 /// Files that are not as they were written: each open and each read gives the right answer or an error, never a wrong object.
-/// `FIRELITE_FLIPS` sets how many bits are flipped, one by one; default: 500, as each of them is some forty reads.
+/// `FIRELITE_FLIPS` sets how many bits are flipped, one by one; default: 150, as each of them is some forty reads.
 @Suite struct DamagedFileTests {
-    private static let flips = ProcessInfo.processInfo.environment["FIRELITE_FLIPS"].flatMap(Int.init) ?? 500
+    private static let flips = ProcessInfo.processInfo.environment["FIRELITE_FLIPS"].flatMap(Int.init) ?? 150
 
     /// What reading a damaged file gave.
     private struct Outcome {
@@ -151,7 +151,7 @@ import Testing
         }
     }
 
-    @Test func aDirectoryInTheWay() throws {
+    @Test func aFolderInsteadOfAFileIsRefused() throws {
         try withTemporaryFolder { folder in
             let error = #expect(throws: FHIRStoreError.self) { try FHIRStore(path: folder, release: .r4) }
             if let error { expectHelpful(error, path: folder, codes: [.cannotOpen], "a directory") }

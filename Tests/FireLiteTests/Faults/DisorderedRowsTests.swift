@@ -38,7 +38,7 @@ import Testing
         try file.close()
     }
 
-    @Test(.timeLimit(.minutes(5)), arguments: ["_resource", "Patient", "_change"]) func everyLoopEnds(_ table: String) throws {
+    @Test(.timeLimit(.minutes(5)), arguments: ["_resource", "Patient", "_change"]) func loopsOverDisorderedRowsEnd(_ table: String) throws {
         try withTemporaryFolder { folder in
             let path = folder + "/store.sqlite"
             var start: Int64 = 0

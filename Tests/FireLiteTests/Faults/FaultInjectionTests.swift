@@ -39,7 +39,7 @@ import Testing
                 if run.failures == 0 { break }
                 runs += 1
                 errors += run.errors
-                n += Effort.isReduced ? 7 : 1
+                n += Effort.isReduced ? 7 : Effort.isNightly ? 1 : 3
             }
         }
         #expect(runs > 0)

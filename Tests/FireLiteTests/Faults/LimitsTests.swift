@@ -33,24 +33,24 @@ import Testing
         #expect(output.contains(path) && output.contains("check") && !output.contains("\n"), "\(output)")
     }
 
-    @Test func aReadOnlyFile() throws {
+    @Test func aReadOnlyFileIsAnErrorThatSaysSo() throws {
         try withStoreOfMode(file: 0o444, folder: 0o777) { expectRefusal($0, $1, ["readOnly"]) }
     }
 
-    @Test func aReadOnlyFolder() throws {
+    @Test func aReadOnlyFolderIsAnErrorThatSaysSo() throws {
         try withStoreOfMode(file: 0o666, folder: 0o555) { expectRefusal($0, $1, ["readOnly", "cannotOpen"]) }
     }
 
-    @Test func noPermission() throws {
+    @Test func aFileWithoutPermissionIsAnErrorThatSaysSo() throws {
         try withStoreOfMode(file: 0o000, folder: 0o777) { expectRefusal($0, $1, ["cannotOpen"]) }
     }
 
-    @Test func aNewFileInAReadOnlyFolder() throws {
+    @Test func aNewFileInAReadOnlyFolderIsAnErrorThatSaysSo() throws {
         try withStoreOfMode(file: 0, folder: 0o555, holdsStore: false) { expectRefusal($0, $1, ["cannotOpen"]) }
     }
 
     /// `FIRELITE_MEMORY_ROUNDS` sets the number of limits; default: 40.
-    @Test(.enabled(if: Library.hasMemoryLimit, "needs SQLite 3.31 or newer")) func memoryThatRunsOut() throws {
+    @Test(.enabled(if: Library.hasMemoryLimit, "needs SQLite 3.31 or newer")) func noMemoryLimitDamagesTheStore() throws {
         let rounds = ProcessInfo.processInfo.environment["FIRELITE_MEMORY_ROUNDS"] ?? "40"
         try withTemporaryFolder { folder in
             let (output, status) = try ChildProgram.run(["memory", folder, rounds])

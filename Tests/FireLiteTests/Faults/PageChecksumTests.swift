@@ -117,7 +117,7 @@ import Testing
         }
     }
 
-    @Test func aFlipInAStoredPK() throws {
+    @Test func aFlippedBitOfAPKIsFound() throws {
         try withFile { path, _ in
             try change(path) { bytes in
                 let pk = Array("pk-of-17".utf8)
@@ -135,7 +135,7 @@ import Testing
         }
     }
 
-    @Test func aPageInThePlaceOfAnother() throws {
+    @Test func aPageInThePlaceOfAnotherIsFound() throws {
         try withFile { path, _ in
             let leaves = try DatabasePages(path: path).leaves(of: "Patient_name")
             try #require(leaves.count > 2)
@@ -148,7 +148,7 @@ import Testing
     }
 
     /// Every bit of the header, those too that say how long pages are and whether they have checksums.
-    @Test func everyBitOfTheHeader() throws {
+    @Test func everyFlippedBitOfTheHeaderIsFound() throws {
         try withFile(5) { path, _ in
             let sound = try bytes(path)
             for bit in 0..<800 {
@@ -193,7 +193,7 @@ import Testing
     }
 
     /// What a program that knows nothing of checksums has copied, from the file and its log, is read.
-    @Test func copiesMadeByOtherPrograms() throws {
+    @Test func copiesMadeByOtherProgramsAreRead() throws {
         try withFile { path, folder in
             let store = try FHIRStore(path: path, release: .r4)
             try store.write { tx in
@@ -222,7 +222,7 @@ import Testing
     }
 
     /// A program that knows nothing of checksums reads, and is the last to close the file, so that it moves the log into it.
-    @Test func anotherProgramReads() throws {
+    @Test func anotherProgramMayReadAndCloseLast() throws {
         try withFile { path, _ in
             var contents: [String: String] = [:]
             do {
@@ -258,7 +258,7 @@ import Testing
         try other.execute("UPDATE Patient_name SET family = family || ''")
     }
 
-    @Test func anotherProgramWrites() throws {
+    @Test func changesOfAnotherProgramAreRefusedRecoveredOrResealed() throws {
         try withFile { path, _ in
             let (contents, pk) = try { () throws -> ([String: String], String?) in
                 let store = try FHIRStore(path: path, release: .r4)
@@ -322,7 +322,7 @@ import Testing
     }
 
     /// A file whose pages have no room for checksums, as other programs make them, is one like any other.
-    @Test func aFileWithoutRoom() throws {
+    @Test func aFileWithoutRoomForChecksumsIsUsable() throws {
         try withFile { path, folder in
             let store = try FHIRStore(path: path, release: .r4)
             let plain = folder + "/plain.sqlite"

@@ -8,7 +8,7 @@ import Testing
     /// What a condition means, as text.
     private func meaning(_ text: String) throws -> String { "\(try PredicateParser(HumanName._layout).condition(text))" }
 
-    @Test func lists() throws {
+    @Test func listsMayBeQuoted() throws {
         func family(_ values: [String]) -> String {
             "\(ElementPath<HumanName>(QueryPath()).family.in(values).predicate)"
         }

@@ -100,7 +100,7 @@ import Testing
         try expectSound(store)
     }
 
-    @Test(.enabled(if: Library.hasFullText, "needs FTS5")) func fullText() throws {
+    @Test(.enabled(if: Library.hasFullText, "needs FTS5")) func fullTextFindsWordsPrefixesAndPhrases() throws {
         let store = try freshStore()
         let patients = store.query(Patient.self)
         func add(_ id: String, _ given: [String], _ family: String) throws {

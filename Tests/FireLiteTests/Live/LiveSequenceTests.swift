@@ -9,11 +9,11 @@ import Testing
 /// Random sequences of eight writes. After each write the live results, the commits reported, the log and the history are compared with a
 /// model that uses no store.
 ///
-/// `FIRELITE_SEQUENCES` sets how many; default: 200, and 2,000 with `FIRELITE_NIGHTLY`. Every tenth sequence also runs with a second process.
+/// `FIRELITE_SEQUENCES` sets how many; default: 60, and 2,000 with `FIRELITE_NIGHTLY`. Every tenth sequence also runs with a second process.
 @Suite(.timeLimit(.minutes(60))) struct LiveSequenceTests {
     private static let environment = ProcessInfo.processInfo.environment
     private static let sequences = Effort.count(
-        environment["FIRELITE_SEQUENCES"].flatMap(Int.init) ?? (environment["FIRELITE_NIGHTLY"] == nil ? 200 : 2_000))
+        environment["FIRELITE_SEQUENCES"].flatMap(Int.init) ?? (environment["FIRELITE_NIGHTLY"] == nil ? 60 : 2_000))
     private static let writes = 8
     /// How often a file is written on after a kill.
     private static let kills = 3

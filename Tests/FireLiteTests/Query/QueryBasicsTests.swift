@@ -69,7 +69,7 @@ import Testing
         #expect(try observations.where { $0.effectiveDateTime < "2020" }.ids() == ["o1"])
     }
 
-    @Test func references() throws {
+    @Test func referencesAreFollowed() throws {
         let store = try store()
         let patient = try #require(try store.resource(Patient.self, id: "a"))
         let observations = store.query(Observation.self)
@@ -92,7 +92,7 @@ import Testing
         #expect(try store.query(Patient.self).where { $0.birthDate == date && $0.meta.lastUpdated == nil }.ids() == ["a"])
     }
 
-    @Test func extensions() throws {
+    @Test func extensionsAreFoundByURL() throws {
         let store = try freshStore()
         try store.write { transaction in
             _ = try transaction.upsert(
@@ -126,7 +126,7 @@ import Testing
         #expect(seen == ["a", "b", "c"])
     }
 
-    @Test func statementText() throws {
+    @Test func theStatementIsAsDocumented() throws {
         let store = try store()
         let sql = try store.query(Patient.self).where { $0.name.given == "Joseph" }.sql
         #expect(

@@ -23,7 +23,7 @@ import Testing
         return store
     }
 
-    @Test func projection() throws {
+    @Test func projectionsReadTheirColumns() throws {
         let store = try store()
         let observations = store.query(Observation.self).limit(2)
         let rows = try observations.values(\.id, \.status, \.effectiveDateTime)
@@ -167,7 +167,7 @@ import Testing
         #expect(error?.code == .interrupted)
     }
 
-    @Test func dates() throws {
+    @Test func partialDatesCompareByTheirBounds() throws {
         let store = try freshStore()
         let dates = ["1969", "1970", "1970-06", "1970-06-15", "1971-01-01"]
         try store.write { transaction in

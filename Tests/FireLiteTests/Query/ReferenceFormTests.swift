@@ -86,7 +86,7 @@ import Testing
     }
 
     /// Ids and pks are only ever bound, whatever is in them.
-    @Test(arguments: [false, true]) func hostileKeys(isIndexed: Bool) throws {
+    @Test(arguments: [false, true]) func hostileKeysAreOnlyBound(isIndexed: Bool) throws {
         let store = try filled(isIndexed)
         let observations = store.query(Observation.self)
         for text in ["' OR 1=1 --", "x'/y", "'/' OR 1", "a/b/c"] {

@@ -7,7 +7,7 @@ import Testing
     @Test func whatABatchHoldsComesBackInOrder() throws {
         try withStore { store in
             var random = RandomInstance(seed: 7)
-            let count = Effort.isNightly ? 600 : Effort.count(120)
+            let count = Effort.isNightly ? 600 : Effort.count(60)
             let resources = (0..<count).map { index in
                 let resource = random.resource(of: .r4)
                 resource.id = "r\(index)"

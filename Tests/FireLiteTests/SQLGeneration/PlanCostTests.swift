@@ -117,7 +117,7 @@ import Testing
     }
 
     /// Queries over random sets of declared indexes: with one index more each gives the same, and costs at most `bound` times as much.
-    @Test func anIndexMoreNeverMakesAQueryMuchDearer() throws {
+    @Test func anotherIndexNeverMakesAQueryMuchMoreExpensive() throws {
         let (store, resources) = try Self.filled(150)
         let instances = Dictionary(grouping: resources) { $0.resourceType }
         var source = Source(generator: SeededGenerator(seed: 17), instances: instances)
@@ -139,7 +139,7 @@ import Testing
             ),
             ("visit status", { try $0.createIndex(Encounter.self) { $0.status } }, { try $0.dropIndex(Encounter.self) { $0.status } }),
         ]
-        let rounds = Effort.isNightly ? 25 : Effort.count(12)
+        let rounds = Effort.isNightly ? 25 : Effort.count(5)
         var found = 0
         for round in 0..<rounds {
             let chosen = indexes.indices.filter { _ in source.generator.percent(30) }

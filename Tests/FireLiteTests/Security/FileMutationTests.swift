@@ -9,7 +9,7 @@ import Testing
 /// touched but its own.
 @Suite struct FileMutationTests {
     /// How many files; `FIRELITE_FILES` says otherwise.
-    static let files = ProcessInfo.processInfo.environment["FIRELITE_FILES"].flatMap { UInt64($0) } ?? 120
+    static let files = ProcessInfo.processInfo.environment["FIRELITE_FILES"].flatMap { UInt64($0) } ?? (Effort.isNightly ? 120 : 40)
     private static let batch: UInt64 = 20
 
     /// A child goes through each batch, and says which file it is at, so that a crash names its seed.

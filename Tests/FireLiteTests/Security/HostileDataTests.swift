@@ -48,7 +48,7 @@ import Testing
     /// By bytes, as equal strings of Swift may differ in them.
     private func bytes(_ text: String?) -> [UInt8]? { text.map { Array($0.utf8) } }
 
-    @Test func storedAndReadAsTheyAre() throws {
+    @Test func valuesAreStoredAndReadUnchanged() throws {
         let store = try filled()
         for (number, value) in Self.values.enumerated() {
             let patient = try #require(try store.resource(Patient.self, id: "\(number)"))
@@ -117,7 +117,7 @@ import Testing
     ]
 
     /// Reading and storing keep an id as it is, however long and whatever is in it; `validate()` reports it.
-    @Test func idsThatAreNoneInFHIR() throws {
+    @Test func invalidIDsAreStoredUnchangedAndReported() throws {
         try withStore { store in
             for isLenient in [false, true] {
                 let reader = FHIRJSONReader(release: .r4, isLenient: isLenient)
@@ -181,7 +181,7 @@ import Testing
     @Test(arguments: [
         "patient", "PATIENT", "Patient ", "Patiеnt", "Patient\u{0}", "DomainResource", "Resource", "HumanName", "Element", "", "_resource",
     ])
-    func noSuchType(_ name: String) throws {
+    func unknownTypesAreRefused(_ name: String) throws {
         let json = try JSONSerialization.data(withJSONObject: ["resourceType": name])
         #expect(throws: FHIRDecodingError.self) { try FHIRJSON.resource(from: json, release: .r4) }
         #expect(throws: FHIRDecodingError.self) { try FHIRJSON.lenientResource(from: json, release: .r4) }

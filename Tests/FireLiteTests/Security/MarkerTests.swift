@@ -158,7 +158,7 @@ import Testing
     }
 
     /// A constraint of SQLite that is broken names the column, not the value.
-    @Test func pkTwice() throws {
+    @Test func aRepeatedPKIsReportedWithoutItsValue() throws {
         try withStore { store in
             try store.write { tx in try tx.add(Patient { $0.pk = "pk \(Self.marker)" }) }
             let error = try #require(throws: FHIRStoreError.self) {
@@ -169,7 +169,7 @@ import Testing
     }
 
     /// A Bundle's entries are stored by the same code, with their ids and references rewritten: its errors name none of them.
-    @Test func bundles() throws {
+    @Test func errorsOfBundlesShowNoValue() throws {
         func bundle(_ text: String) -> FireLiteR4.Bundle {
             FireLiteR4.Bundle {
                 $0.type = .transaction
@@ -225,7 +225,7 @@ import Testing
     }
 
     /// What `check()` finds names tables and counts.
-    @Test func findingsOfTheCheck() throws {
+    @Test func findingsOfTheCheckShowNoValue() throws {
         try withTemporaryFolder { folder in
             let path = folder + "/store.sqlite"
             try FHIRStore(path: path, release: .r4).write { tx in

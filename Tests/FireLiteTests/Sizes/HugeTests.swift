@@ -37,19 +37,19 @@ struct HugeTests {
         }
     }
 
-    @Test(arguments: [50, 100]) func longString(_ megabytes: Int) throws {
+    @Test(arguments: [50, 100]) func aHugeStringIsStoredAndRead(_ megabytes: Int) throws {
         let text = String(repeating: "0123456789", count: megabytes * 100_000)
         try roundTrip("\(megabytes) MB string", Data(#"{"resourceType":"Patient","id":"1","name":[{"text":"\#(text)"}]}"#.utf8))
     }
 
-    @Test(arguments: [500_000, 1_000_000]) func longList(_ count: Int) throws {
+    @Test(arguments: [500_000, 1_000_000]) func aHugeListIsStoredAndRead(_ count: Int) throws {
         let list = (0..<count).map { "\"n\($0)\"" }.joined(separator: ",")
         try roundTrip("\(count) strings", Data(#"{"resourceType":"Patient","id":"1","name":[{"given":[\#(list)]}]}"#.utf8))
         let elements = (0..<count).map { "{\"text\":\"n\($0)\"}" }.joined(separator: ",")
         try roundTrip("\(count) elements", Data(#"{"resourceType":"Patient","id":"1","name":[\#(elements)]}"#.utf8))
     }
 
-    @Test(arguments: [30, 60]) func largeBundle(_ megabytes: Int) throws {
+    @Test(arguments: [30, 60]) func aHugeBundleIsStoredAndRead(_ megabytes: Int) throws {
         let name = String(repeating: "x", count: 880)
         let entries = (0..<megabytes * 1_024).map {
             #"{"resource":{"resourceType":"Patient","id":"\#($0)","name":[{"text":"\#(name)"}],"birthDate":"1970-01-01"}}"#

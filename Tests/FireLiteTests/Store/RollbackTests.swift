@@ -52,7 +52,7 @@ import Testing
     }
 
     /// Taken out, saved without, put back and saved again, an element has a new row, which is gone with the write.
-    @Test func whatWasStoredAnewKeepsItsOldRow() throws {
+    @Test func replacedContentKeepsItsOldRow() throws {
         try withStore { store in
             let patient = try stored(in: store)
             let pks = patient.name.map(\.pk)
@@ -88,7 +88,7 @@ import Testing
         }
     }
 
-    @Test func whatCameAndWentInTheWriteIsFree() throws {
+    @Test func objectsAddedAndDeletedInTheWriteAreUnmanaged() throws {
         try withStore { store in
             let patient = try stored(in: store)
             let name = HumanName { $0.family = "new" }

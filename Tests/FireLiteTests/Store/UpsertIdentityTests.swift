@@ -44,7 +44,7 @@ import Testing
 
     /// One object twice is one resource, with an id or without.
     @Test(arguments: [nil, "1"])
-    func oneObjectTwiceIsStoredOnce(id: String?) throws {
+    func anObjectGivenTwiceIsStoredOnce(id: String?) throws {
         try withStore { store in
             let patient = Patient { $0.id = id }
             let result = try store.write { tx in try tx.upsert([patient, patient]) }

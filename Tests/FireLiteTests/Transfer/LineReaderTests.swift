@@ -38,7 +38,7 @@ struct LineReaderTests {
         for size in 1...text.utf8.count + 2 { #expect(try lines(text, size: size) == expected, "pieces of \(size) bytes") }
     }
 
-    @Test func aLineTooLongIsPassedOver() throws {
+    @Test func aLineTooLongIsSkipped() throws {
         let long = String(repeating: "x", count: 50)
         for size in 1...10 {
             #expect(try lines("a\n\(long)\nb\n", size: size, longest: 20) == ["a", nil, "b"])

@@ -74,7 +74,7 @@ import Testing
 
     /// Each call to the disk fails in turn, for good: the file is of one format or the other, and has all of its content.
     @Test(arguments: [(FIRELITE_WRITE, 3), (FIRELITE_SYNC, 4), (FIRELITE_READ, 1), (FIRELITE_SHM_MAP, 19)] as [(firelite_call, Int32)])
-    func anUpgradeOnADiskThatFails(_ call: firelite_call, _ extension: Int32) throws {
+    func anUpgradeOnAFailingDiskLosesNothing(_ call: firelite_call, _ extension: Int32) throws {
         let lines = try content(1)
         var (failed, isDone) = (0, false)
         for number in 1...200 where !isDone {

@@ -78,13 +78,13 @@ import Testing
         }
     }
 
-    @Test func anElementThatThisModelDoesNotKnow() throws {
+    @Test func aFileWithAnUnknownElementIsRefused() throws {
         try withFile(changedBy: "ALTER TABLE Patient_name ADD COLUMN future TEXT; UPDATE Patient_name SET future = 'x'") { path in
             try expectRefusal(path, says: "Patient_name has a column")
         }
     }
 
-    @Test func aListThatThisModelDoesNotKnow() throws {
+    @Test func aFileWithAnUnknownListIsRefused() throws {
         let sql = """
             CREATE TABLE Patient_future(_k INTEGER PRIMARY KEY, _parent INTEGER, _ord INTEGER, value TEXT);
             INSERT INTO Patient_future VALUES (16777218, 0, 0, 'x'); UPDATE _shape SET tables = tables || ' Patient_future'
@@ -92,7 +92,7 @@ import Testing
         try withFile(changedBy: sql) { path in try expectRefusal(path, says: "has the table Patient_future") }
     }
 
-    @Test func aTypeThatThisModelDoesNotKnow() throws {
+    @Test func aFileWithAnUnknownTypeIsRefused() throws {
         let sql = """
             CREATE TABLE FutureType(_k INTEGER PRIMARY KEY, _parent INTEGER, _ord INTEGER, id TEXT);
             INSERT INTO FutureType VALUES (2 << 24, NULL, NULL, 'x'); INSERT INTO _shape(type, tables) VALUES ('FutureType', 'FutureType');
@@ -102,7 +102,7 @@ import Testing
     }
 
     /// A newer program may make the file grow while this one has it open: nothing of what it wrote is changed or lost.
-    @Test func aModelThatKnowsMoreWritesMeanwhile() throws {
+    @Test func nothingOfANewerModelThatWritesMeanwhileIsLost() throws {
         try withFile { path in
             let store = try FHIRStore(path: path, release: .r4)
             let connection = try Connection(path: path)

@@ -7,7 +7,7 @@ import Testing
 
 /// Processes that append at once make one tree, and one that is killed leaves a whole one.
 @Suite(.timeLimit(.minutes(30))) struct AuditProcessTests {
-    private static let kills = Effort.isNightly ? 200 : Effort.count(8)
+    private static let kills = Effort.isNightly ? 200 : Effort.count(4)
     private static let commits = Effort.isNightly ? 500 : 60
 
     /// A store with a trail, and the file of its key.

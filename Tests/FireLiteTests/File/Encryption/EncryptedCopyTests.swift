@@ -27,7 +27,7 @@ struct EncryptedCopyTests {
     }
 
     /// From plain to encrypted, to another key, and back to plain: each copy is the same store.
-    @Test func thereAndBack() throws {
+    @Test func copiesFromPlainToEncryptedAndBackAreEqual() throws {
         try withTemporaryFolder { folder in
             func path(_ name: String) -> String { "\(folder)/\(name).sqlite" }
             try make(path("plain"), nil)
@@ -61,7 +61,7 @@ struct EncryptedCopyTests {
     }
 
     /// The copy is of one moment, and appears as any backup does.
-    @Test func ofAStoreInMemoryAndOverAFile() throws {
+    @Test func aStoreInMemoryIsCopiedOverAFile() throws {
         try withTemporaryFolder { folder in
             let target = folder + "/copy.sqlite"
             let store = try freshStore()

@@ -37,7 +37,7 @@ import Testing
 
     /// Recovery opens files in its own way.
     @Test(.enabled(if: EncryptedStores.areThere, "needs the package's trait SQLCipher"))
-    func recoveryTellsThemApartToo() throws {
+    func recoveryTellsWrongKeysFromPlainFiles() throws {
         try withTemporaryFolder { folder in
             let (secret, plain) = (folder + "/secret.sqlite", folder + "/plain.sqlite")
             try EncryptedStores.make(secret, EncryptedStores.raw)
@@ -64,7 +64,7 @@ import Testing
     }
 
     /// A text file is no encrypted store, with a key or without.
-    @Test func whatIsNoDatabaseAtAll() throws {
+    @Test func aTextFileIsNoEncryptedStore() throws {
         try withTemporaryFolder { folder in
             let path = folder + "/text"
             try Data(String(repeating: "This is not a database. ", count: 512).utf8).write(to: URL(fileURLWithPath: path))

@@ -25,7 +25,7 @@ import Testing
         for form in [text, "\(value)", String(reflecting: value), String(describing: value)] { expectNoKey(form) }
     }
 
-    @Test(arguments: keys) func inNoDescriptionDumpOrMirror(_ key: EncryptionKey) throws {
+    @Test(arguments: keys) func keysAreInNoDescriptionDumpOrMirror(_ key: EncryptionKey) throws {
         var configuration = FHIRStore.Configuration()
         configuration.key = key
         for value in [key, configuration, Optional(configuration) as Any, FHIRStore.BackupEncryption.key(key)] { expectNoKey(in: value) }
@@ -36,7 +36,7 @@ import Testing
         #expect(Self.word.utf8.allSatisfy { text.contains("- \($0)\n") })
     }
 
-    @Test(arguments: keys) func inNoError(_ key: EncryptionKey) throws {
+    @Test(arguments: keys) func keysAreInNoError(_ key: EncryptionKey) throws {
         try withTemporaryFolder { folder in
             let (path, plain, text) = (folder + "/store.sqlite", folder + "/plain.sqlite", folder + "/text")
             try EncryptedStores.make(plain, nil)

@@ -15,7 +15,7 @@ struct RekeyTests {
     ]
 
     /// The store goes on with the new key, its readers and its managed objects too, and nothing is left of the old key.
-    @Test(arguments: pairs) func theStoreGoesOn(_ old: EncryptionKey, _ new: EncryptionKey) throws {
+    @Test(arguments: pairs) func theStoreGoesOnWithTheNewKey(_ old: EncryptionKey, _ new: EncryptionKey) throws {
         try withTemporaryFolder { folder in
             let path = folder + "/store.sqlite"
             let content = try { () throws -> [String: String] in
@@ -173,7 +173,7 @@ struct RekeyTests {
 
     /// Whatever call to the disk fails: what was reported is so, all of the content is there, and the store goes on.
     @Test(arguments: [FIRELITE_WRITE, FIRELITE_SYNC, FIRELITE_READ, FIRELITE_DELETE, FIRELITE_OPEN, FIRELITE_LOCK, FIRELITE_TRUNCATE])
-    func aDiskThatFails(_ call: firelite_call) throws {
+    func aFailingDiskLosesNoContent(_ call: firelite_call) throws {
         try withTemporaryFolder { folder in
             let original = folder + "/original.sqlite"
             let content = try EncryptedStores.make(original, EncryptedStores.raw)
@@ -225,7 +225,7 @@ struct RekeyTests {
     }
 
     /// A failure leaves the file without a log; the next attempt takes its lock all the same.
-    @Test func aSecondAttempt() throws {
+    @Test func aSecondAttemptSucceeds() throws {
         try withTemporaryFolder { folder in
             let path = folder + "/store.sqlite"
             let content = try EncryptedStores.make(path, EncryptedStores.raw)
@@ -246,7 +246,7 @@ struct RekeyTests {
     }
 
     /// The mode of the file and a link to it stay.
-    @Test func throughALink() throws {
+    @Test func linksAndModesOfFilesStay() throws {
         try withTemporaryFolder { folder in
             let (path, link) = (folder + "/store.sqlite", folder + "/link.sqlite")
             let content = try EncryptedStores.make(path, EncryptedStores.raw)

@@ -31,19 +31,19 @@ import Testing
         }
     }
 
-    @Test func aStoreOfAnotherRelease() throws {
+    @Test func aStoreOfAnotherReleaseIsRefused() throws {
         try withStore(changedBy: "UPDATE _meta SET value = 'R5' WHERE key = 'release'") { path in
             try expectRefusal(of: path, .wrongRelease, says: "holds FHIR R5, not R4")
         }
     }
 
-    @Test func aNewerFormat() throws {
+    @Test func aNewerFormatIsRefused() throws {
         try withStore(changedBy: "PRAGMA user_version = 99") { path in
             try expectRefusal(of: path, .newerFormat, says: "has format 99")
         }
     }
 
-    @Test func anotherDatabase() throws {
+    @Test func anotherProgramsDatabaseIsRefused() throws {
         try withTemporaryFolder { folder in
             let path = folder + "/other.sqlite"
             do {
@@ -54,7 +54,7 @@ import Testing
         }
     }
 
-    @Test func noDatabase() throws {
+    @Test func aFileThatIsNoDatabaseIsRefused() throws {
         try withTemporaryFolder { folder in
             let path = folder + "/text.txt"
             try Data(String(repeating: "This is not a database. ", count: 100).utf8).write(to: URL(fileURLWithPath: path))
@@ -62,7 +62,7 @@ import Testing
         }
     }
 
-    @Test func aFolderThatIsNotThere() throws {
+    @Test func aMissingFolderIsNamed() throws {
         try withTemporaryFolder { folder in
             let error = #expect(throws: FHIRStoreError.self) { try FHIRStore(path: folder + "/no/such/store.sqlite", release: .r4) }
             #expect(error?.code == .cannotOpen)

@@ -87,8 +87,9 @@ import Testing
         }
     }
 
-    @Test(arguments: ["Patient_name", "Patient_name_given", "Observation_code_coding"]) func aPageOfAnElementsTable(_ table: String) throws
-    {
+    @Test(arguments: ["Patient_name", "Patient_name_given", "Observation_code_coding"]) func aDamagedPageOfAnElementLosesItsResourcesAlone(
+        _ table: String
+    ) throws {
         try withOriginal { original in
             var pages = try DatabasePages(path: original.path)
             let leaves = try pages.leaves(of: table)
@@ -104,7 +105,7 @@ import Testing
         }
     }
 
-    @Test func severalPagesOfATypesTable() throws {
+    @Test func damagedPagesOfATypeLoseTheirResourcesAlone() throws {
         try withOriginal { original in
             var pages = try DatabasePages(path: original.path)
             let leaves = try pages.leaves(of: "Patient")
@@ -121,7 +122,7 @@ import Testing
         }
     }
 
-    @Test func aPageOfTheRegistry() throws {
+    @Test func aDamagedPageOfTheRegistryLosesItsResourcesAlone() throws {
         try withOriginal { original in
             var pages = try DatabasePages(path: original.path)
             let leaves = try pages.leaves(of: "_resource")
@@ -133,7 +134,7 @@ import Testing
         }
     }
 
-    @Test(arguments: ["_resource", "_shape"]) func allOfATableOfTheStoresOwn(_ table: String) throws {
+    @Test(arguments: ["_resource", "_shape"]) func aLostTableOfTheStoreLosesNothing(_ table: String) throws {
         try withOriginal { original in
             var pages = try DatabasePages(path: original.path)
             try pages.damage(page: try pages.root(of: table))
@@ -142,7 +143,8 @@ import Testing
         }
     }
 
-    @Test(arguments: ["Patient__id", "Observation__id", "Patient__birthDate", "_resource__pk"]) func anIndex(_ name: String) throws {
+    @Test(arguments: ["Patient__id", "Observation__id", "Patient__birthDate", "_resource__pk"])
+    func aDamagedIndexLosesNothing(_ name: String) throws {
         try withOriginal { original in
             var pages = try DatabasePages(path: original.path)
             let page = try pages.root(of: name)
@@ -209,7 +211,7 @@ import Testing
         }
     }
 
-    @Test(arguments: [4, 2]) func aFileThatWasCutShort(_ part: Int) throws {
+    @Test(arguments: [4, 2]) func aTruncatedFileGivesWhatIsLeft(_ part: Int) throws {
         try withOriginal { original in
             var pages = try DatabasePages(path: original.path)
             let kept = pages.count - pages.count / part

@@ -18,7 +18,7 @@ import Testing
         }
     }
 
-    @Test func aSnapshotWhileOthersWrite() throws {
+    @Test func aBackupIsASnapshotWhileOthersWrite() throws {
         try withTemporaryFolder { folder in
             let store = try FHIRStore(path: folder + "/store.sqlite", release: .r4)
             try fill(store, 1...6_000)
@@ -48,7 +48,7 @@ import Testing
         }
     }
 
-    @Test func cancelledByThrowing() throws {
+    @Test func aBackupIsCancelledByThrowing() throws {
         try withTemporaryFolder { folder in
             let store = try FHIRStore(path: folder + "/store.sqlite", release: .r4)
             try fill(store, 1...6_000)
@@ -81,7 +81,7 @@ import Testing
         }
     }
 
-    @Test func ofAStoreInMemory() throws {
+    @Test func aStoreInMemoryIsBackedUp() throws {
         try withTemporaryFolder { folder in
             let store = try freshStore()
             try fill(store, 1...10)

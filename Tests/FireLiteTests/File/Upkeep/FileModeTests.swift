@@ -17,7 +17,7 @@ import Testing
         try store.write { tx in try tx.upsert((1...50).map { index in Patient { $0.id = "\(index)" } }) }
     }
 
-    @Test(arguments: [0o022, 0o000] as [mode_t]) func newFilesAndTheirCompanions(_ mask: mode_t) throws {
+    @Test(arguments: [0o022, 0o000] as [mode_t]) func newFilesAndTheirCompanionsAreForTheirOwner(_ mask: mode_t) throws {
         try withTemporaryFolder { folder in
             let before = umask(mask)
             defer { umask(before) }
@@ -38,7 +38,7 @@ import Testing
         }
     }
 
-    @Test func throughALinkToAFileThatIsNotThere() throws {
+    @Test func filesMadeThroughALinkAreForTheirOwner() throws {
         try withTemporaryFolder { folder in
             try FileManager.default.createSymbolicLink(atPath: folder + "/link.sqlite", withDestinationPath: folder + "/store.sqlite")
             let store = try FHIRStore(path: folder + "/link.sqlite", release: .r4)

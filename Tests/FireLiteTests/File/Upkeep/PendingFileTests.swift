@@ -23,7 +23,7 @@ import Testing
         }
     }
 
-    @Test func nothingIsLeft() throws {
+    @Test func abandonedFilesLeaveNothing() throws {
         try withTemporaryFolder { folder in
             do { _ = try PendingFile(.text, path: folder + "/a", replaces: false, database: nil) }
             #expect(try names(folder) == [])
