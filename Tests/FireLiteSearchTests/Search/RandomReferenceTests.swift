@@ -78,7 +78,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Effort.seeds(byDay: 4, atNight: 12)) func searchesFindTheReferencesOfTheirTarget(_ seed: UInt64) throws {
+    @Test(arguments: Effort.seeds(byDay: 2, atNight: 12)) func searchesFindTheReferencesOfTheirTarget(_ seed: UInt64) throws {
         var random = SeededGenerator(seed: seed &+ 90_000)
         var world = try World(&random)
         for isIndexed in [false, true] {

@@ -14,7 +14,7 @@ import Testing
         var state = WrittenState()
         var live = try await LiveComparison(store)
         var log = LogComparison(start: try Self.newest(store))
-        for step in 0..<50 {
+        for step in 0..<(Effort.isNightly ? 50 : 25) {
             let isOurs = random.generator.percent(80)
             let steps = try Self.write(store, isOurs ? .local : .server, &random)
             let before = state
