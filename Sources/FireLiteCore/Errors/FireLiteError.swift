@@ -67,6 +67,7 @@ package struct ErrorText: Sendable, Hashable {
 /// The message goes to standard error in every build, whereas `precondition` prints nothing in a release build.
 @usableFromInline @inline(never)
 package func misuse(_ message: @autoclosure () -> String, file: StaticString = #fileID, line: UInt = #line) -> Never {
+    // Invariant: this is the one trap for misuse.
     fatalError(message(), file: file, line: line)
 }
 

@@ -98,6 +98,7 @@ extension UnsafeMutablePointer where Pointee == ElementSlot {
     @inline(__always)
     static func slotMemory(_ capacity: Int) -> Self {
         guard let memory = malloc(capacity * MemoryLayout<ElementSlot>.stride) else {
+            // Invariant: malloc fails only if the system has no memory left, which Swift's own allocations trap for too.
             fatalError("out of memory for an object's values")
         }
         return memory.assumingMemoryBound(to: ElementSlot.self)
