@@ -33,8 +33,11 @@ enum SQLText {
     ///
     /// A segment is what is left when the rest is cut off: `rtrim` takes all characters but the slash from the end.
     static func referenceKey(_ text: SQLFragment, type: String?, _ bases: Bases) -> SQLFragment {
+        let mark: SQLFragment = "instr(\(text), '/_history/')"
+        let version: SQLFragment = "substr(\(text), \(mark) + 10)"
+        let isVersion: SQLFragment = "length(\(version)) BETWEEN 1 AND 64 AND NOT glob('*[^A-Za-z0-9.-]*', \(version))"
         let unversioned: SQLFragment =
-            "CASE WHEN instr(\(text), '/_history/') > 1 THEN substr(\(text), 1, instr(\(text), '/_history/') - 1) ELSE \(text) END"
+            "CASE WHEN \(mark) > 1 AND \(isVersion) THEN substr(\(text), 1, \(mark) - 1) ELSE \(text) END"
         func head(_ sql: SQLFragment) -> SQLFragment { "rtrim(\(sql), replace(\(sql), '/', ''))" }
         let path: SQLFragment = "p"
         let rest: SQLFragment = "rtrim(\(head(path)), '/')"
