@@ -22,6 +22,8 @@ public struct LegacyPayload: Sendable, Hashable {
     /// The registration of a device.
     ///
     /// - Parameters:
+    ///   - key: the device's key.
+    ///   - deviceID: the device's id.
     ///   - date: the server's date, in its own notation.
     ///   - nonce: 32 digits.
     /// - Throws: `TrustError.Code.invalidArgument` for a field with a bar.
@@ -41,7 +43,15 @@ public struct LegacyPayload: Sendable, Hashable {
 
     /// A permission to read a patient's record.
     ///
-    /// - Parameter nonce: 32 digits.
+    /// - Parameters:
+    ///   - id: the identity that gives it.
+    ///   - grantees: the identities that get it.
+    ///   - start: the beginning of its period.
+    ///   - end: the end of its period.
+    ///   - confidentiality: the level.
+    ///   - sensitivities: the codes of sensitivities.
+    ///   - date: the server's date.
+    ///   - nonce: 32 digits.
     /// - Throws: `TrustError.Code.invalidArgument` for a field with a bar.
     public static func permission(
         from id: String, to grantees: [String], start: String, end: String, confidentiality: String = "V",
@@ -63,7 +73,9 @@ public struct LegacyPayload: Sendable, Hashable {
 
     /// The request for the permissions granted to the signer.
     ///
-    /// - Parameter nonce: 32 digits.
+    /// - Parameters:
+    ///   - date: the server's date.
+    ///   - nonce: 32 digits.
     /// - Throws: `TrustError.Code.invalidArgument` for a field with a bar.
     public static func permissionsGivenToMe(date: String, nonce: String) throws -> LegacyPayload { try LegacyPayload([date, nonce]) }
 

@@ -20,7 +20,9 @@ public struct HTTPRequest: Sendable, CustomStringConvertible, CustomReflectable 
     /// Creates a request.
     ///
     /// - Parameters:
+    ///   - method: the method.
     ///   - url: the absolute address.
+    ///   - fields: the header fields.
     ///   - body: the body, or nil.
     ///   - timeout: the longest time without progress.
     ///   - deadline: the longest time from the beginning to the end of the body; nil for no limit. Default: nil.

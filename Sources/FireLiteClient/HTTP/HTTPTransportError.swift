@@ -30,7 +30,9 @@ public struct HTTPTransportError: FireLiteError {
 
     /// Creates an error.
     ///
-    /// - Parameter message: what went wrong, without content of the request.
+    /// - Parameters:
+    ///   - code: the kind of failure.
+    ///   - message: what went wrong, without content of the request.
     public init(_ code: Code, _ message: String) {
         self.code = code
         self.message = message

@@ -9,7 +9,9 @@ public enum FHIRJSON {
 
     /// Reads an object of a known class; a resource must be of that type, or of any type if the class is `Resource`.
     ///
-    /// - Parameter json: UTF-8, with or without a byte order mark.
+    /// - Parameters:
+    ///   - type: the class.
+    ///   - json: UTF-8, with or without a byte order mark.
     /// - Throws: `FHIRDecodingError`.
     public static func decode<Object: FHIRObject>(_ type: Object.Type, from json: Data) throws -> Object {
         if type is FHIRResource.Type, type._layout.kind == .abstract {

@@ -6,6 +6,8 @@ extension AppData {
     /// Stores bytes under an id: see the blocking form.
     ///
     /// - Parameters:
+    ///   - data: the bytes.
+    ///   - id: the id.
     ///   - form: the form of the bytes, such as a media type; nil keeps the existing one.
     ///   - annotations: the annotations; nil keeps existing ones.
     /// - Throws: errors of the blocking form; `CancellationError`.
@@ -16,7 +18,9 @@ extension AppData {
 
     /// Stores bytes under several ids: see the blocking form.
     ///
-    /// - Parameter annotations: the annotations of each; nil keeps existing ones.
+    /// - Parameters:
+    ///   - items: the bytes by id.
+    ///   - annotations: the annotations of each; nil keeps existing ones.
     /// - Throws: errors of the blocking form; `CancellationError`.
     @discardableResult
     public func put(_ items: [String: Data], annotations: [String]? = nil) async throws -> BatchResult<String> {

@@ -26,6 +26,8 @@ public struct AppData: Sendable {
     /// Stores bytes under an id, and replaces existing ones.
     ///
     /// - Parameters:
+    ///   - data: the bytes.
+    ///   - id: the id.
     ///   - form: the form of the bytes, such as a media type; nil keeps the existing one.
     ///   - annotations: the annotations; nil keeps existing ones.
     /// - Returns: the metadata.
@@ -39,7 +41,10 @@ public struct AppData: Sendable {
 
     /// Stores a value as JSON under an id, and replaces existing app data.
     ///
-    /// - Parameter annotations: the annotations; nil keeps existing ones.
+    /// - Parameters:
+    ///   - value: the value.
+    ///   - id: the id.
+    ///   - annotations: the annotations; nil keeps existing ones.
     /// - Returns: the metadata.
     /// - Throws: errors of encoding; ``RecordError``: `missingID` for an empty id, `emptyAnnotation`, `missingKey`; `FHIRStoreError`.
     @discardableResult
@@ -52,7 +57,9 @@ public struct AppData: Sendable {
 
     /// Stores bytes under several ids with the same annotations, in one write.
     ///
-    /// - Parameter annotations: the annotations of each; nil keeps existing ones.
+    /// - Parameters:
+    ///   - items: the bytes by id.
+    ///   - annotations: the annotations of each; nil keeps existing ones.
     /// - Returns: the stored ids, sorted, and those that failed.
     /// - Throws: ``RecordError/Code/emptyAnnotation``; `FHIRStoreError` if nothing could be stored.
     @discardableResult
@@ -94,7 +101,9 @@ public struct AppData: Sendable {
 
     /// Replaces the annotations and keeps the bytes.
     ///
-    /// - Parameter annotations: the new annotations; none removes all.
+    /// - Parameters:
+    ///   - id: the id.
+    ///   - annotations: the new annotations; none removes all.
     /// - Throws: ``RecordError``: `notFound`, `emptyAnnotation`, `missingKey`; `FHIRStoreError`.
     public func annotate(_ id: String, with annotations: [String]) throws {
         let texts = try RecordAnnotation.normalized(annotations)

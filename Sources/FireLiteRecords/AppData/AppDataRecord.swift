@@ -17,7 +17,9 @@ public struct AppDataRecord: Sendable, Hashable {
 
     /// The value that was stored as JSON.
     ///
-    /// - Parameter decoder: decodes it. Default: one with ISO 8601 dates, as ``AppData/put(encoding:id:annotations:)`` encodes them.
+    /// - Parameters:
+    ///   - type: the type of the value.
+    ///   - decoder: decodes it. Default: one with ISO 8601 dates, as ``AppData/put(encoding:id:annotations:)`` encodes them.
     /// - Throws: ``RecordError/Code/invalidContent`` if the bytes are not JSON of this type.
     public func decoded<Value: Decodable>(_ type: Value.Type = Value.self, with decoder: JSONDecoder? = nil) throws -> Value {
         let standard = JSONDecoder()

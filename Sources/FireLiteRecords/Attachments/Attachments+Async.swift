@@ -7,7 +7,9 @@ import Foundation
 extension Attachments {
     /// Stores a payload by itself: see the blocking form.
     ///
-    /// - Parameter contentType: the stated type; nil for none. Default: nil.
+    /// - Parameters:
+    ///   - bytes: the payload.
+    ///   - contentType: the stated type; nil for none. Default: nil.
     /// - Throws: errors of the blocking form; `CancellationError`.
     public func put(_ bytes: Data, contentType: String? = nil) async throws -> PayloadReference {
         try await store.writing { try self.put(bytes, contentType: contentType) }
@@ -16,6 +18,9 @@ extension Attachments {
     /// Adds an attachment to a stored resource: see the blocking form.
     ///
     /// - Parameters:
+    ///   - bytes: the payload.
+    ///   - typeName: the type of the resource.
+    ///   - id: its id.
     ///   - title: a title. Default: none.
     ///   - contentType: the media type; nil to recognise it from the bytes. Default: nil.
     /// - Throws: errors of the blocking form; `CancellationError`.
@@ -32,7 +37,9 @@ extension Attachments {
 
     /// A part of a payload: see the blocking form.
     ///
-    /// - Parameter range: the requested bytes; those beyond the end are omitted.
+    /// - Parameters:
+    ///   - reference: the payload.
+    ///   - range: the requested bytes; those beyond the end are omitted.
     /// - Throws: errors of the blocking form; `CancellationError`.
     public func data(_ reference: PayloadReference, in range: Range<Int>) async throws -> Data {
         try await store.reading { try self.data(reference, in: range) }

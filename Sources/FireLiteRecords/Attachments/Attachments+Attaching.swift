@@ -9,6 +9,9 @@ extension Attachments {
     /// It goes into the first element that holds attachments: `Patient.photo`, `DiagnosticReport.presentedForm`,
     /// `DocumentReference.content`.
     /// - Parameters:
+    ///   - bytes: the payload.
+    ///   - typeName: the type of the resource.
+    ///   - id: its id.
     ///   - title: a title. Default: none.
     ///   - contentType: the media type; nil to recognise it from the bytes. Default: nil.
     /// - Throws: `AttachmentError`: `tooLarge`, `wrongType`, `noPlace` if the resource is not stored or has no element for another
@@ -83,7 +86,10 @@ extension Attachments {
     /// Removes an attachment from a stored resource, with an element that requires one. Its payload is deleted with the last resource that
     /// has it.
     ///
-    /// - Parameter number: the position of the attachment among those of the resource, from 0.
+    /// - Parameters:
+    ///   - number: the position of the attachment among those of the resource, from 0.
+    ///   - typeName: the type of the resource.
+    ///   - id: its id.
     /// - Throws: `AttachmentError.noPlace` if there is no such resource or attachment; `FHIRStoreError`.
     public func detach(_ number: Int, from typeName: String, id: String) throws {
         try store.write { tx in

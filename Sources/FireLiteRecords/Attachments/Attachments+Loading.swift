@@ -11,6 +11,8 @@ extension Attachments {
     /// arrive. The `url` stays.
     /// - Parameters:
     ///   - number: the position of the attachment among those of the resource, from 0.
+    ///   - typeName: the type of the resource.
+    ///   - id: its id.
     ///   - source: returns the bytes at the address, in pieces. A relative address, as of a Binary, is passed unchanged.
     /// - Returns: the number of bytes stored; nil if the attachment had `data`.
     /// - Throws: errors of `source`; `AttachmentError`: `noPlace`, `invalidArgument` for an invalid address, `tooLarge`, `wrongType`,

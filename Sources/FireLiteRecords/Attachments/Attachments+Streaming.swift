@@ -8,6 +8,7 @@ extension Attachments {
     ///
     /// It takes several writes, between which others can write. If it fails or its task is cancelled, it leaves nothing.
     /// - Parameters:
+    ///   - pieces: the bytes.
     ///   - contentType: the stated type; nil for none. Default: nil.
     ///   - progress: receives the number of bytes stored. Default: none.
     /// - Throws: errors of `pieces` and `progress`; `AttachmentError`: `tooLarge`, `wrongType`; `FHIRStoreError`; `CancellationError`.
@@ -54,7 +55,9 @@ extension Attachments {
     /// A range of a payload; only the pieces with these bytes are read. It is not compared with the hash; a sealed payload is authenticated
     /// piece by piece.
     ///
-    /// - Parameter range: the requested bytes; those beyond the end are omitted.
+    /// - Parameters:
+    ///   - reference: the payload.
+    ///   - range: the requested bytes; those beyond the end are omitted.
     /// - Throws: `AttachmentError`: `missing`, `missingKey`, `wrongHash` for a sealed one; `FHIRStoreError`.
     public func data(_ reference: PayloadReference, in range: Range<Int>) throws -> Data {
         try store.read { tx in

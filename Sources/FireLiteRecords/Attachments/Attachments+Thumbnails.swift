@@ -5,8 +5,10 @@ import Foundation
 extension Attachments {
     /// Makes and stores thumbnails of an image: payloads of their own, which are deleted with the image. Replaces existing ones.
     ///
-    /// - Parameter make: makes a JPEG, PNG or TIFF of at most that height in pixels from the bytes and the type of the image; nil if it
-    ///   cannot, or if the image is not higher. FireLite does not process images: use your system's code.
+    /// - Parameters:
+    ///   - reference: the image.
+    ///   - make: makes a JPEG, PNG or TIFF of at most that height in pixels from the bytes and the type of the image; nil if it
+    ///     cannot, or if the image is not higher. FireLite does not process images: use your system's code.
     /// - Returns: the stored sizes. A thumbnail with as many bytes as the image or more is not stored, nor is any of a payload that is not
     ///   a JPEG, PNG or TIFF.
     /// - Throws: errors of `make`; `AttachmentError`: `missing`, `missingKey`, `wrongHash`, `wrongType` for a thumbnail that is not an

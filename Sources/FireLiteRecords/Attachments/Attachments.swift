@@ -166,7 +166,9 @@ public struct Attachments: Sendable {
 
     /// Stores a payload by itself. Set `data` of an attachment to the text of the result before the next `collect`.
     ///
-    /// - Parameter contentType: the stated type; nil for none. Default: nil.
+    /// - Parameters:
+    ///   - bytes: the payload.
+    ///   - contentType: the stated type; nil for none. Default: nil.
     /// - Throws: `AttachmentError`: `tooLarge`, `wrongType`; `FHIRStoreError`.
     public func put(_ bytes: Data, contentType: String? = nil) throws -> PayloadReference {
         try check(bytes, contentType)
@@ -180,7 +182,9 @@ public struct Attachments: Sendable {
 
     /// Refuses a payload that the policy does not allow.
     ///
-    /// - Parameter contentType: the stated type; nil for none.
+    /// - Parameters:
+    ///   - bytes: the payload.
+    ///   - contentType: the stated type; nil for none.
     /// - Throws: `AttachmentError`: `tooLarge`, `wrongType`; `FHIRStoreError`.
     public func check(_ bytes: Data, _ contentType: String?) throws {
         let policy = try policy ?? AttachmentPolicy()

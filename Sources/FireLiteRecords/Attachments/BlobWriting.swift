@@ -7,6 +7,7 @@ extension WriteTransaction {
     /// Stores bytes as a payload, once however often it is called with the same; sealed if `records.encryption` has a keyring.
     ///
     /// - Parameters:
+    ///   - bytes: the payload.
     ///   - digest: its SHA-256.
     ///   - isLiteral: whether the bytes are the text of an element.
     /// - Returns: the number of the payload, and the reference to it.

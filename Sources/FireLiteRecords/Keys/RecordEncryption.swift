@@ -14,8 +14,10 @@ public struct RecordEncryption: Sendable {
 
     /// The content of each record is sealed with AES-256-GCM and a key of its own, which a common key wraps.
     ///
-    /// - Parameter resources: the types whose resources are sealed too, by FHIR's names, with the elements that stay queryable. Default:
-    ///   none, so that only app data and payloads are sealed.
+    /// - Parameters:
+    ///   - keyring: the common keys.
+    ///   - resources: the types whose resources are sealed too, by FHIR's names, with the elements that stay queryable. Default:
+    ///     none, so that only app data and payloads are sealed.
     public static func perRecord(_ keyring: RecordKeyring, resources: [String: SealedElements] = [:]) -> RecordEncryption {
         RecordEncryption(keyring, resources)
     }

@@ -45,7 +45,9 @@ extension RecordKeyring {
 
     /// The keyring that ``exported(for:)`` returned.
     ///
-    /// - Parameter pair: the key pair of this device.
+    /// - Parameters:
+    ///   - data: the bytes.
+    ///   - pair: the key pair of this device.
     /// - Throws: ``RecordError``: `invalidContent` for other bytes, `cannotOpen` if they were changed or are for another key pair.
     public convenience init(exported data: Data, with pair: RecordKeyPair) throws {
         guard let envelope = try? JSONDecoder().decode(Envelope.self, from: data) else {

@@ -82,7 +82,9 @@ public final class RecordKeyring: @unchecked Sendable, CustomStringConvertible, 
 
     /// Adds a common key that another device made.
     ///
-    /// - Parameter bytes: 32 bytes.
+    /// - Parameters:
+    ///   - id: its id.
+    ///   - bytes: 32 bytes.
     /// - Throws: ``RecordError/Code/invalidArgument`` for another number of bytes, and for an id that has another key.
     public func addKey(id: String, bytes: Data) throws {
         guard bytes.count == 32, !id.isEmpty else { throw RecordError(.invalidArgument, "a common key has 32 bytes and an id") }

@@ -9,7 +9,9 @@ extension Records {
     ///
     /// - Parameters:
     ///   - typeName: FHIR's name of the resource type.
+    ///   - id: the logical id.
     ///   - client: the id of the writing program, for its tag.
+    ///   - tags: the form of tags.
     /// - Throws: ``RecordError``: `notFound`, `missingKey`, `cannotOpen`; ``AttachmentError``; `FHIRStoreError`.
     public func wireRecord(_ typeName: String, id: String, client: String, tags: WireTags = .keyed) throws -> WireRecord {
         let keyring = try exchangeKeyring
@@ -51,7 +53,10 @@ extension Records {
 
     /// Stores an exchanged record: creates it, or updates the one with its type and id. A deleted record is deleted here too.
     ///
-    /// - Parameter candidates: annotations to look for among the tags, which are hashed and cannot be read.
+    /// - Parameters:
+    ///   - wire: the record.
+    ///   - tags: the form of its tags.
+    ///   - candidates: annotations to look for among the tags, which are hashed and cannot be read.
     /// - Returns: the type and id.
     /// - Throws: ``RecordError``: `missingKey`, `cannotOpen`, `unsupportedModelVersion`, `invalidContent`; `FHIRStoreError`.
     @discardableResult

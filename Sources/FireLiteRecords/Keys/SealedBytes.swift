@@ -11,6 +11,7 @@ package enum SealedBytes {
     /// Seals a message with a random nonce.
     ///
     /// - Parameters:
+    ///   - message: the plaintext.
     ///   - key: 32 bytes.
     ///   - context: the authenticated data; opening needs the same.
     /// - Throws: `CryptoError`.

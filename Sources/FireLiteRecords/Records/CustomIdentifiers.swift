@@ -17,7 +17,9 @@ extension FHIRResource {
 
     /// Replaces the identifiers of a partner. Those of others stay.
     ///
-    /// - Parameter values: the identifiers; none removes them.
+    /// - Parameters:
+    ///   - values: the identifiers; none removes them.
+    ///   - partner: the reference to the partner.
     /// - Throws: ``RecordError/Code/invalidArgument`` if the type has no element `identifier`, or allows only one.
     public func setCustomIdentifiers(_ values: [String], partner: String) throws {
         guard let element = layout.element(named: "identifier"), element.kind == .object else {

@@ -5,7 +5,9 @@ import FireLiteCore
 extension Records {
     /// Stores a resource as a new record: see the blocking form.
     ///
-    /// - Parameter resource: the resource, which the caller must not use afterwards.
+    /// - Parameters:
+    ///   - resource: the resource, which the caller must not use afterwards.
+    ///   - annotations: its annotations.
     /// - Throws: errors of the blocking form; `CancellationError`.
     @discardableResult
     public func create<Resource: FHIRResource>(
@@ -16,7 +18,9 @@ extension Records {
 
     /// Stores resources as new records: see the blocking form.
     ///
-    /// - Parameter resources: the resources, which the caller must not use afterwards.
+    /// - Parameters:
+    ///   - resources: the resources, which the caller must not use afterwards.
+    ///   - annotations: the annotations of each.
     /// - Throws: errors of the blocking form; `CancellationError`.
     @discardableResult
     public func create<Resource: FHIRResource>(
@@ -99,7 +103,9 @@ extension Records {
     ///
     /// - Parameters:
     ///   - typeName: FHIR's name of the resource type.
+    ///   - id: the logical id.
     ///   - client: the id of the writing program, for its tag.
+    ///   - tags: the form of tags.
     /// - Throws: errors of the blocking form; `CancellationError`.
     public func wireRecord(_ typeName: String, id: String, client: String, tags: WireTags = .keyed) async throws -> WireRecord {
         try await store.read { _ in try self.wireRecord(typeName, id: id, client: client, tags: tags) }
@@ -107,7 +113,10 @@ extension Records {
 
     /// Stores an exchanged record: see the blocking form.
     ///
-    /// - Parameter candidates: annotations to look for among hashed tags.
+    /// - Parameters:
+    ///   - wire: the record.
+    ///   - tags: the form of its tags.
+    ///   - candidates: annotations to look for among hashed tags.
     /// - Throws: errors of the blocking form; `CancellationError`.
     @discardableResult
     public func receive(_ wire: WireRecord, tags: WireTags = .keyed, candidates: [String] = []) async throws -> RecordKey {

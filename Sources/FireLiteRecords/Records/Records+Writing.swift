@@ -6,7 +6,9 @@ extension Records {
 
     /// Stores a resource as a new record. A resource without an id gets a random one.
     ///
-    /// - Parameter resource: the resource, which becomes the store's object unless its type is sealed.
+    /// - Parameters:
+    ///   - resource: the resource, which becomes the store's object unless its type is sealed.
+    ///   - annotations: its annotations.
     /// - Returns: the record.
     /// - Throws: ``RecordError``: `alreadyExists`, `emptyAnnotation`; `FHIRStoreError`.
     @discardableResult
@@ -150,7 +152,9 @@ extension Records {
 
     /// Deletes a record by the name of its type.
     ///
-    /// - Parameter typeName: FHIR's name of the resource type.
+    /// - Parameters:
+    ///   - typeName: FHIR's name of the resource type.
+    ///   - id: the logical id.
     /// - Throws: ``RecordError/Code/notFound``; `FHIRStoreError`.
     public func delete(_ typeName: String, id: String) throws {
         try store.joiningWrite { tx in

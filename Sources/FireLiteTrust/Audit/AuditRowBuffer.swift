@@ -42,7 +42,11 @@ struct AuditRowBuffer {
 
     /// Adds a row.
     ///
-    /// - Parameter note: the salt and the hash of the resource's value; nil if there is none.
+    /// - Parameters:
+    ///   - number: its number.
+    ///   - access: what it is about.
+    ///   - salts: makes its salt.
+    ///   - note: the salt and the hash of the resource's value; nil if there is none.
     /// - Throws: `CryptoError.system`.
     mutating func append(_ number: Int64, _ access: AuditAccess, _ salts: inout AuditSalt, note: [UInt8]?) throws {
         let start = rows.count * Self.width

@@ -5,7 +5,9 @@ extension AuditTrail {
     /// Passes a head to a closure in each period, to be kept outside the file, until its task is cancelled. If nothing happened in a
     /// period, it signs a head that says so.
     ///
-    /// - Parameter keep: stores the head, for example on a server.
+    /// - Parameters:
+    ///   - period: the time between two heads.
+    ///   - keep: stores the head, for example on a server.
     /// - Throws: errors of `keep`; `CancellationError`; `AuditError`; `FHIRStoreError`.
     public func publishHeads(every period: Duration, _ keep: @Sendable (AuditHead) async throws -> Void) async throws {
         var last: AuditHead?

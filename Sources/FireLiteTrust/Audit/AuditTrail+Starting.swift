@@ -11,6 +11,7 @@ extension FHIRStore {
     /// If the trail cannot be written or signed, the write fails. Writes of other store objects and processes are audited only if they
     /// start the audit too. A new trail begins with a head of no rows. If the store does not know the identity, it is added.
     /// - Parameters:
+    ///   - signer: who signs the heads.
     ///   - party: the actor, unless a read or write names another. Default: the signer's id, without a purpose.
     ///   - includesReads: whether every read of this store object is audited too, with a row for each resource that it returns. Each read
     ///     then ends with a write that signs a head, so read many resources at once. Default: only writes and the reads of restricted

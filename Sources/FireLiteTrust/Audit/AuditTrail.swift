@@ -62,7 +62,9 @@ public final class AuditTrail: Sendable {
 
     /// Runs `body` in a write and appends its reads before it returns the result. If appending fails, it throws.
     ///
-    /// - Parameter body: reads, and adds each access to the list.
+    /// - Parameters:
+    ///   - party: who reads.
+    ///   - body: reads, and adds each access to the list.
     package func reading<Value>(
         by party: AuditParty, _ body: (ReadTransaction, inout [AuditAccess]) throws -> Value
     ) throws -> Value {

@@ -64,7 +64,9 @@ extension ReadTransaction {
 
     /// The entries about one resource, in order.
     ///
-    /// - Parameter typeName: FHIR's name of the resource type.
+    /// - Parameters:
+    ///   - typeName: FHIR's name of the resource type.
+    ///   - id: the resource's id.
     /// - Complexity: reads the whole trail.
     /// - Throws: `AuditError.damaged` if one cannot be read; `FHIRStoreError`.
     public func auditEntries(about typeName: String, id: String) throws -> [AuditEntry] {

@@ -19,6 +19,7 @@ extension ReadTransaction {
     /// the resource once had the value, as later entries may concern the resource too.
     /// - Parameters:
     ///   - typeName: FHIR's name of the resource type.
+    ///   - id: the resource's id.
     ///   - version: the number of a version whose content the history has. Default: the present one.
     ///   - head: the head of the proof. Default: that of the entry's own commit.
     /// - Throws: `AuditError.notFound` if the trail has no entry about it, or the content is gone; `AuditError.invalidProof` if the content
@@ -70,7 +71,9 @@ extension ReadTransaction {
 
     /// The proof that the trail at a head begins with the trail at an earlier one: nothing was changed or removed in between.
     ///
-    /// - Parameter second: the later head. Default: the last one.
+    /// - Parameters:
+    ///   - first: the earlier head.
+    ///   - second: the later head. Default: the last one.
     /// - Throws: `AuditError.invalidArgument` if the heads are of two trails, or in the other order; `AuditError.notFound`; `AuditError.damaged` if
     ///   it does not; `FHIRStoreError`.
     public func auditConsistencyProof(from first: AuditHead, to second: AuditHead? = nil) throws -> AuditConsistencyProof {

@@ -52,7 +52,10 @@ public struct Identity: Sendable, Hashable {
     ///
     /// - Parameters:
     ///   - id: the id; nil for a new UUID.
+    ///   - name: a name for people.
     ///   - reference: the resource that describes the party.
+    ///   - authority: what its permissions count for.
+    ///   - keys: its keys.
     public init(id: String? = nil, name: String? = nil, reference: String? = nil, authority: Authority = .none, keys: [Key] = []) {
         self.id = id ?? UUID().uuidString.lowercased()
         self.name = name

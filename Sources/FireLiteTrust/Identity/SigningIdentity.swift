@@ -9,7 +9,9 @@ public struct SigningIdentity: Sendable, CustomStringConvertible {
 
     /// Creates a signer.
     ///
-    /// - Parameter key: its current key.
+    /// - Parameters:
+    ///   - id: the identity's id.
+    ///   - key: its current key.
     public init(id: String, key: any IdentityKey) {
         self.id = id
         self.key = key

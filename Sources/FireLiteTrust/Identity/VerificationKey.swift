@@ -58,14 +58,18 @@ public struct VerificationKey: Sendable, Hashable, CustomStringConvertible {
 
     /// Whether a signature was made for a message with the private key.
     ///
-    /// - Parameter signature: as in JOSE: r and s of equal length with a curve.
+    /// - Parameters:
+    ///   - signature: as in JOSE: r and s of equal length with a curve.
+    ///   - message: what was signed.
     public func isValid(signature: Data, of message: Data) -> Bool {
         key.isValid(signature: signature, of: message, algorithm: algorithm.signature)
     }
 
     /// Whether an ECDSA signature in DER (X9.62) was made for a message with the private key.
     ///
-    /// - Parameter derSignature: r and s in DER, as `openssl dgst -sign` makes them.
+    /// - Parameters:
+    ///   - derSignature: r and s in DER, as `openssl dgst -sign` makes them.
+    ///   - message: what was signed.
     public func isValid(derSignature: Data, of message: Data) -> Bool {
         key.isValid(derSignature: derSignature, of: message, algorithm: algorithm.signature)
     }

@@ -48,6 +48,7 @@ extension WriteTransaction {
     /// Replaces the current key of an identity. Signatures by earlier keys can still be verified.
     ///
     /// - Parameters:
+    ///   - id: the identity.
     ///   - key: the new key.
     ///   - moment: when it begins, and earlier keys end.
     /// - Throws: ``TrustError/Code/unknown`` if the store does not know the identity; ``TrustError/Code/invalidArgument`` for a key that
@@ -64,7 +65,9 @@ extension WriteTransaction {
 
     /// Ends the period of a lost or stolen key. Later signatures by it are refused.
     ///
-    /// - Parameter moment: the end of its period. An earlier end stays.
+    /// - Parameters:
+    ///   - keyID: the key's id.
+    ///   - moment: the end of its period. An earlier end stays. Default: now.
     /// - Throws: ``TrustError/Code/unknown`` if the store does not know the key; `FHIRStoreError`.
     public func revokeKey(_ keyID: String, at moment: Date = FHIRClock.system.now()) throws {
         guard try identity(withKey: keyID) != nil else { throw TrustError(.unknown, "the store knows no key \(keyID)") }

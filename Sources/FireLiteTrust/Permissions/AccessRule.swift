@@ -39,11 +39,14 @@ public struct AccessRule: Sendable, Hashable {
     ///   - kind: whether it permits or denies.
     ///   - grantees: the identities that it is for; empty for everybody.
     ///   - from: the beginning of the period.
+    ///   - until: the end.
     ///   - types: the resource types; empty for all.
     ///   - compartments: the compartments, such as `Patient/1`; empty for all resources.
     ///   - confidentiality: the highest level for a permit, the lowest for a denial.
+    ///   - sensitivities: codes of sensitivities.
     ///   - purposes: codes of purposes; empty for all.
     ///   - actions: the actions; empty for all.
+    ///   - exceptions: rules within this one.
     public init(
         _ kind: AccessPermission.Kind, to grantees: [String], from: Date? = nil, until: Date? = nil, types: [String] = [],
         compartments: [String] = [], confidentiality: Confidentiality? = nil, sensitivities: [String] = [], purposes: [String] = [],

@@ -72,6 +72,7 @@ extension ReadTransaction {
     ///
     /// - Parameters:
     ///   - provenance: the JSON of the Provenance.
+    ///   - consent: the id of the Consent.
     ///   - present: the present canonical JSON of the Consent, for signatures without content; nil if the Consent does not exist.
     func statements(in provenance: JSONItem, about consent: String, present: Data?) throws -> [ConsentStatement] {
         try SignatureCoding.signatures(provenance).compactMap { text in

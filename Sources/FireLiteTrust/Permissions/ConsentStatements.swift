@@ -11,7 +11,10 @@ struct ConsentStatements {
     /// The ids in their order.
     private var order: [String] = []
 
-    /// - Parameter statements: the newest of each signer about each Consent.
+    /// - Parameters:
+    ///   - statements: the newest of each signer about each Consent.
+    ///   - identities: those that the store knows.
+    ///   - content: what a Consent says.
     init(
         _ statements: [ConsentStatement], _ identities: [Identity], content: @escaping (JSONItem) -> ConsentCoding.Content?
     ) {

@@ -68,7 +68,9 @@ extension ReadTransaction {
 
     /// The permissions granted by an identity.
     ///
-    /// - Parameter moment: a time at which they must hold; nil for all.
+    /// - Parameters:
+    ///   - grantor: the identity.
+    ///   - moment: a time at which they must hold; nil for all.
     /// - Throws: ``TrustError/Code/release``; `FHIRStoreError`.
     public func permissions(givenBy grantor: String, at moment: Date? = nil) throws -> [StoredPermission] {
         try permissions().filter { stored in
@@ -79,7 +81,9 @@ extension ReadTransaction {
 
     /// The permissions granted to an identity, including those for everybody.
     ///
-    /// - Parameter moment: a time at which they must hold; nil for all.
+    /// - Parameters:
+    ///   - grantee: the identity.
+    ///   - moment: a time at which they must hold; nil for all.
     /// - Throws: ``TrustError/Code/release``; `FHIRStoreError`.
     public func permissions(givenTo grantee: String, at moment: Date? = nil) throws -> [StoredPermission] {
         try permissions().filter { stored in
@@ -93,7 +97,10 @@ extension ReadTransaction {
     ///
     /// A denial wins over any permit of another Consent. Within a Consent, the innermost applicable rule decides; among several of them, a
     /// denial wins. If several Consents decide alike, the decision names the most specific. Access that nothing permits is denied.
-    /// - Parameter id: its id. For a resource that the store does not have, the decision is a denial without a Consent.
+    /// - Parameters:
+    ///   - request: who asks for what.
+    ///   - typeName: the type of the resource.
+    ///   - id: its id. For a resource that the store does not have, the decision is a denial without a Consent.
     /// - Throws: ``TrustError``; `FHIRStoreError`.
     public func decision(on request: PermissionRequest, typeName: String, id: String) throws -> PermissionDecision {
         let none = PermissionDecision(isPermitted: false, consentID: nil, provision: [])

@@ -5,7 +5,10 @@ import Foundation
 extension WriteTransaction {
     /// Stores a permission as a Consent, signed by its grantor.
     ///
-    /// - Parameter grantor: the grantor and its key. The permission counts only within the grantor's authority.
+    /// - Parameters:
+    ///   - permission: the permission.
+    ///   - grantor: the grantor and its key. The permission counts only within the grantor's authority.
+    ///   - moment: when it is given.
     /// - Returns: the Consent.
     /// - Throws: ``TrustError/Code/invalidArgument`` if the signer is not the grantor, for an unknown type, compartment or patient, for an
     ///   id in use, and for rules that an R5 Consent cannot express: an exception of the same kind as its rule, and a permit or an
@@ -74,7 +77,10 @@ extension WriteTransaction {
 
     /// Revokes a permission: its Consent stays, inactive and signed by the revoker.
     ///
-    /// - Parameter signer: the grantor if there is only one, or an identity with authority for everything.
+    /// - Parameters:
+    ///   - id: the id of the Consent.
+    ///   - signer: the grantor if there is only one, or an identity with authority for everything.
+    ///   - moment: when it is revoked.
     /// - Throws: ``TrustError/Code/unknown`` if there is no such permission, or for the key; ``TrustError/Code/invalidArgument`` if
     ///   somebody else signs; `FHIRStoreError`.
     public func revokePermission(_ id: String, signedBy signer: SigningIdentity, at moment: Date = FHIRClock.system.now()) throws {

@@ -114,6 +114,7 @@ extension FHIRStore {
     /// let count = try view.query(Observation.self).count()
     /// ```
     /// - Parameters:
+    ///   - actor: the identity that reads.
     ///   - purpose: the code of its purpose, such as `TREAT`; nil for none.
     ///   - now: returns the time at which permissions must hold; called at each read.
     public func restricted(to actor: String, purpose: String? = nil, now: @escaping @Sendable () -> Date = FHIRClock.system.now)

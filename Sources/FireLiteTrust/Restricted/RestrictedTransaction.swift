@@ -47,7 +47,9 @@ public struct RestrictedTransaction {
 
     /// Searches by FHIR's search parameters.
     ///
-    /// - Parameter address: a FHIR search, such as `Patient?name=joe`.
+    /// - Parameters:
+    ///   - address: a FHIR search, such as `Patient?name=joe`.
+    ///   - options: how it is understood.
     /// - Throws: `SearchError`; `FHIRStoreError`.
     public func search(_ address: String, options: SearchOptions = SearchOptions()) throws -> SearchResult {
         let request = try SearchRequest(address)
@@ -90,7 +92,9 @@ public struct RestrictedTransaction {
 
     /// Calls `body` with every visible resource of a type, in the order they were stored.
     ///
-    /// - Parameter body: called with each.
+    /// - Parameters:
+    ///   - type: the resource type.
+    ///   - body: called with each.
     /// - Throws: errors of `body`; `FHIRStoreError`.
     public func forEach<Resource: FHIRResource>(_ type: Resource.Type, _ body: (Resource) throws -> Void) throws {
         try transaction.forEach(type) { resource in

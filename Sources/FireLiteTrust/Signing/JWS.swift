@@ -37,6 +37,7 @@ public struct JWS: Sendable, Hashable {
     /// Signs a payload.
     ///
     /// - Parameters:
+    ///   - payload: what is signed.
     ///   - key: the key; its thumbprint becomes `kid`.
     ///   - type: the media type for `typ`; nil for none.
     /// - Throws: ``TrustError/Code/key``.
@@ -78,7 +79,9 @@ public struct JWS: Sendable, Hashable {
 
     /// Reads a signature in one of the forms.
     ///
-    /// - Parameter payload: the signed payload, for a detached signature.
+    /// - Parameters:
+    ///   - text: the signature.
+    ///   - payload: the signed payload, for a detached signature.
     /// - Throws: ``TrustError/Code/malformed``; ``TrustError/Code/unsupported`` for the algorithm `none` and others that are not accepted,
     ///   and for critical members (`crit`, RFC 7797's `b64`).
     public init(_ text: String, payload: Data? = nil) throws {
@@ -164,7 +167,9 @@ public struct JWS: Sendable, Hashable {
 extension ReadTransaction {
     /// Verifies a signature with the key that it names, which must belong to an identity in the store.
     ///
-    /// - Parameter moment: the time of the signature, if known. The key must be valid at that time.
+    /// - Parameters:
+    ///   - signature: the signature.
+    ///   - moment: the time of the signature, if known. The key must be valid at that time.
     /// - Returns: the identity that signed.
     /// - Throws: ``TrustError/Code/unknown``, ``TrustError/Code/keyNotValid``, ``TrustError/Code/unsupported``,
     ///   ``TrustError/Code/invalidSignature``; `FHIRStoreError`.

@@ -156,6 +156,7 @@ extension WriteTransaction {
     /// - Parameters:
     ///   - resource: a stored resource with an id.
     ///   - signer: the identity and its key, which the store must know to verify the signature later.
+    ///   - moment: when it is signed.
     /// - Returns: the Provenance.
     /// - Throws: ``TrustError/Code/invalidArgument`` for a resource without an id; ``TrustError/Code/release``; ``TrustError/Code/key``;
     ///   `FHIRStoreError`.

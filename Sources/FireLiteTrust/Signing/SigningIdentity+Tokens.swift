@@ -3,7 +3,9 @@ import Foundation
 extension SigningIdentity {
     /// Signs a payload.
     ///
-    /// - Parameter type: the media type for `typ`; nil for none.
+    /// - Parameters:
+    ///   - payload: what is signed.
+    ///   - type: the media type for `typ`; nil for none.
     /// - Throws: ``TrustError/Code/key``.
     public func sign(_ payload: Data, type: String? = nil) throws -> JWS { try JWS(signing: payload, with: key, type: type) }
 

@@ -24,9 +24,13 @@ public struct TokenClaims: Sendable, Hashable {
     /// Creates claims.
     ///
     /// - Parameters:
+    ///   - issuer: who makes the token.
     ///   - subject: the subject; nil for the issuer.
+    ///   - audience: whom it is for.
+    ///   - issuedAt: when it is made.
     ///   - lifetime: the lifetime in seconds. SMART permits up to 300.
     ///   - id: its own id; nil for 192 random bits.
+    ///   - scope: what is asked for or granted.
     public init(
         issuer: String, subject: String? = nil, audience: [String], issuedAt: Date = FHIRClock.system.now(), lifetime: TimeInterval = 300,
         id: String? = nil,

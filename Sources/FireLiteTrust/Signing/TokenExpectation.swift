@@ -18,6 +18,7 @@ public struct TokenExpectation: Sendable, Hashable {
     ///
     /// - Parameters:
     ///   - issuer: the issuer; nil for any identity in the store.
+    ///   - audience: whom it must be for.
     ///   - skew: the seconds by which the clocks of the parties may differ.
     public init(issuer: String? = nil, audience: String, skew: TimeInterval = TokenExpectation.standardSkew) {
         self.issuer = issuer

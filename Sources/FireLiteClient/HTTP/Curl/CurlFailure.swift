@@ -5,7 +5,9 @@
     struct CurlFailure {
         let error: HTTPTransportError
 
-        /// - Parameter easy: the transfer, which knows whether the server can have seen it.
+        /// - Parameters:
+        ///   - result: libcurl's number.
+        ///   - easy: the transfer, which knows whether the server can have seen it.
         init?(_ result: Int32, _ easy: UnsafeMutableRawPointer) {
             switch Int(result) {
             case FIRELITE_CURLE_OK: return nil
