@@ -34,7 +34,7 @@ public struct BearerAuthorization: Authorization {
 extension Authorization where Self == BearerAuthorization {
     /// A token that the app gets in its own way.
     ///
-    /// - Parameter token: see ``BearerAuthorization/init(_:)``.
+    /// - Parameter token: returns the token, or nil if there is none. Its argument says whether the server refused the last one.
     public static func bearer(_ token: @escaping @Sendable (_ isRejected: Bool) async throws -> Secret?) -> BearerAuthorization {
         BearerAuthorization(token)
     }
