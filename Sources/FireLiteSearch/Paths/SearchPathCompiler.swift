@@ -189,3 +189,11 @@ extension SearchPathCompiler: PathResolver {
         return type.name
     }
 }
+
+/// What a parameter's expression selects.
+struct CompiledExpression: Sendable {
+    /// The ways to its elements.
+    var paths: [SearchPath] = []
+    /// Conditions whose truth is the value: `deceased.exists() and deceased != false`.
+    var conditions: [Predicate] = []
+}

@@ -65,3 +65,27 @@ struct ExpressionCompiler {
         return .computed("\(bind: .real(number))", .decimal)
     }
 }
+
+/// An expression that has no form in SQL here.
+struct NotCompiled: Error {
+    let what: String
+    /// Whether it is about an element that the type does not have.
+    var isUnknownElement = false
+}
+
+/// What the values of a column of SQL are.
+enum SQLKind: Equatable {
+    case boolean, integer, decimal, text, temporal(PrimitiveType)
+
+    init(_ type: PrimitiveType) {
+        switch type.storage {
+        case .boolean: self = .boolean
+        case .integer: self = .integer
+        case .decimal: self = .decimal
+        case .temporal: self = .temporal(type)
+        case .text: self = .text
+        }
+    }
+
+    var isNumber: Bool { self == .integer || self == .decimal }
+}

@@ -56,3 +56,11 @@ extension FHIRStore {
     /// Few enough bytes to keep in memory, and many enough for a system call.
     private static let pieceSize = 1 << 18
 }
+
+/// The form in which the rows of a view are written.
+public enum ViewFormat: Sendable, Hashable, CaseIterable {
+    /// Comma-separated values (RFC 4180) with a line of column names.
+    case csv
+    /// JSON, one object a line.
+    case ndjson
+}
