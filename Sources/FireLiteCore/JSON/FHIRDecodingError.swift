@@ -75,8 +75,8 @@ public struct FHIRDecodingError: FireLiteError, Hashable {
             code: code, line: line, column: column, offset: offset, path: path, expected: expected, found: found)
     }
 
-    /// The same mistake as part of a larger text, after `lines` more lines.
-    package func shifted(lines: Int) -> FHIRDecodingError {
+    /// The same mistake as part of a larger text, after `lines` more lines: for who reads NDJSON line by line. Offsets stay those of the line.
+    public func shifted(lines: Int) -> FHIRDecodingError {
         FHIRDecodingError(
             code: code, line: line + lines, column: column, offset: offset, path: path, expected: expected, found: found)
     }
