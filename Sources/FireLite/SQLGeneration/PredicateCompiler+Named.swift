@@ -41,6 +41,12 @@ extension Predicate {
         return named(depth: 0, &count)
     }
 
+    /// The same for predicates of one statement, where each name is that of one set.
+    static func withNamedChains(_ predicates: some Sequence<Predicate>) -> [Predicate] {
+        var count = 0
+        return predicates.map { $0.named(depth: 0, &count) }
+    }
+
     private func named(depth: Int, _ count: inout Int) -> Predicate {
         func beyond(_ layout: Layout, _ inner: Predicate) -> Predicate {
             let further = inner.named(depth: depth + 1, &count)

@@ -162,7 +162,7 @@ struct QueryStatement {
     /// The number of resources of a list's rows.
     private static func count(_ rows: PredicateCompiler.ListRows, _ isOrdered: Bool) -> SQLFragment {
         isOrdered && rows.isOrdered
-            ? "\(raw: QueryFunctions.runs)(\(rows.key) >> \(RowKey.nodeBits))" : "count(DISTINCT \(rows.resource))"
+            ? "\(raw: QueryFunctions.runs)(\(rows.key))" : "count(DISTINCT \(rows.resource))"
     }
 
     /// `SELECT` over the values at a path of all results, without NULL; nil if the file has no such column.

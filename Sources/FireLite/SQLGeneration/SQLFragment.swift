@@ -199,7 +199,16 @@ package struct SQLFragment: Sendable {
     }
 
     /// Values as parameters, with commas between them.
-    static func list(_ values: [SQLValue]) -> SQLFragment { joined(values.map { "\(bind: $0)" }, ",") }
+    static func list(_ values: [SQLValue]) -> SQLFragment {
+        var list = SQLFragment()
+        list.code.reserveCapacity(2 * values.count)
+        for index in values.indices {
+            if index > 0 { list.code.append(UInt8(ascii: ",")) }
+            list.code.append(Mark.value)
+        }
+        list.values = values
+        return list
+    }
 
     package static func + (left: SQLFragment, right: SQLFragment) -> SQLFragment {
         var both = left

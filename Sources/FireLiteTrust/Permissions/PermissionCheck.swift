@@ -66,7 +66,7 @@ struct PermissionCheck {
 }
 
 /// The rule of a Consent that decides about a resource.
-struct DecidingRule {
+struct DecidingRule: Sendable {
     let consentID: String
     let kind: AccessPermission.Kind
     /// The place of the rule in the Consent.

@@ -106,16 +106,14 @@ extension ReadTransaction {
         let none = PermissionDecision(isPermitted: false, consentID: nil, provision: [])
         guard let resource = try resource(typeName: typeName, id: id), let key = key(of: resource) else { return none }
         let rules = RuleConditions(self, try permissions(), request)
-        func holds(_ condition: Predicate) throws -> Bool {
-            var query = QueryRequest(resource.layout)
-            query.predicate = .and([.keys([key]), condition])
-            return try !places(query).isEmpty
-        }
+        let covering = String(decoding: rules.covering.map { $0 ? UInt8(ascii: "1") : UInt8(ascii: "0") }, as: UTF8.self)
+        let plan = try remembered("decision \(resource.layout.name) \(covering)") { try rules.plan(on: resource.layout) }
+        var met = met(plan.conditions, by: key)
         var found: DecidingRule?
-        for rule in try rules.deciding(on: resource.layout, holds) where found.map({ rule.isBetter(than: $0) }) ?? true { found = rule }
+        for rule in try plan.deciding(&met) where found.map({ rule.isBetter(than: $0) }) ?? true { found = rule }
         guard let best = found else { return none }
         // The resource may be permitted although a contained one is denied.
-        let isPermitted = try best.kind == .permit && holds(rules.condition(on: resource.layout))
+        let isPermitted = try best.kind == .permit && met.isMet(plan.whole)
         return PermissionDecision(isPermitted: isPermitted, consentID: best.consentID, provision: best.provision)
     }
 }

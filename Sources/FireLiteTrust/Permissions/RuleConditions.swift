@@ -149,31 +149,79 @@ struct RuleConditions {
 
     // MARK: - Which rule
 
-    /// The rules that decide about a resource, one for each Consent that applies to it.
-    func deciding(on layout: Layout, _ holds: (Predicate) throws -> Bool) throws -> [DecidingRule] {
-        try consents.compactMap { consent in
-            for kind in [AccessPermission.Kind.deny, .permit] where kind == .deny || consent.standing == .valid {
-                guard try holds(area(of: consent, kind, layout)) else { continue }
-                let rule = consent.permission.rule
-                if let found = try deciding(rule, [0], kind, consent.permission.id, layout, holds) { return found }
+    /// Which rules cover the request: the only way in which conditions depend on it.
+    var covering: [Bool] {
+        func covering(_ rule: AccessRule) -> [Bool] { [rule.covers(request)] + rule.exceptions.flatMap(covering) }
+        return consents.flatMap { covering($0.permission.rule) }
+    }
+
+    /// What decides about resources of a type.
+    func plan(on layout: Layout) throws -> DecisionPlan {
+        var predicates: [Predicate] = []
+        func number(_ predicate: Predicate) -> Int {
+            predicates.append(predicate)
+            return predicates.count - 1
+        }
+        func step(_ rule: AccessRule, _ place: [Int], _ kind: AccessPermission.Kind, _ id: String) throws -> DecisionPlan.Step? {
+            let isInner = place.count > 1
+            let decides =
+                try kind == .deny
+                ? deny(rule, layout, .resource, isInner: isInner) : permit(rule, layout, .resource, isInner: isInner)
+            if decides.isConstant(false) { return nil }
+            return DecisionPlan.Step(
+                condition: number(decides),
+                rule: DecidingRule(consentID: id, kind: kind, provision: place, specificity: rule.specificity),
+                exceptions: try rule.exceptions.enumerated().compactMap { try step($1, place + [$0], kind, id) })
+        }
+        let ways = try consents.map { consent in
+            try [AccessPermission.Kind.deny, .permit].compactMap { kind -> DecisionPlan.Way? in
+                guard kind == .deny || consent.standing == .valid else { return nil }
+                let area = try area(of: consent, kind, layout)
+                if area.isConstant(false) { return nil }
+                let place = number(area)
+                return try step(consent.permission.rule, [0], kind, consent.permission.id).map { DecisionPlan.Way(area: place, step: $0) }
             }
+        }
+        let whole = number(try condition(on: layout))
+        return DecisionPlan(ways: ways, whole: whole, conditions: try transaction.rowConditions(predicates, on: layout))
+    }
+}
+
+/// What decides about resources of a type, with its conditions compiled.
+struct DecisionPlan: Sendable {
+    /// A rule, and its exceptions that may decide in the same way.
+    struct Step: Sendable {
+        let condition: Int
+        let rule: DecidingRule
+        let exceptions: [Step]
+    }
+
+    /// How a Consent may permit, or deny.
+    struct Way: Sendable {
+        /// The condition that the Consent counts for a resource.
+        let area: Int
+        let step: Step
+    }
+
+    /// The ways of each Consent.
+    let ways: [[Way]]
+    /// The condition that a resource is seen.
+    let whole: Int
+    let conditions: RowConditions
+
+    /// The rules that decide about a resource, one for each Consent that applies to it.
+    func deciding(_ met: inout MetConditions) throws -> [DecidingRule] {
+        try ways.compactMap { ways in
+            for way in ways where try met.isMet(way.area) { if let rule = try Self.innermost(way.step, &met) { return rule } }
             return nil
         }
     }
 
-    /// The innermost of a rule and its exceptions that decides in one way; nil if none does.
-    private func deciding(
-        _ rule: AccessRule, _ place: [Int], _ kind: AccessPermission.Kind, _ id: String, _ layout: Layout,
-        _ holds: (Predicate) throws -> Bool
-    ) throws -> DecidingRule? {
-        let isInner = place.count > 1
-        let decides =
-            try kind == .deny ? deny(rule, layout, .resource, isInner: isInner) : permit(rule, layout, .resource, isInner: isInner)
-        guard try !decides.isConstant(false) && holds(decides) else { return nil }
-        for (index, exception) in rule.exceptions.enumerated() {
-            if let inner = try deciding(exception, place + [index], kind, id, layout, holds) { return inner }
-        }
-        return DecidingRule(consentID: id, kind: kind, provision: place, specificity: rule.specificity)
+    /// The innermost of a rule and its exceptions that decides; nil if none does.
+    private static func innermost(_ step: Step, _ met: inout MetConditions) throws -> DecidingRule? {
+        guard try met.isMet(step.condition) else { return nil }
+        for exception in step.exceptions { if let inner = try innermost(exception, &met) { return inner } }
+        return step.rule
     }
 }
 
