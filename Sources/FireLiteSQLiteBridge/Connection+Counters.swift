@@ -1,17 +1,21 @@
 import FireLiteSQLite
 
 extension Connection {
-    /// Adds an aggregate `name(integer)` that counts the distinct numbers, without their last bits, in an ascending sequence; it is NULL if a
-    /// number is less than the one before it. Unlike `count(DISTINCT …)` it needs no table of seen values, and no step of the statement for a shift.
+    /// Adds an aggregate `name(integer)` that counts the distinct numbers, without the bits of a mask, in an ascending sequence; it is NULL if a
+    /// number is less than the one before it. Unlike `count(DISTINCT …)` it needs no table of seen values, and no step of the statement for each
+    /// row to remove the bits.
     ///
     /// - Throws: `SQLiteError`.
-    public func addRunCounter(_ name: String, withoutBits bits: Int64) throws {
+    public func addRunCounter(_ name: String, without mask: Int64) throws {
         let code = sqlite3_create_function_v2(
-            handle, name, 1, SQLITE_UTF8 | SQLITE_DETERMINISTIC, UnsafeMutableRawPointer(bitPattern: Int(bits)), nil,
+            handle, name, 1, SQLITE_UTF8 | SQLITE_DETERMINISTIC, UnsafeMutableRawPointer(bitPattern: Int(mask)),
+            nil,
             { context, _, arguments in
                 guard let arguments, let memory = sqlite3_aggregate_context(context, Int32(MemoryLayout<RunCount>.size)) else { return }
-                let bits = Int64(Int(bitPattern: sqlite3_user_data(context)))
-                memory.assumingMemoryBound(to: RunCount.self).pointee.add(sqlite3_value_int64(arguments[0]) &>> bits)
+                let run = memory.assumingMemoryBound(to: RunCount.self)
+                let number = sqlite3_value_int64(arguments[0])
+                if run.pointee.count == 0 { run.pointee.mask = Int64(Int(bitPattern: sqlite3_user_data(context))) }
+                run.pointee.add(number)
             },
             { context in
                 guard let memory = sqlite3_aggregate_context(context, 0) else { return sqlite3_result_int64(context, 0) }
@@ -25,15 +29,19 @@ extension Connection {
 /// The state of the aggregate. SQLite initialises its memory to zeros, which is a valid start.
 private struct RunCount {
     var count: Int64
+    var mask: Int64
+    /// The numbers that count as the last one.
+    var first: Int64
     var last: Int64
     var isOutOfOrder: Bool
 
+    @inline(__always)
     mutating func add(_ number: Int64) {
         if count > 0, number <= last {
-            if number < last { isOutOfOrder = true }
+            if number < first { isOutOfOrder = true }
             return
         }
-        (count, last) = (count + 1, number)
+        (count, first, last) = (count + 1, number & ~mask, number | mask)
     }
 }
 

@@ -231,9 +231,15 @@ import Testing
                 let results = papers.compactMap { $0.result(record, model) }
                 let isSeen = results.contains(.permit) && !results.contains(.deny)
                 if isSeen { expected.append("\(record.type)/\(record.id)") }
-                let request = PermissionRequest(actor: model.actor, purpose: model.purpose, at: Self.now)
-                let decision = try store.read { try $0.decision(on: request, typeName: record.type, id: record.id) }
-                try #require(decision.isPermitted == isSeen, "\(record.type)/\(record.id)")
+                // In turns, as what a decision needs is kept from one to the next.
+                for (actor, purpose) in [("dr", "TREAT"), ("nurse", nil), ("dr", nil), ("nurse", "TREAT")] as [(String, String?)] {
+                    let model = Model(rules: [], actor: actor, purpose: purpose, moment: Self.now)
+                    let results = papers.compactMap { $0.result(record, model) }
+                    let request = PermissionRequest(actor: actor, purpose: purpose, at: Self.now)
+                    let decision = try store.read { try $0.decision(on: request, typeName: record.type, id: record.id) }
+                    let isPermitted = results.contains(.permit) && !results.contains(.deny)
+                    try #require(decision.isPermitted == isPermitted, "\(record.type)/\(record.id)")
+                }
             }
             let found = try ["Patient", "Observation", "Condition"].flatMap { type in
                 try view.search("\(type)?_count=100").matches.map { "\(type)/\($0.id ?? "")" }

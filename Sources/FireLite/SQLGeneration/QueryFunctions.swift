@@ -27,7 +27,7 @@ enum QueryFunctions {
         }
         try connection.addNumberFunction(pk) { identity.pk(ofRoot: $0) }
         try connection.addReadingFunction(root) { identity.root(ofPK: String(decoding: $0, as: UTF8.self)) }
-        try connection.addRunCounter(runs, withoutBits: RowKey.nodeBits)
+        try connection.addRunCounter(runs, without: RowKey.lastNode)
         try connection.addTextReader(sampled, numbers: 5) { text, numbers in
             SampledValues(text, origin: numbers[0], factor: numbers[1], limits: (numbers[2], numbers[3])).bound(isGreatest: numbers[4] == 1)
         }
