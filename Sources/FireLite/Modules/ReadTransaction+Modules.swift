@@ -34,6 +34,12 @@ extension ReadTransaction {
         }
     }
 
+    /// The same for a statement that was put together.
+    package func rows(of module: ModuleTables, _ fragment: SQLFragment) throws -> [SQLRow] {
+        let statement = fragment.statement
+        return try rows(of: module, statement.sql, statement.arguments)
+    }
+
     /// Calls `body` with each row that a statement selects, until it returns false.
     ///
     /// - Throws: what `body` throws; `FHIRStoreError`.

@@ -2,9 +2,9 @@ import FireLiteCore
 import FireLiteSQLiteBridge
 
 /// Many values as rows, bound as one parameter, so that statements do not differ by their number.
-enum ValueList {
+package enum ValueList {
     /// A statement that returns the values as one column `value`.
-    static func rows(_ values: [SQLValue]) -> SQLFragment {
+    package static func rows(_ values: [SQLValue]) -> SQLFragment {
         // SQLite's JSON ends a text at a NUL, and has no number that is not finite.
         let isPlain = values.allSatisfy { !($0.text?.utf8.contains(0) ?? false) && ($0.double?.isFinite ?? true) }
         guard Connection.hasJSON, isPlain else { return PackedValues(values).rows }

@@ -95,7 +95,7 @@ public struct RecordQuery<Resource: FHIRResource>: Sendable {
     ///
     /// - Throws: ``RecordError``, also if a sealed record cannot be opened: see ``opened()``; `FHIRStoreError`.
     public func all() throws -> [Record<Resource>] {
-        try read { tx, query, pending in try query.all().map { try records.record($0, pending: pending, tx) } }
+        try read { tx, query, pending in try self.records(of: query.all(), pending, tx) }
     }
 
     /// The records, and the sealed ones that cannot be opened.
@@ -103,7 +103,9 @@ public struct RecordQuery<Resource: FHIRResource>: Sendable {
     /// - Throws: ``RecordError/Code/emptyAnnotation``; `FHIRStoreError`.
     public func opened() throws -> BatchResult<Record<Resource>> {
         try read { tx, query, pending in
-            try .collecting(query.all(), id: \.id) { try records.record($0, pending: pending, tx) }
+            let resources = try query.all()
+            let parts = try records.parts(of: resources, tx)
+            return try .collecting(Array(zip(resources, parts)), id: \.0.id) { try records.record($0.0, $0.1, pending: pending, tx) }
         }
     }
 
@@ -155,7 +157,7 @@ public struct RecordQuery<Resource: FHIRResource>: Sendable {
     public func page(of size: Int) throws -> Page {
         try read { tx, query, pending in
             let page = try query.page(of: size)
-            return Page(records: try page.resources.map { try records.record($0, pending: pending, tx) }, next: page.next)
+            return Page(records: try self.records(of: page.resources, pending, tx), next: page.next)
         }
     }
 
@@ -176,6 +178,12 @@ public struct RecordQuery<Resource: FHIRResource>: Sendable {
     var store: FHIRStore { records.store }
 
     private var wantsStored: Bool { statuses.contains(.active) || statuses.contains(.pending) }
+
+    private func records(
+        of resources: [Resource], _ pending: Set<RecordKey>, _ tx: ReadTransaction
+    ) throws -> [Record<Resource>] {
+        try zip(resources, records.parts(of: resources, tx)).map { try records.record($0, $1, pending: pending, tx) }
+    }
 
     private func read<Value>(_ body: (ReadTransaction, FHIRQuery<Resource>, Set<RecordKey>) throws -> Value) throws -> Value {
         try records.store.read { tx in

@@ -14,6 +14,8 @@ struct RecordRow {
     var edition: Int64
 
     static let columns = "type, id, created, updated, deleted, version, edition"
+    /// The number of columns with the key.
+    static let width = 8
 
     /// A row of the key and `columns`.
     init(_ row: SQLRow) {

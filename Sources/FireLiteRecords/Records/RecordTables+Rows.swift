@@ -11,6 +11,39 @@ extension RecordTables {
             .map { RecordRow($0) }
     }
 
+    /// What tables have about a record that was not deleted.
+    struct Parts {
+        var row: RecordRow
+        let isSealed: Bool
+        /// In the clear, sorted.
+        var annotations: [String]
+    }
+
+    /// The parts of the records with these numbers, by number; none for those without a row.
+    func parts(_ numbers: some Sequence<Int64>, _ tx: ReadTransaction) throws -> [Int64: Parts] {
+        let numbers = ValueList.rows(numbers.map { .integer($0) })
+        // After the row's own columns: whether there is a key, and one of the annotations.
+        let rows = try tx.rows(
+            of: module,
+            """
+            SELECT r.\(raw: key), \(raw: RecordRow.columns), k.owner, a.text FROM \(raw: name) r
+            LEFT JOIN \(raw: name)_key k ON k.owner = r.\(raw: key)
+            LEFT JOIN \(raw: name)_annotation a ON a.owner = r.\(raw: key) AND a.keyed = 0
+            WHERE r.\(raw: key) IN (\(numbers)) ORDER BY r.\(raw: key), a.text
+            """)
+        var parts: [Int64: Parts] = [:]
+        for row in rows {
+            let (owner, text) = (row[RecordRow.width], row[RecordRow.width + 1].text)
+            let number = row[0].integer ?? 0
+            if let text, parts[number] != nil {
+                parts[number]?.annotations.append(text)
+            } else {
+                parts[number] = Parts(row: RecordRow(row), isSealed: owner != .null, annotations: text.map { [$0] } ?? [])
+            }
+        }
+        return parts
+    }
+
     /// The tombstone of a type and id; nil if there is none. If there are several, the last one deleted.
     func tombstone(_ type: String, _ id: String, _ tx: ReadTransaction) throws -> RecordRow? {
         try tx.rows(

@@ -51,17 +51,34 @@ extension Records {
         }
     }
 
+    /// So many records are looked up together.
+    private static let batch = 256
+
+    /// What tables have about stored resources, in their order.
+    func parts(of resources: [some FHIRResource], _ tx: ReadTransaction) throws -> [RecordTables.Parts?] {
+        var parts: [RecordTables.Parts?] = []
+        for start in stride(from: 0, to: resources.count, by: Self.batch) {
+            let roots = resources[start..<min(start + Self.batch, resources.count)].map { tx.key(of: $0).map(RowKey.root) }
+            let found = try tables.parts(roots.compactMap { $0 }, tx)
+            parts += roots.map { $0.flatMap { found[$0] } }
+        }
+        return parts
+    }
+
     /// The record of a stored resource, opened if it is sealed.
+    ///
+    /// - Parameter parts: what tables have about it; nil for nothing known yet.
     func record<Resource: FHIRResource>(
-        _ resource: Resource, pending: Set<RecordKey>, _ tx: ReadTransaction
+        _ resource: Resource, _ parts: RecordTables.Parts? = nil, pending: Set<RecordKey>, _ tx: ReadTransaction
     ) throws -> Record<Resource> {
         let type = resource.resourceType
-        guard let id = resource.id, let row = try row(type, id, tx) else {
+        guard let id = resource.id, let row = try parts?.row ?? row(type, id, tx) else {
             return Record(
                 resource: resource,
                 metadata: RecordMetadata(created: nil, updated: nil, status: .active, deleted: nil), annotations: [])
         }
         let metadata = row.metadata(isPending: pending.contains(RecordKey(type, id: id)))
+        if let parts, !parts.isSealed { return Record(resource: resource, metadata: metadata, annotations: parts.annotations) }
         guard let sealed = try vault.open(row, tx) else {
             return Record(resource: resource, metadata: metadata, annotations: try tables.annotations(of: row.number, tx))
         }
