@@ -319,6 +319,21 @@ def check_comments():
 
 # --- Promises --------------------------------------------------------------------------------------------------------
 
+def check_fuzz():
+    """The fuzz targets build the modules that their sources import, in a package that only the night builds."""
+    package = read("Fuzz/Package.swift")
+    known = dict(re.findall(r'name: "(FireLite\w*)",\s*dependencies: \[(.*?)\]', package, re.DOTALL))
+    needs = {module: set(re.findall(r'"(C?FireLite\w*)"', text)) for module, text in known.items()}
+
+    def reached(module):
+        return needs.get(module, set()).union(*(reached(other) for other in needs.get(module, ())), {module})
+
+    for module in re.findall(r'name: "(FireLite\w*)"', package):
+        for path in files(f"Sources/{module}", ".swift"):
+            for other in re.findall(r"^(?:@\w+(?:\(\w+\))? )?(?:package |public )?import (FireLite\w*)", read(path), re.MULTILINE):
+                expect(other in reached(module), f"Fuzz/Package.swift: {module} imports {other} in {path}")
+
+
 def check_promises():
     """Every suite and test that a page names exists."""
     suites, tests = {}, set()
@@ -348,7 +363,9 @@ def check_promises():
     expect(count > 200, f"check-repository.py: promises: only {count} tests")
 
 
-for check in [check_words, check_links, check_readme, check_workflows, check_catalogs, check_traps, check_comments, check_promises]:
+for check in [
+    check_words, check_links, check_readme, check_workflows, check_catalogs, check_traps, check_comments, check_fuzz, check_promises,
+]:
     check()
 for line in faults:
     print(line, file=sys.stderr)
