@@ -19,7 +19,6 @@ RUN swift build -c release --product firelite --static-swift-stdlib -Xlinker -lc
 FROM debian:bookworm-slim
 LABEL org.opencontainers.image.title="FireLite" \
     org.opencontainers.image.description="Keeps FHIR resources in an SQLite file" \
-    org.opencontainers.image.source="https://github.com/OWNER/FireLite" \
     org.opencontainers.image.licenses="Apache-2.0"
 # hadolint ignore=DL3008
 RUN apt-get update \

@@ -15,7 +15,7 @@ import re
 import sys
 from urllib.parse import unquote
 
-REPOSITORY = re.compile(r"https://github\.com/OWNER/FireLite/(?:blob|tree|raw)/main/([^#?]*)")
+REPOSITORY = re.compile(r"https://github\.com/[^/]+/FireLite/(?:blob|tree|raw)/main/([^#?]*)")
 LINK = re.compile(r"\[[^\]]*\]\(<?([^)\s>]+)>?\)")
 PATH = re.compile(r"(?:Benchmarks|Documentation|Examples|Fuzz|Generator|Scripts|Sources|Templates|Tests)/[\w./+-]+")
 PLACES = {"https", "http", "mailto"}

@@ -1,3 +1,4 @@
+import FireLiteCore
 import FireLiteSQLiteBridge
 
 /// A statement as SQLite reads it, with the values of its parameters in their order.
@@ -71,7 +72,7 @@ struct SQLWriter {
             // SQLite reads a statement up to its first zero.
             if text.utf8.contains(0) { isIncomplete = true }
             write("'" + (text.utf8.contains(UInt8(ascii: "'")) ? text.replacing("'", with: "''") : text) + "'")
-        case .blob(let bytes): write("x'" + bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined() + "'")
+        case .blob(let bytes): write("x'\(bytes.hexText)'")
         }
     }
 }

@@ -72,20 +72,12 @@ struct SQLRowWriter {
         case .integer(let number): "\(number)"
         case .real(let number): real(number)
         case .text(let text): JSONText.string(text)
-        case .blob(let bytes): JSONText.string(blob(bytes))
+        case .blob(let bytes): JSONText.string("x'\(bytes.hexText)'")
         }
     }
 
     /// A number that reads back as this one; infinity as a number beyond the range, since JSON has no other.
     private static func real(_ number: Double) -> String {
         number.isInfinite ? (number < 0 ? "-9e999" : "9e999") : "\(number)"
-    }
-
-    private static func blob(_ bytes: [UInt8]) -> String {
-        let digits = Array("0123456789abcdef".unicodeScalars)
-        var text = String.UnicodeScalarView("x'".unicodeScalars)
-        for byte in bytes { text.append(contentsOf: [digits[Int(byte >> 4)], digits[Int(byte & 15)]]) }
-        text.append("'")
-        return String(text)
     }
 }

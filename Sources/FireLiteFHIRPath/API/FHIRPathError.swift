@@ -1,9 +1,9 @@
-import Foundation
+import FireLiteCore
 
 /// A mistake in a FHIRPath expression, or one that its evaluation met: what is wrong and where in the text.
 ///
 /// Messages contain parts of the expression and names of the model, but no value from a record, which is health data.
-public struct FHIRPathError: LocalizedError, Sendable, Hashable, CustomStringConvertible {
+public struct FHIRPathError: FireLiteError, Hashable {
     /// The kind of mistake.
     public struct Code: RawRepresentable, Sendable, Hashable {
         /// The code's name.
@@ -51,7 +51,4 @@ public struct FHIRPathError: LocalizedError, Sendable, Hashable, CustomStringCon
 
     /// The place, the kind and the message.
     public var description: String { "line \(line), column \(column): \(message)" }
-
-    /// The description.
-    public var errorDescription: String? { description }
 }

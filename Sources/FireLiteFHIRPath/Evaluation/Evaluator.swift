@@ -113,7 +113,7 @@ final class Evaluator {
     /// The moment that `now()`, `today()` and `timeOfDay()` agree on.
     var now: Date {
         if let now = context.now ?? started { return now }
-        let now = Date()
+        let now = FHIRClock.system.now()
         started = now
         return now
     }

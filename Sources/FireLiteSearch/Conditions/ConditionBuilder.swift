@@ -24,7 +24,7 @@ struct ConditionBuilder {
         self.transaction = transaction
         self.catalog = catalog
         self.options = options
-        now = options.now ?? Date()
+        now = options.now ?? FHIRClock.system.now()
         hasNear = parameters.contains { $0.name == "near" }
         nearDistance = parameters.first { $0.name == "near-distance" }?.value
     }

@@ -1,9 +1,9 @@
-import Foundation
+import FireLiteCore
 
 /// What is wrong with a view: the mistake and its place in the definition.
 ///
 /// Messages contain parts of the definition and names of the model, but no value from a record, which is health data.
-public struct ViewError: LocalizedError, Sendable, Hashable, CustomStringConvertible {
+public struct ViewError: FireLiteError, Hashable {
     /// The kind of mistake.
     public struct Code: RawRepresentable, Sendable, Hashable {
         /// The code's name.
@@ -44,7 +44,4 @@ public struct ViewError: LocalizedError, Sendable, Hashable, CustomStringConvert
 
     /// The place and the message.
     public var description: String { place.isEmpty ? message : "\(place): \(message)" }
-
-    /// The description.
-    public var errorDescription: String? { description }
 }
