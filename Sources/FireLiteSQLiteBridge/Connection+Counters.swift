@@ -46,6 +46,15 @@ private struct RunCount {
 }
 
 extension Connection {
+    /// Whether the file was moved, replaced or deleted since it was opened (`SQLITE_FCNTL_HAS_MOVED`,
+    /// <https://www.sqlite.org/c3ref/c_fcntl_begin_atomic_write.html>): what is written then is lost. False for a database in memory.
+    ///
+    /// - Complexity: one call of the system.
+    public var fileHasMoved: Bool {
+        var hasMoved: Int32 = 0
+        return sqlite3_file_control(handle, "main", SQLITE_FCNTL_HAS_MOVED, &hasMoved) == SQLITE_OK && hasMoved != 0
+    }
+
     /// The number of pages that the connection has read from its file, as its cache did not have them.
     package var pagesRead: Int {
         var (count, peak): (Int32, Int32) = (0, 0)

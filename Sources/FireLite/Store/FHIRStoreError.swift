@@ -39,6 +39,8 @@ public struct FHIRStoreError: AdvisedError {
         public static let diskFull = Code(rawValue: "diskFull")
         /// The file or its folder is not writable, or the store was opened read-only.
         public static let readOnly = Code(rawValue: "readOnly")
+        /// The file was moved, replaced or deleted while the store was open: what is written to it would be lost.
+        public static let fileHasMoved = Code(rawValue: "fileHasMoved")
         /// The disk, or its connection, failed to read or write.
         public static let disk = Code(rawValue: "disk")
         /// There is not enough memory, or a memory limit is reached.
@@ -92,6 +94,12 @@ public struct FHIRStoreError: AdvisedError {
         text = ErrorText(problem, remedy)
         self.sql = sql
         self.sqliteCode = sqliteCode
+    }
+
+    static var fileHasMoved: FHIRStoreError {
+        FHIRStoreError(
+            .fileHasMoved,
+            "the file of the store was moved, replaced or deleted, so nothing was written: close the store, and open the file at its place")
     }
 
     /// Maps an SQLite error.

@@ -139,7 +139,10 @@ final class StoreWriter {
             trackingSettings.next = tracking.next
             try trackingSettings.store(access.connection)
         }
-        if access.connection.totalChanges != changesBefore { try noteUnknownPayloads() }
+        if access.connection.totalChanges != changesBefore {
+            try noteUnknownPayloads()
+            if access.connection.fileHasMoved { throw FHIRStoreError.fileHasMoved }
+        }
         try access.commit()
     }
 

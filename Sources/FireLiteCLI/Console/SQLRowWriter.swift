@@ -62,7 +62,7 @@ struct SQLRowWriter {
         case .integer(let number): "\(number)"
         case .real(let number): real(number)
         case .text(let text): text
-        case .blob(let bytes): blob(bytes)
+        case .blob(let bytes): "x'\(bytes.hexText)'"
         }
     }
 

@@ -21,6 +21,31 @@ import Testing
         return options
     }
 
+    // MARK: - Folders
+
+    @Test func aFileWhoseNameIsNotUTF8IsNotLeftOutInSilence() throws {
+        let place = folder.file("names")
+        try FileManager.default.createDirectory(atPath: place, withIntermediateDirectories: true)
+        let text = #"{"resourceType":"Patient","id":"1"}"#
+        for name in [[UInt8]("b\u{fc}.ndjson".utf8), Array("photo".utf8) + [0xFF] + Array(".jpg".utf8)] {
+            try write(text, to: Array((place + "/").utf8) + name)
+        }
+        let result = try freshStore().importResources(from: URL(fileURLWithPath: place))
+        #expect(result.counts.added == 1)
+        try write(text, to: Array((place + "/bad").utf8) + [0xFF] + Array(".ndjson.gz".utf8))
+        let error = #expect(throws: TransferError.self) { try freshStore().importResources(from: URL(fileURLWithPath: place)) }
+        #expect(error?.message == "\(place): the name of the file 'bad\u{fffd}.ndjson.gz' is not UTF-8: rename it")
+    }
+
+    /// Writes a file whose name need not be text. Some file systems refuse such names, and then there is nothing to test.
+    private func write(_ text: String, to path: [UInt8]) throws {
+        let name = (path + [0]).map { CChar(bitPattern: $0) }
+        let descriptor = open(name, O_CREAT | O_WRONLY, 0o600)
+        try #require(descriptor >= 0)
+        defer { close(descriptor) }
+        try FileHandle(fileDescriptor: descriptor).write(contentsOf: Data(text.utf8))
+    }
+
     // MARK: - Forms
 
     @Test func formsAndFilesGiveTheSameStore() throws {

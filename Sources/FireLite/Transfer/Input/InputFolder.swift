@@ -24,8 +24,7 @@ package enum InputFolder {
     }
 
     private static func list(_ folder: String) throws -> [String] {
-        guard let directory = opendir(folder) else { throw TransferError.system(folder) }
-        closedir(directory)
+        try checkNames(in: folder)
         var found: [String] = []
         for name in try FileManager.default.contentsOfDirectory(atPath: folder).sorted() where !name.hasPrefix(".") {
             let path = folder.hasSuffix("/") ? folder + name : "\(folder)/\(name)"
@@ -42,6 +41,24 @@ package enum InputFolder {
             }
         }
         return found
+    }
+
+    /// Foundation's list leaves out names that are not UTF-8.
+    ///
+    /// - Throws: `TransferError` if the folder cannot be read, or has such a file that its name says to contain resources.
+    private static func checkNames(in folder: String) throws {
+        guard let directory = opendir(folder) else { throw TransferError.system(folder) }
+        defer { closedir(directory) }
+        while let entry = readdir(directory) {
+            let name = withUnsafePointer(to: &entry.pointee.d_name) {
+                $0.withMemoryRebound(to: CChar.self, capacity: MemoryLayout.size(ofValue: entry.pointee.d_name)) { name in
+                    String(validatingCString: name) == nil ? String(cString: name) : nil
+                }
+            }
+            if let name, isInput(name) {
+                throw TransferError(.system, "\(folder): the name of the file '\(name)' is not UTF-8: rename it")
+            }
+        }
     }
 
     package static func isFolder(_ path: String) -> Bool {

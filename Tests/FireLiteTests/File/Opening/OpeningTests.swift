@@ -69,4 +69,26 @@ import Testing
             #expect(error?.message.contains("folder exists") == true)
         }
     }
+
+    @Test(arguments: ["deleted", "moved", "replaced"])
+    func aFileThatIsNoLongerAtItsPlaceIsNotWritten(_ way: String) throws {
+        try withTemporaryFolder { folder in
+            let path = folder + "/store.sqlite"
+            let store = try FHIRStore(path: path, release: .r4)
+            try store.write { tx in try tx.add(Patient { $0.id = "1" }) }
+            if way == "moved" { rename(path, folder + "/elsewhere.sqlite") } else { unlink(path) }
+            if way == "replaced" { try Data().write(to: URL(fileURLWithPath: path)) }
+            let patient = Patient { $0.id = "2" }
+            let error = #expect(throws: FHIRStoreError.self) { try store.write { tx in try tx.add(patient) } }
+            #expect(error?.code == .fileHasMoved)
+            #expect(!patient.isManaged)
+            // A write without changes does no harm.
+            #expect(try store.write { tx in try tx.count(Patient.self) } == 1)
+            if way == "moved" {
+                rename(folder + "/elsewhere.sqlite", path)
+                try store.write { tx in try tx.add(patient) }
+                #expect(try store.query(Patient.self).ids() == ["1", "2"])
+            }
+        }
+    }
 }
