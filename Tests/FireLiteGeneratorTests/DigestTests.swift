@@ -184,6 +184,9 @@ struct DigestTests {
         ("datatype A - http://x\nbackbone A.b string", "5:1: no datatype `string` to derive `A.b` from"),
         ("valueset http://x", "4:18: expected the value set's name"),
         ("valueset http://x v\n  a\u{7}", "5:3: this is not a code"),
+        // A carriage return at the end would be lost when the text is written and read again.
+        ("valueset http://x v\r \n", "4:19: this is not the value set's name"),
+        ("resource T - http://x\n  a 0..1 T required http://x v\r \n", "5:31: this is not a binding's name"),
         ("valueset http://x v\nvalueset http://x v", "5:1: value set `http://x` is defined twice"),
         ("constraint A a-1 error", "4:12: `A` is not in `string`, which is above it"),
         ("abstract summary A a", "4:1: unknown definition `summary`"),

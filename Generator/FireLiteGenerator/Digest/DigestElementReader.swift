@@ -62,9 +62,12 @@ enum DigestElementReader {
         let url = try line.url("the value set's URL")
         let valueSet = url == "-" ? nil : url
         var name: String?
+        let namePlace = line.location
         if let first = line.optionalWord() {
-            name = String(first)
-            while let more = line.optionalWord() { name?.append(" " + more) }
+            var words = String(first)
+            while let more = line.optionalWord() { words.append(" " + more) }
+            guard Identifier.isLine(words) else { throw GeneratorError("this is not a binding's name", at: namePlace) }
+            name = words
         }
         return BindingDefinition(strength: strength, valueSet: valueSet, name: name)
     }

@@ -158,7 +158,7 @@ struct DigestReader {
 
     private mutating func readValueSet(_ line: inout DigestLine, _ place: SourceLocation) throws {
         let url = try line.url("the value set's URL")
-        let name = try line.remainder("the value set's name")
+        let name = try line.lineRemainder("the value set's name")
         var codes: [String] = []
         for var codeLine in indentedLines() {
             let place = codeLine.location

@@ -34,7 +34,7 @@ final class RecordKeeper: WriteParticipant, @unchecked Sendable {
         for resource in resources {
             switch resource.kind {
             case .added: if let id = resource.id { try added(resource, id, time, transaction) }
-            case .updated: try updated(resource, time, transaction)
+            case .updated: try updated(resource, noted(resource.root, transaction), time, transaction)
             case .deleted: try deleted(resource, time, transaction)
             }
         }
@@ -44,8 +44,14 @@ final class RecordKeeper: WriteParticipant, @unchecked Sendable {
 
     private func added(_ resource: WrittenResource, _ id: String, _ time: Int64, _ tx: WriteTransaction) throws {
         // `records` records its own writes.
-        guard try tables.row(resource.root, tx) == nil else { return try updated(resource, time, tx) }
+        let noted = try noted(resource.root, tx)
+        guard noted.isEmpty else { return try updated(resource, noted, time, tx) }
         try begin(resource.root, resource.typeName, id, revision: resource.revision, time, tx)
+    }
+
+    /// The revision that is recorded; none without a row.
+    private func noted(_ root: Int64, _ tx: ReadTransaction) throws -> [SQLRow] {
+        try tx.rows(of: tables.module, "SELECT revision FROM _record WHERE root = ?", [.integer(root)])
     }
 
     /// Begins a record, or continues a deleted one.
@@ -53,6 +59,13 @@ final class RecordKeeper: WriteParticipant, @unchecked Sendable {
     func begin(
         _ root: Int64, _ type: String, _ id: String, revision: Int64, _ time: Int64, _ tx: WriteTransaction
     ) throws -> RecordRow {
+        let row = try row(continuing: type, id, as: root, time, tx)
+        try store(row, revision: revision, tx)
+        return row
+    }
+
+    /// The row of a record that begins, or continues a deleted one, whose own row is removed. The caller stores it.
+    func row(continuing type: String, _ id: String, as root: Int64, _ time: Int64, _ tx: WriteTransaction) throws -> RecordRow {
         var row = RecordRow(number: root, type: type, id: id, time: time)
         if let old = try tables.tombstone(type, id, tx) {
             row.created = old.created
@@ -63,7 +76,6 @@ final class RecordKeeper: WriteParticipant, @unchecked Sendable {
                 [.integer(root), .integer(old.number)])
             try tables.remove(old.number, tx)
         }
-        try store(row, revision: revision, tx)
         return row
     }
 
@@ -77,9 +89,8 @@ final class RecordKeeper: WriteParticipant, @unchecked Sendable {
             ])
     }
 
-    private func updated(_ resource: WrittenResource, _ time: Int64, _ tx: WriteTransaction) throws {
+    private func updated(_ resource: WrittenResource, _ noted: [SQLRow], _ time: Int64, _ tx: WriteTransaction) throws {
         guard let id = resource.id else { return try tables.remove(resource.root, tx) }
-        let noted = try tx.rows(of: tables.module, "SELECT revision FROM _record WHERE root = ?", [.integer(resource.root)])
         guard noted.first?[0].integer != resource.counted else {
             guard resource.counted != resource.revision else { return }
             // Several changes of the write have become one.

@@ -65,9 +65,11 @@ extension RecordTables {
 
     /// Replaces the annotations.
     ///
-    /// - Parameter isKeyed: whether they are keyed hashes instead of the annotations.
-    func setAnnotations(_ texts: [String], of number: Int64, isKeyed: Bool, _ tx: WriteTransaction) throws {
-        try tx.run(on: module, "DELETE FROM \(name)_annotation WHERE owner = ?", [.integer(number)])
+    /// - Parameters:
+    ///   - isKeyed: whether they are keyed hashes instead of the annotations.
+    ///   - isNew: whether the number has none yet.
+    func setAnnotations(_ texts: [String], of number: Int64, isKeyed: Bool, isNew: Bool = false, _ tx: WriteTransaction) throws {
+        if !isNew { try tx.run(on: module, "DELETE FROM \(name)_annotation WHERE owner = ?", [.integer(number)]) }
         for text in texts {
             try tx.run(
                 on: module, "INSERT INTO \(name)_annotation(owner, text, keyed) VALUES (?, ?, ?)",

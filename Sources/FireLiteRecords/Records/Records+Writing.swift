@@ -13,7 +13,8 @@ extension Records {
     /// - Throws: ``RecordError``: `alreadyExists`, `emptyAnnotation`; `FHIRStoreError`.
     @discardableResult
     public func create<Resource: FHIRResource>(_ resource: Resource, annotations: [String] = []) throws -> Record<Resource> {
-        try store.joiningWrite { try create(resource, annotations, $0) }
+        let texts = try RecordAnnotation.normalized(annotations)
+        return try store.joiningWrite { try create(resource, texts, $0) }
     }
 
     /// Stores resources as new records with the same annotations, in one write.
@@ -31,9 +32,8 @@ extension Records {
     }
 
     private func create<Resource: FHIRResource>(
-        _ resource: Resource, _ annotations: [String], _ tx: WriteTransaction
+        _ resource: Resource, _ texts: [String], _ tx: WriteTransaction
     ) throws -> Record<Resource> {
-        let texts = try RecordAnnotation.normalized(annotations)
         let type = resource.resourceType
         let id = resource.id ?? UUID().uuidString.lowercased()
         guard !resource.isManaged, try tx.registered(type, id: id) == nil else {
@@ -59,8 +59,9 @@ extension Records {
         let type = resource.resourceType
         try tx.add(resource)
         guard let id = resource.id, let found = try tx.registered(type, id: id) else { throw RecordError.notFound(type) }
-        var row = try keeper.begin(found.root, type, id, revision: found.revision, keeper.now, tx)
-        try vault.setAnnotations(annotations, of: &row, tx)
+        var row = try keeper.row(continuing: type, id, as: found.root, keeper.now, tx)
+        row.edition += 1
+        try tables.setAnnotations(annotations, of: row.number, isKeyed: false, isNew: row.version == 1, tx)
         try keeper.store(row, revision: found.revision, tx)
         return row
     }
@@ -76,7 +77,8 @@ extension Records {
     /// - Throws: ``RecordError``: `missingID`, `notFound`, `emptyAnnotation`; `FHIRStoreError`.
     @discardableResult
     public func update<Resource: FHIRResource>(_ resource: Resource, annotations: [String]? = nil) throws -> Record<Resource> {
-        try store.joiningWrite { try update(resource, annotations, $0) }
+        let texts = try annotations.map { try RecordAnnotation.normalized($0) }
+        return try store.joiningWrite { try update(resource, texts, $0) }
     }
 
     /// Stores the content of records again, in one write.
@@ -97,11 +99,10 @@ extension Records {
     }
 
     private func update<Resource: FHIRResource>(
-        _ resource: Resource, _ annotations: [String]?, _ tx: WriteTransaction
+        _ resource: Resource, _ new: [String]?, _ tx: WriteTransaction
     ) throws -> Record<Resource> {
         let type = resource.resourceType
         guard let id = resource.id else { throw RecordError(.missingID, "a \(type) without an id cannot be updated: create it") }
-        let new = try annotations.map { try RecordAnnotation.normalized($0) }
         // The store's object may already be changed, so the row says which content is recorded.
         guard let before = try tx.registered(type, id: id), var row = try row(type, id, tx) else { throw RecordError.notFound(type) }
         let old = try vault.annotations(of: row, tx)

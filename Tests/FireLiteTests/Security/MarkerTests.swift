@@ -99,6 +99,11 @@ import Testing
             var configuration = FHIRStore.Configuration()
             configuration.access = .readOnly
             return error { _ = try FHIRStore(path: path, release: .r4, configuration: configuration) }
+        case .fileHasMoved:
+            let moved = try store()
+            try moved.write { tx in try tx.add(marked("3")) }
+            rename(path, folder + "/elsewhere.sqlite")
+            return error { try moved.write { tx in try tx.add(marked("2")) } }
         case .alreadyExists: return error { try store().backup(to: path) }
         case .disk:
             let disk = FaultDisk(folder: folder)
