@@ -186,7 +186,7 @@ struct DigestTests {
         ("valueset http://x v\n  a\u{7}", "5:3: this is not a code"),
         // A carriage return at the end would be lost when the text is written and read again.
         ("valueset http://x v\r \n", "4:19: this is not the value set's name"),
-        ("resource T - http://x\n  a 0..1 T required http://x v\r \n", "5:31: this is not a binding's name"),
+        ("resource T - http://x\n  a 0..1 T required http://x v\r \n", "5:30: this is not a binding's name"),
         ("valueset http://x v\nvalueset http://x v", "5:1: value set `http://x` is defined twice"),
         ("constraint A a-1 error", "4:12: `A` is not in `string`, which is above it"),
         ("abstract summary A a", "4:1: unknown definition `summary`"),

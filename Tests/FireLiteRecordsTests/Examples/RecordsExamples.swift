@@ -18,13 +18,13 @@ import Testing
         print(record.annotations, record.metadata.status)
         // end
         #expect(record.annotations == ["fitness", "under review"])
+        // example KeepingRecords.md
         try store.write { _ in
-            // example KeepingRecords.md
             observation.status = .amended
             try store.records.update(observation)
             try store.records.annotate("Observation", id: record.id, with: ["fitness"])
-            // end
         }
+        // end
         let observations = [self.observation("1"), self.observation("2")]
         // example KeepingRecords.md
         let result = try store.records.create(observations, annotations: ["import"])
