@@ -2,7 +2,7 @@ import FireLiteCore
 import FireLiteSQLiteBridge
 
 extension FHIRQuery {
-    // For dates and times, aggregates return the moment in UTC; for decimals, the shortest literal. Limits, offsets and sorting are ignored.
+    // For dates and times, aggregates return the moment in UTC; for decimals, the shortest literal.
 
     private func each<Path: QueryValuePath>(
         _ path: (ElementPath<Resource>) -> Path, isOrdered: Bool = false,
@@ -11,6 +11,16 @@ extension FHIRQuery {
     ) throws {
         let path = path(ElementPath(QueryPath()))._path.path
         try perform { transaction, _ in
+            var request = request
+            if request.isPart {
+                // The results are those of a page, so they are found first.
+                var keys: [Int64] = []
+                try transaction.forEachResult(request) { row in
+                    keys.append(row.int(0))
+                    return true
+                }
+                request.ofAll(keys)
+            }
             guard let (sql, column) = try transaction.statement(request)?.values(path, isOrdered: isOrdered, select, tail: tail) else {
                 return
             }

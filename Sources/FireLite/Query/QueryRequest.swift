@@ -29,6 +29,15 @@ package struct QueryRequest: Sendable {
         return sort.isEmpty && limit == nil && offset == 0 && cursor == nil
     }
 
+    /// Whether the results are a part of those that meet the conditions.
+    var isPart: Bool { limit != nil || offset > 0 || cursor != nil }
+
+    /// Asks for all resources with some keys, whatever was asked before.
+    mutating func ofAll(_ keys: [Int64]) {
+        predicate = .keys(keys)
+        (sort, limit, offset, cursor) = ([], nil, 0, nil)
+    }
+
     package mutating func add(_ condition: Predicate) {
         if case .constant(true) = predicate { predicate = condition } else { predicate = .and([predicate, condition]) }
     }

@@ -105,7 +105,7 @@ struct AppDataCommand: Command {
         var report = Report()
         report.addTable("items", Self.columns, items.map(Self.row), isShown: !items.isEmpty)
         report.addMember("missing", .texts(missing))
-        if items.isEmpty { report.addNote("no app data") }
+        if items.isEmpty { report.addNote(action == .list ? "no app data" : "no app data is left") }
         try console.print(report, asJSON: isJSON)
         for id in missing { console.report("firelite appdata: \(id) is not in \(database.path)") }
         return missing.isEmpty ? .done : .incomplete

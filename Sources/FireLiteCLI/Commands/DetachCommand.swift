@@ -38,6 +38,7 @@ struct DetachCommand: Command {
                 throw ToolError.incomplete("\(key) is not in \(database.path)")
             }
             let count = store.attachments.attachments(in: resource).count
+            if count == 0 { throw ToolError.incomplete("\(key) has no attachments") }
             guard let number = number ?? (count == 1 ? 1 : nil) else {
                 throw ToolError.incomplete("\(key) has \(count) attachments: which one?")
             }

@@ -80,10 +80,22 @@ struct ExportCommand: Command {
             try database.located { try exporter.export(store, to: folder) }
             try folder.finish()
             try console.print(exporter.counts.report(start.duration(to: clock.now)), asJSON: isJSON)
+            for name in try earlierFiles(store) {
+                console.report("firelite export: \(name) is of an earlier export: the database has no such resources now")
+            }
         }
         let number = exporter.counts.unreadable
         guard number > 0 else { return .done }
         throw ToolError.incomplete("skipped \(number == 1 ? "1 unreadable resource" : "\(number) unreadable resources")")
+    }
+
+    /// The files in the folder with the names of types that the database no longer has.
+    private func earlierFiles(_ store: FHIRStore) throws -> [String] {
+        guard types.isEmpty else { return [] }
+        let stored = try Set(store.counts().filter { $0.count > 0 }.map(\.typeName))
+        return store.release.resourceTypeNames.filter { !stored.contains($0) }.map { "\(output.path)/\($0).ndjson" }.filter {
+            FileManager.default.fileExists(atPath: $0)
+        }
     }
 
     private func line(_ resource: UnreadableResource) -> String {

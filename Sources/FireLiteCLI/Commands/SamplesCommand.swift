@@ -115,7 +115,7 @@ struct SamplesCommand: Command {
                     (path: String?.some($0.path), source: $0.source)
                 }
                 let store = try database.create()
-                return try work.transfer(store, sources, [LocalStore(store, mapping: mapping())])
+                return try work.transfer(store, sources, [LocalStore(store, mapping: mapping())], readsAgain: true)
             case .push:
                 guard let server else { return .usage }
                 let store = try database.open()

@@ -88,8 +88,10 @@ struct Report {
     }
 
     /// Adds a line for each item; a list of objects in JSON.
+    ///
+    /// - Parameter items: the lines of each, and its figures.
     mutating func addItems(_ key: String, _ items: [(line: String, figures: [Figure])]) {
-        for item in items { blocks.append(.line(item.line)) }
+        for item in items { for line in item.line.split(separator: "\n") { blocks.append(.line(String(line))) } }
         members.append((key, JSONText.array(items.map { item in JSONText.object(item.figures.map { ($0.key, $0.value.json) }) })))
     }
 

@@ -23,14 +23,18 @@ struct SamplesWork {
     ///
     /// - Parameter sources: the sources with the names of their files.
     func transfer(
-        _ store: FHIRStore, _ sources: [(path: String?, source: any SampleSource)], _ destinations: [any ExternalStore]
+        _ store: FHIRStore, _ sources: [(path: String?, source: any SampleSource)], _ destinations: [any ExternalStore],
+        readsAgain: Bool = false
     ) throws -> ExitStatus {
+        var configuration = SampleEngine.Configuration()
+        configuration.readsAgain = readsAgain
         let start = clock.now
         let line = console.errorIsTerminal && !isJSON ? RedrawnLine(console.standardError) : nil
         var result = SampleRunResult()
         var texts: [String] = []
         for (path, source) in sources {
-            let engine = SampleEngine(store: store, source: source, destinations: destinations)
+            let engine = SampleEngine(
+                store: store, source: source, destinations: destinations, configuration: configuration)
             let one: SampleRunResult
             do {
                 one = try awaiting {
@@ -45,7 +49,7 @@ struct SamplesWork {
             texts += one.rejections.first.map { "\(path ?? ""): \($0)" }
         }
         line?.clear()
-        if !isJSON { for text in texts { try console.standardError.write("rejected: \(text)\n") } }
+        for text in texts { try console.standardError.write("rejected: \(text)\n") }
         try print(result, seconds: start.duration(to: clock.now))
         if result.rejections.count > 0 {
             throw ToolError.incomplete("\(result.rejections.count) records are no samples and were skipped")

@@ -43,7 +43,7 @@ extension Attachments {
             for (name, text) in texts { if let slot = layout.element(named: name)?.slot { attachment._setString(slot, text) } }
             if let slot = layout.element(named: "size")?.slot { attachment._setInt(slot, bytes.count) }
             guard Self.add(attachment, to: resource) else {
-                throw AttachmentError(.noPlace, "a \(typeName) has no element for another attachment")
+                throw AttachmentError(.noPlace, "no element of \(typeName) can take another attachment")
             }
             try tx.upsert(resource)
         }

@@ -16,6 +16,9 @@ public final class SampleEngine: Sendable {
         public var batchSize: Int?
         /// How many types are worked on at a time.
         public var parallelTypes = 1
+        /// Whether a type of which nothing is new is read again from the beginning, which finds what was deleted from the store, what another
+        /// mapping makes of it, and what was rejected before. Default: false, as it costs the time of reading a file as a whole.
+        public var readsAgain = false
 
         /// The standard settings.
         public init() {}

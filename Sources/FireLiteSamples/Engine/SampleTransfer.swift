@@ -29,6 +29,9 @@ struct SampleTransfer: Sendable {
         let (ledger, type, source) = (ledger, type, engine.source.name)
         let anchor = try await engine.store.read { tx in try ledger.anchor(tx, source: source, type: type) }
         var stage = try await stage(after: anchor, besides: nil)
+        if engine.configuration.readsAgain, anchor != nil, stage.changes.isComplete, stage.result.read == 0 {
+            stage = try await self.stage(after: nil, besides: nil)
+        }
         while !stage.result.isStopped, !stage.changes.isComplete {
             let current = stage
             if delegate == nil, committing != nil {

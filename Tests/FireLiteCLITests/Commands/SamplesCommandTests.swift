@@ -36,12 +36,24 @@ struct SamplesCommandTests {
         let first = try samples("import", file)
         #expect(first.status == .done, "\(first.error)")
         #expect(first.output.hasPrefix("read 3, added 3, updated 0, deleted 0, unchanged 0"))
-        #expect(try samples("import", file).output.hasPrefix("added 0, updated 0, deleted 0, unchanged 0"))
+        #expect(try samples("import", file).output.hasPrefix("read 3, added 0, updated 0, deleted 0, unchanged 3"))
         // A later export has other bytes and the same samples.
         let later = try folder.write("later.xml", Self.export.replacing("2026-01-03 10", with: "2026-01-04 10"))
         #expect(try samples("import", later).output.hasPrefix("read 3, added 0, updated 0, deleted 0, unchanged 3"))
         #expect(try ToolRun("find", "--database", database, "Observation", "--count").lines.last?.contains("3") == true)
         #expect(try ToolRun("check", "--database", database).status == .done)
+    }
+
+    @Test func anImportOfTheSameFileBringsWhatOptionsAndDeletionsHaveChanged() throws {
+        let file = try folder.write("export.xml", Self.export)
+        _ = try samples("import", file, "--subject", "Patient/1")
+        let other = try samples("import", file, "--subject", "Patient/2")
+        #expect(other.output.hasPrefix("read 3, added 0, updated 3, deleted 0, unchanged 0"), "\(other.output)")
+        #expect(try ToolRun("search", "--database", database, "Observation?subject=Patient/2", "--count").lines.last?.contains("3") == true)
+        let id = try #require(ToolRun("search", "--database", database, "Observation", "--ids").lines.first)
+        #expect(try ToolRun("delete", "--database", database, id).status == .done)
+        let third = try samples("import", file, "--subject", "Patient/2")
+        #expect(third.output.hasPrefix("read 3, added 1, updated 0, deleted 0, unchanged 2"), "\(third.output)")
     }
 
     @Test func aFolderIsImportedAndRecordsThatAreNoSamplesAreListed() throws {
@@ -54,7 +66,10 @@ struct SamplesCommandTests {
         #expect(run.output.hasPrefix("read 3, added 3, updated 0, deleted 0, unchanged 0, rejected 2"), "\(run.output)")
         #expect(run.error.contains("in/export.xml: line 9: an element has no valid startDate"), "\(run.error)")
         #expect(run.error.contains("in/more.ndjson: line 2: a sample has no type"))
-        #expect(try samples("import", folder.file("in")).status == .done)
+        // What was rejected is rejected again, and with --json it is listed, too.
+        let again = try samples("import", folder.file("in"), "--json")
+        #expect(again.status == .incomplete && again.output.contains("\"added\":0,\"updated\":0,\"deleted\":0,\"unchanged\":3,\"rejected\":2"))
+        #expect(again.error.contains("in/more.ndjson: line 2: a sample has no type"))
         #expect(try samples("import", "/dev/zero").status == .failed)
     }
 

@@ -66,6 +66,17 @@ struct ExportTests {
         #expect(try folder.read("out/other") == "mine")
     }
 
+    @Test func filesOfTypesThatAreGoneAreNamed() throws {
+        let output = folder.file("out")
+        _ = try ToolRun("export", "--database", database, "--output", output)
+        #expect(try ToolRun("delete", "--database", database, "Group/1").status == .done)
+        let run = try ToolRun("export", "--database", database, "--output", output)
+        #expect(run.status == .done)
+        #expect(
+            run.error == "firelite export: \(output)/Group.ndjson is of an earlier export: the database has no such resources now\n")
+        #expect(try ToolRun("export", "--database", database, "--output", output, "--type", "Patient").error.isEmpty)
+    }
+
     @Test func whatIsExportedImportsAsTheSame() throws {
         let output = folder.file("out")
         #expect(try ToolRun("export", "--database", database, "--output", output).status == .done)

@@ -46,6 +46,13 @@ import Testing
         #expect(try observations.min { $0.valueQuantity.value }?.literal == "0.5")
         #expect(try observations.max { $0.effectiveDateTime }?.literal == "2019-12-31T23:00:09Z")
         #expect(try observations.max { $0.issued } == nil)
+        // Of a part of the results, only these count.
+        let some = observations.sort { $0.effectiveDateTime.ascending }.offset(1).limit(3)
+        let values = try some.values { $0.effectiveDateTime }.compactMap { $0?.date }
+        #expect(values.count == 3)
+        #expect(try some.max { $0.effectiveDateTime }?.date == values.max() && some.min { $0.effectiveDateTime }?.date == values.min())
+        #expect(try some.counts { $0.status }.reduce(0) { $0 + $1.count } == 3)
+        #expect(try observations.limit(0).max { $0.effectiveDateTime } == nil)
     }
 
     /// Aggregates over lists against loops over the objects in memory; with a contained resource of the type, other statements give them.
