@@ -145,7 +145,7 @@ tsan: setup
 # The address sanitizer also finds leaks; Scripts/leaks.txt lists those that are not FireLite's.
 asan: setup
 	swift build --product FireLitePackageTests --sanitize=address --scratch-path .build/asan $(SWIFT_FLAGS)
-	LSAN_OPTIONS=suppressions=Scripts/leaks.txt:print_suppressions=0 $(SANITIZED) FIRELITE_SANITIZER=address $(SANITIZED_RUN) --sanitize=address --scratch-path .build/asan
+	LSAN_OPTIONS=suppressions=$(CURDIR)/Scripts/leaks.txt:print_suppressions=0 $(SANITIZED) FIRELITE_SANITIZER=address $(SANITIZED_RUN) --sanitize=address --scratch-path .build/asan
 
 # The whole report: FireLite beside SQLite's C API and beside GRDB, which is downloaded for it. Run it on an idle machine.
 bench: setup

@@ -52,7 +52,7 @@ struct MigrateRandomTests {
             let again = try ToolRun(["migrate", "--database", database] + paths)
             try #require(again.counts.hasPrefix("added 0, updated 0, unchanged \(given.count)"), "\(style) \(form): \(again.output)")
         }
-        #expect(used.count == 10)
+        #expect(used.count >= Effort.count(10))
     }
 
     /// What is FHIR's JSON already is stored as it is, and nothing is reported.
