@@ -5,6 +5,7 @@ import Foundation
 /// JSON to objects and back, beside Foundation's coders with the same classes.
 struct CodecWorkloads: Workload {
     static let decode = "decode"
+    static let oneByOne = "decode call by call, against a kept reader"
     static let encode = "encode"
     static let serialization = "decode, JSONSerialization"
     static let jsonDecoder = "decode, JSONDecoder"
@@ -12,13 +13,14 @@ struct CodecWorkloads: Workload {
     /// How many resources each coder gets, the same ones: the cost of one does not depend on it.
     private static let limit = 4_000
 
-    var names: [String] { [Self.decode, Self.serialization, Self.jsonDecoder, Self.encode, Self.jsonEncoder] }
+    var names: [String] { [Self.decode, Self.oneByOne, Self.serialization, Self.jsonDecoder, Self.encode, Self.jsonEncoder] }
 
     func isWorthwhile(at size: Int, of sizes: [Int]) -> Bool { size == sizes.last { $0 <= 10_000 } ?? sizes.first }
 
     func run(_ bench: Bench) throws -> [Measurement] {
         var measurements: [Measurement] = []
         if bench.wants(Self.decode) { measurements.append(try decode(bench)) }
+        if bench.wants(Self.oneByOne) { measurements.append(try oneByOne(bench)) }
         if bench.wants(Self.serialization) { measurements.append(try serialization(bench)) }
         if bench.wants(Self.jsonDecoder) { measurements.append(try jsonDecoder(bench)) }
         if bench.wants(Self.encode) { measurements.append(try encode(bench)) }
@@ -41,6 +43,26 @@ struct CodecWorkloads: Workload {
                 try objects.count == corpus.count
                     && objects.indices.allSatisfy { try JSONContent.areEqual(FHIRJSON.data(objects[$0]), corpus.json($0)) }
             })
+    }
+
+    /// Each resource is released before the next one is read, as in a loop over lines.
+    private func oneByOne(_ bench: Bench) throws -> Measurement {
+        let texts = texts(bench)
+        var (found, kept) = (0, 0)
+        return try bench.measure(
+            Self.oneByOne, operations: texts.count,
+            subject: { stopwatch in
+                found = 0
+                try stopwatch.measure {
+                    for text in texts { found += try FHIRJSON.resource(from: text, release: .r4).id?.utf8.count ?? 0 }
+                }
+            },
+            floor: { stopwatch in
+                kept = 0
+                let reader = FHIRJSONReader(release: .r4)
+                try stopwatch.measure { for text in texts { kept += try reader.resource(from: text).id?.utf8.count ?? 0 } }
+            },
+            verify: { found == kept && found > 0 })
     }
 
     private func encode(_ bench: Bench) throws -> Measurement {

@@ -2,7 +2,9 @@ import Foundation
 
 /// Converts FHIR JSON (<https://hl7.org/fhir/json.html>) to objects and back, without loss.
 ///
-/// Reading is strict by default: invalid FHIR is an error with line, column and path. Unknown codes are not errors.
+/// Reading is strict by default: invalid FHIR is an error with line, column and path. Unknown codes are not errors. Calls can be made from any
+/// thread. They share a few readers, so that each costs little more than with a `FHIRJSONReader` of your own; those keep short texts of what they
+/// have read.
 public enum FHIRJSON {
     /// The maximum nesting depth of objects and arrays.
     package static let maximumDepth = JSONReader.maximumDepth
@@ -30,7 +32,7 @@ public enum FHIRJSON {
     ///
     /// - Throws: `FHIRDecodingError`, also if the release has no such type.
     public static func resource(from json: Data, release: FHIRRelease) throws -> FHIRResource {
-        try FHIRJSONReader(release: release, isReused: false).resource(from: json)
+        try SharedReaders.with(release) { try $0.resource(from: json) }
     }
 
     /// Reads the valid parts of a resource, and returns skipped and corrected parts as issues.
@@ -78,7 +80,8 @@ public enum FHIRJSON {
     }
 
     package static func read(_ json: Data, into object: FHIRObject) throws {
-        let reader = FHIRJSONReader(release: object.layout.release, isReused: false)
-        try json.withUnsafeBytes { try reader.read($0.bindMemory(to: UInt8.self), into: object) }
+        try SharedReaders.with(object.layout.release) { reader in
+            try json.withUnsafeBytes { try reader.read($0.bindMemory(to: UInt8.self), into: object) }
+        }
     }
 }

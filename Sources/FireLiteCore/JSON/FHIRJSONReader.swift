@@ -25,6 +25,9 @@ public final class FHIRJSONReader {
         workspace = JSONWorkspace(sharesStrings: isReused)
     }
 
+    /// Whether its memory has not grown for a large text.
+    fileprivate var isSmall: Bool { workspace?.isSmall ?? false }
+
     /// Reads one resource.
     ///
     /// - Throws: `FHIRDecodingError`.
@@ -62,6 +65,37 @@ public final class FHIRJSONReader {
         case .success(let result): return result
         case .failure(let failure):
             throw JSONLocator.errors([failure], in: bytes, release: release, rootName: rootName).first ?? JSONLocator.unlocated(failure)
+        }
+    }
+}
+
+/// Strict readers for calls without one of their own, which would spend as much on its memory as on a small resource.
+///
+/// They keep texts of 16 to 96 bytes of what they have read, as any reader does: at most 2,048 each.
+enum SharedReaders {
+    /// So many calls at the same time find one.
+    private static let most = 4
+    private static let lock = NSLock()
+    /// Guarded by `lock`; those of the release used last at the end.
+    private nonisolated(unsafe) static var readers: [FHIRJSONReader] = []
+
+    static func with<Value>(_ release: FHIRRelease, _ body: (FHIRJSONReader) throws -> Value) rethrows -> Value {
+        let reader = take(release) ?? FHIRJSONReader(release: release)
+        defer { if reader.isSmall { give(reader) } }
+        return try body(reader)
+    }
+
+    private static func take(_ release: FHIRRelease) -> FHIRJSONReader? {
+        lock.withLock {
+            guard let place = readers.lastIndex(where: { $0.release == release }) else { return nil }
+            return readers.remove(at: place)
+        }
+    }
+
+    private static func give(_ reader: FHIRJSONReader) {
+        lock.withLock {
+            if readers.count == most { readers.removeFirst() }
+            readers.append(reader)
         }
     }
 }

@@ -24,6 +24,8 @@ struct JSONWorkspace: ~Copyable {
         bytes.deallocate()
     }
 
+    var isSmall: Bool { capacity <= 4_096 && byteCapacity <= 1 << 16 }
+
     // MARK: - Values
 
     @inline(__always)
