@@ -42,13 +42,16 @@ struct ToolRun {
     /// tasks run on.
     static func process(_ arguments: [String]) throws -> ToolRun {
         let process = try ToolProcess.make(arguments)
-        let (output, error) = (Pipe(), Pipe())
+        let output = Pipe()
+        // Errors go to a file: with two pipes, a tool that fills the one that is read last would wait for ever.
+        let folder = try TemporaryFolder()
+        let errors = try folder.write("errors", "")
         process.standardOutput = output
-        process.standardError = error
+        process.standardError = FileHandle(forWritingAtPath: errors)
         try process.run()
         let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-        let errorText = String(decoding: error.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
         process.waitUntilExit()
+        let errorText = try folder.read("errors")
         return ToolRun(status: ExitStatus(rawValue: process.terminationStatus) ?? .failed, output: text, error: errorText)
     }
 
