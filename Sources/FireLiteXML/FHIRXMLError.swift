@@ -15,9 +15,11 @@ public struct FHIRXMLError: FireLiteError, Hashable {
         public static let missingLibrary = Code(rawValue: "missingLibrary")
         /// A text has a character that XML does not have (<https://www.w3.org/TR/xml/#charsets>).
         public static let invalidCharacter = Code(rawValue: "invalidCharacter")
-        /// A narrative is not one well-formed `div` element of XHTML.
+        /// A narrative is not one well-formed `div` element of XHTML, or has extensions.
         public static let malformedNarrative = Code(rawValue: "malformedNarrative")
-        /// A comment of DSTU2 has two hyphens in a row, or a hyphen at its end, which comments in XML cannot have.
+        /// The id of an element, or the URL of an extension, has an id or extensions of its own, which attributes in XML cannot have.
+        public static let annotatedAttribute = Code(rawValue: "annotatedAttribute")
+        /// A comment of DSTU2 has what comments in XML cannot have: two hyphens in a row, a hyphen at its end, or extensions.
         public static let invalidComment = Code(rawValue: "invalidComment")
     }
 

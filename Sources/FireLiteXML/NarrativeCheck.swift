@@ -3,27 +3,36 @@ import FireLiteCore
 
 /// Checks that a narrative is one well-formed `div` element of XHTML, so that it can be put into XML as it is.
 final class NarrativeCheck {
+    enum Outcome {
+        case valid
+        /// The element is in no namespace, as in the JSON of DSTU2.
+        case withoutNamespace
+        case malformed
+    }
+
     private var depth = 0
     private var isValid = true
     private var roots = 0
+    private var hasNamespace = true
 
     /// - Throws: `FHIRXMLError.missingLibrary`.
-    static func isNarrative(_ text: String) throws(FHIRXMLError) -> Bool {
+    static func check(_ text: String) throws(FHIRXMLError) -> Outcome {
         let library = try XMLLibrary.system()
         var text = text
         return text.withUTF8 { NarrativeCheck().check($0, library) }
     }
 
-    private func check(_ bytes: UnsafeBufferPointer<UInt8>, _ library: XMLLibrary) -> Bool {
+    private func check(_ bytes: UnsafeBufferPointer<UInt8>, _ library: XMLLibrary) -> Outcome {
         // No declaration, white space or byte order mark before it, and nothing after it.
         guard bytes.first == UInt8(ascii: "<"), bytes.last == UInt8(ascii: ">"), bytes.count < Int(Int32.max), !bytes.contains(0) else {
-            return false
+            return .malformed
         }
         let parser = PushParser(library, Self.events, context: Unmanaged.passUnretained(self).toOpaque())
-        guard !bytes.starts(with: Array("<?xml".utf8)) else { return false }
+        guard !bytes.starts(with: Array("<?xml".utf8)) else { return .malformed }
         parser.feed(bytes)
         parser.finish()
-        return isValid && roots == 1 && depth == 0
+        guard isValid, roots == 1, depth == 0 else { return .malformed }
+        return hasNamespace ? .valid : .withoutNamespace
     }
 
     private static let events = firelite_xml_events(
@@ -32,7 +41,9 @@ final class NarrativeCheck {
             Unmanaged<NarrativeCheck>.fromOpaque(context)._withUnsafeGuaranteedRef { check in
                 if check.depth == 0 {
                     check.roots += 1
-                    if !XMLTag.equals(name, "div") || !(uri.map { XMLTag.equals($0, XMLReader.xhtml) } ?? false) { check.isValid = false }
+                    check.hasNamespace = uri != nil
+                    let isXHTML = uri.map { XMLTag.equals($0, XMLReader.xhtml) } ?? true
+                    if !XMLTag.equals(name, "div") || !isXHTML { check.isValid = false }
                 }
                 check.depth += 1
                 if check.depth > XMLReader.maximumNarrativeDepth { check.isValid = false }

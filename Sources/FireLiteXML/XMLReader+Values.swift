@@ -97,7 +97,8 @@ extension XMLReader {
     /// The text of bytes; nil if they are not UTF-8, which ends reading.
     func string(_ bytes: UnsafeBufferPointer<UInt8>) -> String? {
         guard let start = bytes.baseAddress, bytes.count > 0 else { return "" }
-        let text = StringCache.keeps(bytes.count)
+        let text =
+            StringCache.keeps(bytes.count)
             ? workspace.cache.string(start, bytes.count) : String(decoding: bytes, as: UTF8.self)
         // Of what is not UTF-8 the parser lets only overlong forms pass, whose replacements are longer.
         guard text.utf8.count == bytes.count else {

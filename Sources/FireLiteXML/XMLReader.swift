@@ -132,7 +132,8 @@ final class XMLReader {
             Unmanaged<XMLReader>.fromOpaque(context)._withUnsafeGuaranteedRef { reader in
                 reader.start(
                     XMLTag(
-                        name: name, prefix: prefix, uri: uri, namespaces: namespaces, namespaceCount: Int(namespaceCount), attributes: attributes,
+                        name: name, prefix: prefix, uri: uri, namespaces: namespaces, namespaceCount: Int(namespaceCount),
+                        attributes: attributes,
                         attributeCount: Int(attributeCount)))
             }
         },
@@ -142,7 +143,9 @@ final class XMLReader {
         },
         text: { context, text, length in
             guard let context, let text else { return }
-            Unmanaged<XMLReader>.fromOpaque(context)._withUnsafeGuaranteedRef { $0.text(UnsafeBufferPointer(start: text, count: Int(length))) }
+            Unmanaged<XMLReader>.fromOpaque(context)._withUnsafeGuaranteedRef {
+                $0.text(UnsafeBufferPointer(start: text, count: Int(length)))
+            }
         },
         comment: { context, text in
             guard let context, let text else { return }

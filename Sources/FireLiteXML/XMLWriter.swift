@@ -41,7 +41,11 @@ struct XMLWriter {
         // Attributes come first, whatever their slots.
         if !layout.isResource {
             for (element, value) in slots where Self.isAttribute(element, layout) {
-                guard let primitive = element.primitive, let literal = value.literal(primitive) else { continue }
+                guard let primitive = element.primitive, let literal = value.literal(primitive) else {
+                    guard value.hasContent else { continue }
+                    throw FHIRXMLError(
+                        .annotatedAttribute, path: element.name, "an attribute in XML has no id and no extensions: remove them")
+                }
                 try putAttribute(element.name, literal)
             }
         }
@@ -154,18 +158,25 @@ struct XMLWriter {
             throw FHIRXMLError(
                 .malformedNarrative, path: "", "XML has no place for the id and extensions of a narrative beside its text: remove them")
         }
-        guard try NarrativeCheck.isNarrative(literal) else {
+        let outcome = try NarrativeCheck.check(literal)
+        guard outcome != .malformed else {
             throw FHIRXMLError(
                 .malformedNarrative, path: "",
-                "a narrative must be one well-formed div element with xmlns=\"\(XMLReader.xhtml)\", without named entities of HTML: mend it")
+                "a narrative must be one well-formed div element with xmlns=\"\(XMLReader.xhtml)\", without named entities of HTML: mend it"
+            )
         }
         beginLine()
-        put(literal)
+        guard outcome == .withoutNamespace else { return put(literal) }
+        // In the JSON of DSTU2 the namespace goes without saying.
+        put("<div xmlns=\"\(XMLReader.xhtml)\"")
+        put(String(literal.dropFirst("<div".count)))
     }
 
     /// Writes comments, which are part of the content in DSTU2 alone.
     private mutating func writeComments(_ value: SlotValue) throws(FHIRXMLError) {
-        guard case .texts(let comments) = value else { return }
+        guard case .texts(let comments) = value else {
+            throw FHIRXMLError(.invalidComment, path: "", "a comment in XML has no id and no extensions: remove them")
+        }
         for comment in comments {
             guard !comment.utf8.contains(0x0D), !comment.contains("--"), comment.utf8.last != UInt8(ascii: "-") else {
                 throw FHIRXMLError(

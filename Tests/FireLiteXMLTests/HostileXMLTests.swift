@@ -25,7 +25,8 @@ import Testing
 
     @Test(arguments: [
         "<!DOCTYPE Patient>", "<!DOCTYPE Patient SYSTEM \"file:///etc/passwd\">",
-        "<!DOCTYPE Patient [<!ENTITY x SYSTEM \"file:///etc/passwd\">]>", "<!DOCTYPE Patient [<!ENTITY % x SYSTEM \"http://127.0.0.1:1/\"> %x;]>",
+        "<!DOCTYPE Patient [<!ENTITY x SYSTEM \"file:///etc/passwd\">]>",
+        "<!DOCTYPE Patient [<!ENTITY % x SYSTEM \"http://127.0.0.1:1/\"> %x;]>",
         "<!DOCTYPE Patient [<!ENTITY a \"aaaaaaaaaa\"><!ENTITY b \"&a;&a;&a;&a;&a;&a;\"><!ENTITY c \"&b;&b;&b;&b;&b;&b;\">]>",
         "<!DOCTYPE Patient [<!ATTLIST Patient xmlns CDATA #FIXED \"http://hl7.org/fhir\">]>",
     ])
@@ -44,7 +45,9 @@ import Testing
         for entity in ["&nbsp;", "&x;", "&x", "&#xD800;", "&#x110000;", "&;", "&"] {
             #expect(code("<Patient xmlns=\"http://hl7.org/fhir\"><id value=\"\(entity)\"/></Patient>") != nil, "\(entity)")
             let div = "<div xmlns=\"http://www.w3.org/1999/xhtml\">\(entity)</div>"
-            #expect(code("<Patient xmlns=\"http://hl7.org/fhir\"><text><status value=\"generated\"/>\(div)</text></Patient>") != nil, "\(entity)")
+            #expect(
+                code("<Patient xmlns=\"http://hl7.org/fhir\"><text><status value=\"generated\"/>\(div)</text></Patient>") != nil,
+                "\(entity)")
         }
     }
 
@@ -52,7 +55,8 @@ import Testing
 
     @Test func depthIsLimited() throws {
         func nested(_ levels: Int) -> String {
-            "<Patient xmlns=\"http://hl7.org/fhir\">" + String(repeating: "<extension url=\"u\">", count: levels) + "<valueCode value=\"c\"/>"
+            "<Patient xmlns=\"http://hl7.org/fhir\">" + String(repeating: "<extension url=\"u\">", count: levels)
+                + "<valueCode value=\"c\"/>"
                 + String(repeating: "</extension>", count: levels) + "</Patient>"
         }
         #expect(code(nested(127)) == nil)
@@ -104,20 +108,25 @@ import Testing
     }
 
     @Test func bytesThatAreNotUTF8AreRefused() {
-        let head = Array("<Patient xmlns=\"http://hl7.org/fhir\"><text><status value=\"generated\"/><div xmlns=\"http://www.w3.org/1999/xhtml\">".utf8)
+        let head = Array(
+            "<Patient xmlns=\"http://hl7.org/fhir\"><text><status value=\"generated\"/><div xmlns=\"http://www.w3.org/1999/xhtml\">".utf8)
         let tail = Array("</div></text></Patient>".utf8)
         let sequences: [[UInt8]] = [
             [0x80], [0xC3], [0xC0, 0x80], [0xC1, 0xBF], [0xE0, 0x80, 0x80], [0xE2, 0x82], [0xED, 0xA0, 0x80], [0xF0, 0x80, 0x80, 0x80],
-            [0xF0, 0x9F, 0x98], [0xF4, 0x90, 0x80, 0x80], [0xF8, 0x88, 0x80, 0x80, 0x80], [0xFE], [0xFF], [0xEF, 0xBF, 0xBE], [0x01], [0x0B],
+            [0xF0, 0x9F, 0x98], [0xF4, 0x90, 0x80, 0x80], [0xF8, 0x88, 0x80, 0x80, 0x80], [0xFE], [0xFF], [0xEF, 0xBF, 0xBE], [0x01],
+            [0x0B],
             [0],
         ]
         for bytes in sequences {
             #expect(code(Data(head + bytes + tail)) != nil, "\(bytes) in a narrative")
             for suffix in ["", "abcdefghijklmnopqrstuvw"] {
-                let value = Array("<Patient xmlns=\"http://hl7.org/fhir\"><id value=\"a".utf8) + bytes + Array("\(suffix)\"/></Patient>".utf8)
+                let value =
+                    Array("<Patient xmlns=\"http://hl7.org/fhir\"><id value=\"a".utf8) + bytes + Array("\(suffix)\"/></Patient>".utf8)
                 #expect(code(Data(value)) != nil, "\(bytes) in a value")
             }
-            #expect(code(Data(Array("<Patient xmlns=\"http://hl7.org/fhir\"><!-- ".utf8) + bytes + Array(" --></Patient>".utf8))) != nil || bytes.count > 1)
+            #expect(
+                code(Data(Array("<Patient xmlns=\"http://hl7.org/fhir\"><!-- ".utf8) + bytes + Array(" --></Patient>".utf8))) != nil
+                    || bytes.count > 1)
             #expect(code(Data(Array("<Patient xmlns=\"http://hl7.org/fhir\"/>".utf8) + bytes)) != nil, "\(bytes) at the end")
         }
     }
@@ -135,7 +144,9 @@ import Testing
         #expect(code(Data(bytes)) == nil)
         for count in 0..<bytes.count {
             #expect(code(Data(bytes[..<count])) != nil, "\(count) bytes")
-            #expect(throws: FHIRDecodingError.self, "\(count) bytes") { try FHIRXML.lenientResource(from: Data(bytes[..<count]), release: .r4) }
+            #expect(throws: FHIRDecodingError.self, "\(count) bytes") {
+                try FHIRXML.lenientResource(from: Data(bytes[..<count]), release: .r4)
+            }
         }
     }
 
@@ -163,7 +174,9 @@ import Testing
 
     @Test func nothingMayFollowTheRoot() {
         let root = "<Patient xmlns=\"http://hl7.org/fhir\"/>"
-        for tail in ["a", "<a/>", root, "\0", "&amp;", "<![CDATA[]]>", "<!DOCTYPE a>", "<!--"] { #expect(code(root + tail) != nil, "\(tail)") }
+        for tail in ["a", "<a/>", root, "\0", "&amp;", "<![CDATA[]]>", "<!DOCTYPE a>", "<!--"] {
+            #expect(code(root + tail) != nil, "\(tail)")
+        }
         for tail in ["\n", "<!-- a -->", "<?a?>"] { #expect(code(root + tail) == nil, "\(tail)") }
         for text in ["", " ", "a", "{}", "\u{FEFF}", "<", "<?xml version=\"1.0\"?>"] { #expect(code(text) != nil, "\(text)") }
     }

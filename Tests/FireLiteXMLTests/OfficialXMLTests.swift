@@ -1,6 +1,4 @@
 import FireLiteCore
-import FireLiteDSTU2
-import FireLiteR4
 import FireLiteReleases
 import FireLiteXML
 import Foundation
@@ -9,10 +7,10 @@ import Testing
 
 /// HL7's examples of five releases go from JSON to XML and back without a difference.
 @Suite struct OfficialXMLTests {
-    /// Examples that XML cannot hold or that are invalid in JSON, with the reason.
-    private static let exceptions: [String: String] = [:]
+    /// The example that is invalid in JSON: a positiveInt is 0.
+    private static let invalid = ["ImplementationGuide-fhir.json"]
 
-    static let releases = ["DSTU2", "STU3", "R4", "R4B", "R5"]
+    private static let releases = ["DSTU2", "STU3", "R4", "R4B", "R5"]
 
     @Test(
         .enabled(if: SharedArchive.examples(of: "R4") != nil, "HL7's examples are not beside the package, in ../shared/data"),
@@ -31,21 +29,24 @@ import Testing
                 do {
                     original = try json.resource(from: Data(contentsOf: file))
                     text = try FHIRXML.data(original)
-                } catch {
-                    print("EXCEPTION", name, file.lastPathComponent, error)
+                } catch let error as FHIRDecodingError {
+                    #expect(Self.invalid.contains(file.lastPathComponent), "\(error)")
                     continue
                 }
                 let read = try xml.resource(from: text)
-                let isEqual = FHIRJSON.data(read) == FHIRJSON.data(original)
+                // In the JSON of DSTU2 the namespace of a narrative goes without saying.
+                let expected = FHIRJSON.string(original).replacingOccurrences(
+                    of: #""div":"<div>"#, with: #""div":"<div xmlns=\"http://www.w3.org/1999/xhtml\">"#)
+                let isEqual = FHIRJSON.string(read) == expected
                 if isEqual { counts.equal += 1 }
                 #expect(isEqual, "\(file.lastPathComponent)")
                 // Pretty printing adds white space between elements alone.
                 let pretty = try FHIRXML.data(original, pretty: true)
-                #expect(try FHIRJSON.data(xml.resource(from: pretty)) == FHIRJSON.data(original), "\(file.lastPathComponent)")
+                #expect(try FHIRJSON.string(xml.resource(from: pretty)) == expected, "\(file.lastPathComponent)")
                 let lenient = try FHIRXML.lenientResource(from: text, release: release)
-                #expect(lenient.issues.isEmpty && lenient.resource == original, "\(file.lastPathComponent)")
+                #expect(lenient.issues.isEmpty && lenient.resource == read, "\(file.lastPathComponent)")
             }
         }
-        print("COUNTS", name, counts)
+        #expect(counts.all - counts.equal == (name == "DSTU2" ? 1 : 0) && counts.all > 200)
     }
 }

@@ -1,5 +1,4 @@
 import FireLiteCore
-import FireLiteDSTU2
 import FireLiteR4
 import FireLiteReleases
 import Foundation
@@ -71,7 +70,8 @@ import Testing
             """
         #expect(
             try json(content)
-                == #"{"resourceType":"Patient","contained":[{"resourceType":"Organization","id":"o"},{"resourceType":"Patient","id":"p"}]}"#)
+                == #"{"resourceType":"Patient","contained":[{"resourceType":"Organization","id":"o"},{"resourceType":"Patient","id":"p"}]}"#
+        )
     }
 
     @Test func charactersAndEntitiesAreText() throws {
@@ -84,7 +84,8 @@ import Testing
     @Test func commentsInstructionsAndSpaceAreNoContent() throws {
         let content = "\n <!-- a -->\r\n\t<?b c?><active value=\"true\"/> <![CDATA[ ]]>&#32;"
         #expect(try json(content) == #"{"resourceType":"Patient","active":true}"#)
-        let text = #"<?xml version="1.0" encoding="utf-8"?><!-- a --><?b?><Patient xmlns="http://hl7.org/fhir"><id value="a"/></Patient><!-- z -->"#
+        let text =
+            #"<?xml version="1.0" encoding="utf-8"?><!-- a --><?b?><Patient xmlns="http://hl7.org/fhir"><id value="a"/></Patient><!-- z -->"#
         #expect(try FHIRXML.decode(Patient.self, from: Data(text.utf8)).id == "a")
         #expect(try FHIRXML.decode(Patient.self, from: Data([0xEF, 0xBB, 0xBF] + text.utf8)).id == "a")
     }
@@ -137,16 +138,23 @@ import Testing
         (#"<multipleBirthInteger value="01"/>"#, "invalidValue", "Patient.multipleBirthInteger"),
         (#"<multipleBirthInteger value="99999999999"/>"#, "invalidValue", "Patient.multipleBirthInteger"),
         (#"<birthDate value="1974-13"/>"#, "invalidValue", "Patient.birthDate"),
-        (#"<name><family value="a"/></name><name><given value="b"/><period><start value="x"/></period></name>"#, "invalidValue",
-            "Patient.name[1].period.start"),
-        (#"<active/>"#, "empty", "Patient.active"), (#"<name/>"#, "empty", "Patient.name[0]"), (#"<contained/>"#, "empty", "Patient.contained[0]"),
-        (#"<active value="true" other="x"/>"#, "unknownMember", "Patient.active"), (#"<name value="a"/>"#, "unknownMember", "Patient.name[0]"),
+        (
+            #"<name><family value="a"/></name><name><given value="b"/><period><start value="x"/></period></name>"#, "invalidValue",
+            "Patient.name[1].period.start"
+        ),
+        (#"<active/>"#, "empty", "Patient.active"), (#"<name/>"#, "empty", "Patient.name[0]"),
+        (#"<contained/>"#, "empty", "Patient.contained[0]"),
+        (#"<active value="true" other="x"/>"#, "unknownMember", "Patient.active"),
+        (#"<name value="a"/>"#, "unknownMember", "Patient.name[0]"),
         (#"<name><id value="a"/></name>"#, "unknownMember", "Patient.name[0].id"),
         (#"<extension><url value="a"/></extension>"#, "unknownMember", "Patient.extension[0].url"),
-        (#"<contained><Patient><id value="a"/></Patient><Patient><id value="b"/></Patient></contained>"#, "duplicateMember",
-            "Patient.contained[0]"),
+        (
+            #"<contained><Patient><id value="a"/></Patient><Patient><id value="b"/></Patient></contained>"#, "duplicateMember",
+            "Patient.contained[0]"
+        ),
         (#"<contained><HumanName><text value="a"/></HumanName></contained>"#, "resourceType", "Patient.contained[0]"),
-        (#"<active value="true">text</active>"#, "misplacedText", "Patient.active"), ("text", "misplacedText", "Patient"),
+        (#"<active value="true">text</active>"#, "misplacedText", "Patient.active"),
+        (#"<active value="true"/>text"#, "misplacedText", "Patient"),
         (#"<active xmlns="urn:x" value="true"/>"#, "namespace", "Patient.active"),
         (#"<text><status value="generated"/><div>t</div></text>"#, "namespace", "Patient.text.div"),
         (#"<active value="true"></name>"#, "malformedXML", "Patient.active"), (#"<active value="&nbsp;"/>"#, "malformedXML", "Patient"),
@@ -182,13 +190,16 @@ import Testing
         #expect(
             issues.map { "\($0.code.rawValue) \($0.path)" } == [
                 "unknownMember Patient.nick", "outOfOrder Patient.active", "misplacedText Patient", "outOfOrder Patient.name",
-                "empty Patient.name[1]", "outOfOrder Patient.gender", "outOfOrder Patient.name", "invalidValue Patient.multipleBirthInteger",
+                "outOfOrder Patient.name", "empty Patient.name[1]", "outOfOrder Patient.gender", "outOfOrder Patient.name",
+                "invalidValue Patient.multipleBirthInteger",
                 "outOfOrder Patient.text", "namespace Patient.text.div",
             ])
     }
 
     @Test func messagesContainNoValues() {
-        for content in ["<active value=\"SECRET\"/>", "<birthDate value=\"SECRET\"/>", "SECRET", "<SECRET.1/>", "<active value=\"&SECRET;\"/>"] {
+        for content in [
+            "<active value=\"SECRET\"/>", "<birthDate value=\"SECRET\"/>", "SECRET", "<SECRET.1/>", "<active value=\"&SECRET;\"/>",
+        ] {
             let error = failure(content)
             #expect(error != nil && !"\(error.map { "\($0)" } ?? "")".contains("SECRET"))
         }
