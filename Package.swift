@@ -58,7 +58,9 @@ let package = Package(
         .target(name: "CFireLitePrefetch"),
         .target(name: "CFireLiteGzip"),
         .target(name: "FireLiteCore", dependencies: ["CFireLitePrefetch"], swiftSettings: settings),
-        .target(name: "FireLite", dependencies: ["FireLiteCore", "FireLiteSQLiteBridge", "CFireLiteGzip"], swiftSettings: settings),
+        .target(
+            name: "FireLite", dependencies: ["FireLiteCore", "FireLiteSQLiteBridge", "FireLiteXML", "CFireLiteGzip"],
+            swiftSettings: settings),
         .target(name: "FireLiteDSTU2", dependencies: ["FireLiteCore"], swiftSettings: settings),
         .target(name: "FireLiteSTU3", dependencies: ["FireLiteCore"], swiftSettings: settings),
         .target(name: "FireLiteR4", dependencies: ["FireLiteCore"], swiftSettings: settings),
@@ -104,7 +106,7 @@ let package = Package(
             dependencies: [
                 "FireLite", "FireLiteR4", "FireLiteDemonstration", "FireLiteFHIRPath", "FireLiteLegacy", "FireLiteRecords",
                 "FireLiteReleases", "FireLiteSampleSync", "FireLiteSamples", "FireLiteSearch", "FireLiteSync", "FireLiteSynthetic",
-                "FireLiteTerminal", "FireLiteTrust",
+                "FireLiteTerminal", "FireLiteTrust", "FireLiteXML",
             ],
             swiftSettings: settings),
         .executableTarget(

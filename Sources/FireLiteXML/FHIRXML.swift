@@ -75,6 +75,18 @@ public enum FHIRXML {
         return Data(writer.bytes)
     }
 
+    /// A resource as the entry of a Bundle whose text is written around it.
+    package static func entry(_ resource: FHIRResource) throws -> Data {
+        var writer = XMLWriter()
+        try writer.writeEntry(resource)
+        return Data(writer.bytes)
+    }
+
+    /// The text of a Bundle before and after its entries.
+    package static let bundle = (
+        start: "<Bundle xmlns=\"\(XMLReader.namespace)\"><type value=\"collection\"/>\n", end: "</Bundle>\n"
+    )
+
     /// The object as XML text.
     ///
     /// - Throws: as `data(_:pretty:)` does.

@@ -18,6 +18,26 @@ enum XMLDeclaration {
         return ["utf-8", "utf8", "us-ascii", "ascii"].contains(declared.lowercased()) ? nil : "another declared encoding"
     }
 
+    /// The name of the root element without its prefix; nil if the beginning of the document does not show it.
+    static func rootName(_ beginning: [UInt8]) -> String? {
+        var rest = beginning[...]
+        if rest.starts(with: byteOrderMark) { rest = rest.dropFirst(byteOrderMark.count) }
+        while true {
+            rest = rest.drop { $0 == 0x20 || $0 == 0x0A || $0 == 0x0D || $0 == 0x09 }
+            if rest.starts(with: "<?".utf8) {
+                guard let end = rest.firstRange(of: Array("?>".utf8)) else { return nil }
+                rest = rest[end.upperBound...]
+            } else if rest.starts(with: "<!--".utf8) {
+                guard let end = rest.firstRange(of: Array("-->".utf8)) else { return nil }
+                rest = rest[end.upperBound...]
+            } else {
+                guard rest.first == UInt8(ascii: "<") else { return nil }
+                let name = rest.dropFirst().prefix { $0 > 0x20 && $0 != UInt8(ascii: ">") && $0 != UInt8(ascii: "/") }
+                return String(decoding: name, as: UTF8.self).split(separator: ":").last.map(String.init)
+            }
+        }
+    }
+
     /// The encoding in `<?xml version="1.0" encoding="…"?>`.
     private static func declaredEncoding(_ bytes: UnsafeBufferPointer<UInt8>) -> String? {
         let start = Array("<?xml".utf8)

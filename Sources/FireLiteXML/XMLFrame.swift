@@ -16,6 +16,8 @@ struct XMLFrame {
     let slot: Int
     /// Its position in a list.
     let position: Int
+    /// The depth that its object has in JSON, where a list is a level too: what is read from one form can be read from the other.
+    let depth: Int
     /// The object that is read; that of a holder is the resource in it.
     var object: FHIRObject?
     /// The slots of the object.
@@ -42,7 +44,10 @@ struct XMLFrames: ~Copyable {
     private let frames: UnsafeMutablePointer<XMLFrame>
     private(set) var count = 0
 
-    init(capacity: Int) { frames = .allocate(capacity: capacity) }
+    /// As many as the maximum depth allows, where a resource is no deeper than the element that holds it.
+    static let capacity = 2 * XMLReader.maximumDepth + 2
+
+    init() { frames = .allocate(capacity: Self.capacity) }
 
     deinit {
         frames.deinitialize(count: count)

@@ -45,6 +45,10 @@ extension XMLReader {
             fail(.unknownMember, "an element without an id and extensions", "one with them")
             return false
         }
+        guard frame.pointee.depth <= Self.maximumDepth else {
+            tooDeep()
+            return false
+        }
         let element = elementLayout.makeObject()
         element.ownerObject = frames[frames.count - 2].pointee.object
         frame.pointee.object = element

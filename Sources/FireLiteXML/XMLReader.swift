@@ -7,11 +7,11 @@ import FireLiteCore
 final class XMLReader {
     static let namespace = "http://hl7.org/fhir"
     static let xhtml = "http://www.w3.org/1999/xhtml"
-    /// The maximum nesting depth of elements, as in JSON, and of those in a narrative.
+    /// The maximum nesting depth of the object in JSON, and of the elements in a narrative.
     static let maximumDepth = FHIRJSON.maximumDepth
     static let maximumNarrativeDepth = 1_000
     /// The number of bytes that are parsed at once.
-    private static let piece = 1 << 16
+    static let piece = 1 << 16
 
     let release: FHIRRelease
     let isLenient: Bool
@@ -20,7 +20,7 @@ final class XMLReader {
     /// The object to read into; nil to make one.
     private let target: FHIRObject?
 
-    @exclusivity(unchecked) var frames = XMLFrames(capacity: XMLReader.maximumDepth + 2)
+    @exclusivity(unchecked) var frames = XMLFrames()
     @exclusivity(unchecked) var workspace: JSONWorkspace
     /// The items of the open lists, innermost last.
     @exclusivity(unchecked) var objects: [FHIRObject] = []
@@ -36,9 +36,11 @@ final class XMLReader {
     var skipped = 0
     var narrative = NarrativeCapture()
     private(set) var failure: FHIRDecodingError?
-    private(set) var issues: [FHIRDecodingError] = []
+    var issues: [FHIRDecodingError] = []
     private(set) var root: FHIRObject?
     private var rootName = ""
+    /// The Bundle's entries, if they are passed on one by one.
+    var entries: XMLEntries?
 
     /// The addresses of names that the parser keeps once for each document.
     private var fhirURI: UnsafePointer<UInt8>?
@@ -123,7 +125,7 @@ final class XMLReader {
             fed += bytes.count
         }
         if failure == nil { parser.pointee.finish() }
-        frames = XMLFrames(capacity: Self.maximumDepth + 2)
+        frames = XMLFrames()
     }
 
     private static let events = firelite_xml_events(
@@ -175,7 +177,7 @@ final class XMLReader {
         if narrative.depth > 0 { return startInNarrative(tag) }
         if skipped > 0 {
             skipped += 1
-            if frames.count + skipped > Self.maximumDepth { tooDeep() }
+            if frames.top.pointee.depth + skipped > Self.maximumDepth { tooDeep() }
             return
         }
         if tag.namespaceCount > 0 { narrative.declare(tag, depth: frames.count) }
@@ -201,28 +203,31 @@ final class XMLReader {
             closeList(parent)
             if entry.pointee.isList { openList(parent, slot, entry) }
         }
-        let position = entry.pointee.isList ? items(of: entry) - parent.pointee.listBase : 0
+        let isEntry = frames.count == 1 && entries?.slot == slot
+        var position = entry.pointee.isList ? items(of: entry) - parent.pointee.listBase : 0
+        if isEntry { position += entries?.count ?? 0 }
+        let depth = parent.pointee.depth + (entry.pointee.isList ? 2 : 1)
+        guard depth <= Self.maximumDepth || entry.pointee.kind == .primitive && depth == Self.maximumDepth + 1 else { return tooDeep() }
         switch entry.pointee.kind {
         case .primitive:
             // Its Element, if it needs one, has this table.
             frames.push(
                 XMLFrame(
-                    kind: .primitive, slot: slot, position: position, object: nil, table: elementTable ?? table, value: nil,
+                    kind: .primitive, slot: slot, position: position, depth: depth, object: nil, table: elementTable ?? table, value: nil,
                     base: workspace.count))
             readAttributes(tag, primitive: entry)
         case .object:
-            guard frames.count < Self.maximumDepth else { return tooDeep() }
             guard let object = entry.pointee.makeObject() else { return }
             object.ownerObject = parent.pointee.object
             frames.push(
                 XMLFrame(
-                    kind: .object, slot: slot, position: position, object: object, table: object.layoutTable, value: nil,
+                    kind: .object, slot: slot, position: position, depth: depth, object: object, table: object.layoutTable, value: nil,
                     base: workspace.count))
+            if isEntry { beginEntry() }
             readAttributes(tag, primitive: nil)
         case .resource:
-            guard frames.count < Self.maximumDepth else { return tooDeep() }
             frames.push(
-                XMLFrame(kind: .holder, slot: slot, position: position, object: nil, table: table, value: nil, base: workspace.count))
+                XMLFrame(kind: .holder, slot: slot, position: position, depth: depth, object: nil, table: table, value: nil, base: workspace.count))
             readAttributes(tag, primitive: nil)
         }
     }
@@ -245,7 +250,7 @@ final class XMLReader {
             }
             object = layout.makeObject()
         }
-        push(resource: object)
+        push(resource: object, depth: 1)
         readAttributes(tag, primitive: nil)
     }
 
@@ -265,17 +270,16 @@ final class XMLReader {
             fail(.duplicateMember, "one resource", "a second one")
             return skip()
         }
-        guard frames.count < Self.maximumDepth else { return tooDeep() }
         let resource = layout.makeObject()
         resource.ownerObject = frames[frames.count - 2].pointee.object
-        push(resource: resource)
+        push(resource: resource, depth: holder.pointee.depth)
         readAttributes(tag, primitive: nil)
     }
 
-    private func push(resource: FHIRObject) {
+    private func push(resource: FHIRObject, depth: Int) {
         frames.push(
             XMLFrame(
-                kind: .object, slot: -1, position: 0, object: resource, table: resource.layoutTable, value: nil, base: workspace.count))
+                kind: .object, slot: -1, position: 0, depth: depth, object: resource, table: resource.layoutTable, value: nil, base: workspace.count))
     }
 
     /// Whether the element may be here: in order, once unless it is a list, and of one type.
@@ -358,7 +362,9 @@ final class XMLReader {
             }
             put(.annotated(AnnotatedPrimitive(value: frame.value, element: element)), frame.slot, parent)
         case (_, true):
-            if let object = frame.object { objects.append(object) }
+            guard let object = frame.object else { return }
+            if entries?.slot == frame.slot, frames.count == 1 { return endEntry(object) }
+            objects.append(object)
         case (_, false):
             if let object = frame.object { put(.object(object), frame.slot, parent) }
         }
@@ -416,7 +422,7 @@ final class XMLReader {
 
     // MARK: - Failures
 
-    private func tooDeep() { stop(.tooDeep, tagOffset, "at most \(Self.maximumDepth) levels of nesting", "one more") }
+    func tooDeep() { stop(.tooDeep, tagOffset, "at most \(Self.maximumDepth) levels of nesting", "one more") }
 
     /// Ends reading with a mistake at the current tag, or notes it if reading is lenient.
     ///
@@ -437,7 +443,7 @@ final class XMLReader {
         if failure == nil { stop(located(code, offset, expected, found)) }
     }
 
-    private func stop(_ error: FHIRDecodingError) {
+    func stop(_ error: FHIRDecodingError) {
         failure = error
         parser?.pointee.stop()
     }

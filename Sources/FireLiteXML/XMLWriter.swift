@@ -26,6 +26,14 @@ struct XMLWriter {
         }
     }
 
+    /// Writes a resource as an entry of a Bundle, within whose namespace it is.
+    mutating func writeEntry(_ resource: FHIRResource) throws(FHIRXMLError) {
+        put("<entry><resource>")
+        let name = resource.layout.name
+        do throws(FHIRXMLError) { try write(resource, named: name) } catch { throw error.inside(name) }
+        put("</resource></entry>")
+    }
+
     // MARK: - Elements
 
     private mutating func write(
