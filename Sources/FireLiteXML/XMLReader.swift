@@ -227,7 +227,9 @@ final class XMLReader {
             readAttributes(tag, primitive: nil)
         case .resource:
             frames.push(
-                XMLFrame(kind: .holder, slot: slot, position: position, depth: depth, object: nil, table: table, value: nil, base: workspace.count))
+                XMLFrame(
+                    kind: .holder, slot: slot, position: position, depth: depth, object: nil, table: table, value: nil,
+                    base: workspace.count))
             readAttributes(tag, primitive: nil)
         }
     }
@@ -279,7 +281,8 @@ final class XMLReader {
     private func push(resource: FHIRObject, depth: Int) {
         frames.push(
             XMLFrame(
-                kind: .object, slot: -1, position: 0, depth: depth, object: resource, table: resource.layoutTable, value: nil, base: workspace.count))
+                kind: .object, slot: -1, position: 0, depth: depth, object: resource, table: resource.layoutTable, value: nil,
+                base: workspace.count))
     }
 
     /// Whether the element may be here: in order, once unless it is a list, and of one type.

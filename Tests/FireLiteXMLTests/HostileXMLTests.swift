@@ -61,7 +61,9 @@ import Testing
         }
         // In JSON, a list and its item are two levels.
         #expect(code(nested(63)) == nil)
-        #expect(try FHIRJSON.resource(from: FHIRJSON.data(FHIRXML.resource(from: Data(nested(63).utf8), release: .r4)), release: .r4).layout.name == "Patient")
+        #expect(
+            try FHIRJSON.resource(from: FHIRJSON.data(FHIRXML.resource(from: Data(nested(63).utf8), release: .r4)), release: .r4).layout
+                .name == "Patient")
         #expect(code(nested(64)) == "tooDeep")
         #expect(code(nested(100_000)) == "tooDeep")
         #expect(code("<Patient xmlns=\"http://hl7.org/fhir\">" + String(repeating: "<contained><Patient>", count: 1_000)) == "tooDeep")

@@ -9,7 +9,9 @@ import Testing
 /// Bundles that arrive in pieces give the same as in memory, wherever they are cut.
 @Suite struct XMLBundleReaderTests {
     /// Calls `body` with a function that hands out the bytes: 1,024 at first, in which the encoding is found, and then pieces of random sizes.
-    private func feed<Value>(_ data: Data, _ seed: UInt64, _ body: ((UnsafeMutableRawBufferPointer) throws -> Int) throws -> Value) throws -> Value {
+    private func feed<Value>(_ data: Data, _ seed: UInt64, _ body: ((UnsafeMutableRawBufferPointer) throws -> Int) throws -> Value) throws
+        -> Value
+    {
         var generator = SeededGenerator(seed: seed)
         var position = 0
         return try body { memory in
@@ -52,7 +54,9 @@ import Testing
     }
 
     @Test func placesAreThoseInTheWhole() throws {
-        let entries = (0..<50).map { "<Patient><id value=\"\($0)\"/>\n  <nick value=\"\(String(repeating: "x", count: $0 * 20))\"/></Patient>" }
+        let entries = (0..<50).map {
+            "<Patient><id value=\"\($0)\"/>\n  <nick value=\"\(String(repeating: "x", count: $0 * 20))\"/></Patient>"
+        }
         let data = bundle(entries)
         let expected = try FHIRXML.lenientResource(from: data, release: .r4).issues
         try withEvery(0..<20) { seed in
@@ -65,7 +69,9 @@ import Testing
     }
 
     @Test func mistakesOutsideOfEntriesAreTheBundles() throws {
-        let data = Data("<Bundle xmlns=\"http://hl7.org/fhir\"><nick value=\"a\"/><type value=\"x\"/><entry/><entry><fullUrl value=\"u\"/></entry></Bundle>".utf8)
+        let data = Data(
+            "<Bundle xmlns=\"http://hl7.org/fhir\"><nick value=\"a\"/><type value=\"x\"/><entry/><entry><fullUrl value=\"u\"/></entry></Bundle>"
+                .utf8)
         var count = 0
         let (_, issues) = try feed(data, 1) { fill in try XMLBundleReader(release: .r4).read(filling: fill) { _ in count += 1 } }
         #expect(count == 1)

@@ -25,7 +25,9 @@ struct XMLCommandTests {
         try ToolRun("export", "--database", folder.file(name), "--output", "-").lines
     }
 
-    private func bundle(_ content: String) -> String { "<Bundle xmlns=\"http://hl7.org/fhir\"><type value=\"collection\"/>\(content)</Bundle>" }
+    private func bundle(_ content: String) -> String {
+        "<Bundle xmlns=\"http://hl7.org/fhir\"><type value=\"collection\"/>\(content)</Bundle>"
+    }
 
     @Test func whatIsExportedAsXMLIsImported() throws {
         _ = try importing("a.sqlite", folder.write("in.ndjson", Self.lines.joined(separator: "\n")))
@@ -54,7 +56,9 @@ struct XMLCommandTests {
             run.output
                 == #"<Observation xmlns="http://hl7.org/fhir"><id value="1"/><status value="final"/><code><text value="x"/></code><valueQuantity><value value="1.50"/></valueQuantity></Observation>"#
                 + "\n")
-        #expect(try database.run("get", ["--format", "xml", "Observation/1"], isTerminal: true).output.contains("\n  <status value=\"final\"/>\n"))
+        #expect(
+            try database.run("get", ["--format", "xml", "Observation/1"], isTerminal: true).output.contains(
+                "\n  <status value=\"final\"/>\n"))
         #expect(try database.run("get", ["--format", "csv", "Observation/1"]).status == .usage)
         let one = try importing("one.sqlite", folder.write("one.xml", run.output))
         #expect(one.counts == "added 1, updated 0, unchanged 0, rejected 0")
@@ -76,9 +80,11 @@ struct XMLCommandTests {
     @Test func mistakesInEntriesConcernTheseAlone() throws {
         let text = bundle(
             "\n<entry><resource><Patient><id value=\"1\"/></Patient></resource></entry>\n<entry><resource><Patient><id value=\"2\"/>"
-                + "<nick value=\"SECRET\"/></Patient></resource></entry>\n<entry><resource><Patient><id value=\"3\"/></Patient></resource></entry>")
+                + "<nick value=\"SECRET\"/></Patient></resource></entry>\n<entry><resource><Patient><id value=\"3\"/></Patient></resource></entry>"
+        )
         let stopped = try importing("a.sqlite", folder.write("a.xml", text))
-        #expect(stopped.status == .incomplete && stopped.error.contains("line 3, column 42, Bundle.entry[1].resource.nick"), "\(stopped.error)")
+        #expect(
+            stopped.status == .incomplete && stopped.error.contains("line 3, column 42, Bundle.entry[1].resource.nick"), "\(stopped.error)")
         #expect(!stopped.error.contains("SECRET"))
         #expect(try exported("a.sqlite").isEmpty)
         let run = try importing("a.sqlite", "--on-error", "skip", folder.file("a.xml"))
@@ -87,7 +93,9 @@ struct XMLCommandTests {
 
     @Test func documentsThatAreNotWellFormedStoreNothing() throws {
         let entry = "<entry><resource><Patient><id value=\"1\"/></Patient></resource></entry>"
-        for (name, text) in [("a.xml", "<Bundle xmlns=\"http://hl7.org/fhir\">\(entry)"), ("b.xml", "<!DOCTYPE Bundle>" + bundle(entry)), ("c.xml", "{}")] {
+        for (name, text) in [
+            ("a.xml", "<Bundle xmlns=\"http://hl7.org/fhir\">\(entry)"), ("b.xml", "<!DOCTYPE Bundle>" + bundle(entry)), ("c.xml", "{}"),
+        ] {
             let run = try importing("a.sqlite", "--on-error", "skip", folder.write(name, text))
             #expect(run.counts == "added 0, updated 0, unchanged 0, rejected 1", "\(name): \(run.error)")
         }
@@ -100,7 +108,8 @@ struct XMLCommandTests {
         #expect(try importing("a.sqlite", folder.write("a.xml", patient)).status == .incomplete)
         let run = try importing("a.sqlite", "--lenient-dates", folder.file("a.xml"))
         #expect(run.counts == "added 1, updated 0, unchanged 0, rejected 0" && run.error.contains("Patient.birthDate"), "\(run.error)")
-        let entries = try importing("b.sqlite", "--lenient-dates", folder.write("b.xml", bundle("<entry><resource>\(patient)</resource></entry>")))
+        let entries = try importing(
+            "b.sqlite", "--lenient-dates", folder.write("b.xml", bundle("<entry><resource>\(patient)</resource></entry>")))
         #expect(entries.counts == "added 1, updated 0, unchanged 0, rejected 0", "\(entries.error)")
         #expect(try exported("b.sqlite") == [#"{"resourceType":"Patient","id":"1","birthDate":"1974-12-25"}"#])
     }

@@ -109,6 +109,8 @@ extension FHIRStore {
         if let onUnreadable = options.onUnreadable { handlers.skip = onUnreadable }
         if let progress { handlers.progress = progress }
         return Exporter(
-            types: types, options: Exporter.Options(assignsIDs: options.assignsIDs, skips: options.onFault == .skip, format: options.format), handlers: handlers)
+            types: types,
+            options: Exporter.Options(assignsIDs: options.assignsIDs, skips: options.onFault == .skip, format: options.format),
+            handlers: handlers)
     }
 }
