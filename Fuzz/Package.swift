@@ -31,7 +31,8 @@ let package = Package(
         .systemLibrary(name: "CFireLiteCrypto"),
         .target(
             name: "FireLiteCrypto",
-            dependencies: [.target(name: "CFireLiteCrypto", condition: .when(platforms: [.linux]))], swiftSettings: instrumented),
+            dependencies: ["FireLiteCore", .target(name: "CFireLiteCrypto", condition: .when(platforms: [.linux]))],
+            swiftSettings: instrumented),
         .target(
             name: "FireLiteTrust", dependencies: ["FireLite", "FireLiteCrypto", "FireLiteSearch"], swiftSettings: instrumented),
         .target(name: "FireLiteGenerator", path: "Generator/FireLiteGenerator", swiftSettings: instrumented),

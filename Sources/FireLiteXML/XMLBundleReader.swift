@@ -43,7 +43,8 @@ package final class XMLBundleReader {
         }
         let reader = XMLReader(
             release: release, isLenient: true, rootLayout: layout, workspace: workspace.take() ?? JSONWorkspace(sharesStrings: true))
-        reader.entries = XMLEntries(slot: slot, body: body)
+        reader.entries = XMLEntries(body: body)
+        reader.entrySlot = slot
         defer {
             reader.entries = nil
             workspace = reader.takeWorkspace()
@@ -55,7 +56,6 @@ package final class XMLBundleReader {
 
 /// The entries of a Bundle that are passed on one by one.
 struct XMLEntries {
-    let slot: Int
     let body: (XMLEntry) throws -> Void
     /// The number of entries so far.
     var count = 0
@@ -102,7 +102,7 @@ extension XMLReader {
         var piece = try next()
         window.advance(keepingFrom: 0, adding: piece)
         try parse(library) { feed in
-            while !piece.isEmpty, failure == nil {
+            while !piece.isEmpty, !hasFailed {
                 feed(piece)
                 if let error = entries?.error { throw error }
                 piece = try next()

@@ -74,7 +74,7 @@ extension XMLReader {
         narrative.enter(tag)
         guard let uri = tag.uri, XMLTag.equals(uri, Self.xhtml) else {
             fail(.namespace, "the namespace \(Self.xhtml)", "another one", member: tag)
-            if failure == nil, tag.prefix != nil || narrative.declaresDefault {
+            if !hasFailed, tag.prefix != nil || narrative.declaresDefault {
                 narrative.exit()
                 skip()
             }

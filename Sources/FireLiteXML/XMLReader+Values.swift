@@ -9,7 +9,7 @@ extension XMLReader {
     /// - Parameter primitive: the element, if it is a primitive.
     func readAttributes(_ tag: XMLTag, primitive: UnsafePointer<ElementEntry>?) {
         for index in 0..<tag.attributeCount {
-            guard failure == nil, let attribute = tag.attribute(index) else { return }
+            guard !hasFailed, let attribute = tag.attribute(index) else { return }
             readAttribute(attribute, primitive)
         }
     }
@@ -158,7 +158,7 @@ extension XMLReader {
     // MARK: - Between elements
 
     func text(_ bytes: UnsafeBufferPointer<UInt8>) {
-        guard failure == nil, narrative.depth == 0, skipped == 0, !isInText else { return }
+        guard !hasFailed, narrative.depth == 0, skipped == 0, !isInText else { return }
         let isSpace = bytes.allSatisfy { $0 == 0x20 || $0 == 0x0A || $0 == 0x09 || $0 == 0x0D }
         guard !isSpace else { return }
         isInText = true
@@ -167,7 +167,7 @@ extension XMLReader {
 
     /// Comments are part of the content in DSTU2 alone (<https://hl7.org/fhir/DSTU2/json.html>).
     func comment(_ text: UnsafePointer<UInt8>) {
-        guard failure == nil, narrative.depth == 0, skipped == 0, frames.count > 0, release.hasComments else { return }
+        guard !hasFailed, narrative.depth == 0, skipped == 0, frames.count > 0, release.hasComments else { return }
         guard frames.top.pointee.kind != .holder, prepareElement(frames.top) else { return }
         let bytes = UnsafeBufferPointer(start: text, count: XMLTag.length(text))
         if let text = string(bytes) { comments.append((frames.count, text)) }

@@ -1,5 +1,6 @@
 import CFireLiteXML
 import FireLiteCore
+import Foundation
 
 /// Reads FHIR XML (<https://hl7.org/fhir/xml.html>) into objects, driven by their layouts, in one walk and without recursion.
 ///
@@ -26,27 +27,32 @@ final class XMLReader {
     @exclusivity(unchecked) var objects: [FHIRObject] = []
     @exclusivity(unchecked) var texts: [(text: String?, element: FHIRObject?)] = []
     /// Comments of the open elements, innermost last, with the number of frames.
-    var comments: [(depth: Int, text: String)] = []
+    @exclusivity(unchecked) var comments: [(depth: Int, text: String)] = []
     /// The parser, while the document is read.
     private var parser: UnsafeMutablePointer<PushParser>?
     var window = XMLWindow(UnsafeBufferPointer(start: nil, count: 0), start: 0)
     /// The number of bytes of a byte order mark.
     private var markLength = 0
     /// The number of open elements that lenient reading skips.
-    var skipped = 0
-    var narrative = NarrativeCapture()
+    @exclusivity(unchecked) var skipped = 0
+    @exclusivity(unchecked) var narrative = NarrativeCapture()
+    /// The mistake that ended reading.
     private(set) var failure: FHIRDecodingError?
+    /// Whether there is one: looking at it is cheaper.
+    @exclusivity(unchecked) private(set) var hasFailed = false
     var issues: [FHIRDecodingError] = []
     private(set) var root: FHIRObject?
     private var rootName = ""
     /// The Bundle's entries, if they are passed on one by one.
     var entries: XMLEntries?
+    /// Their slot; -1 if they are not passed on.
+    @exclusivity(unchecked) var entrySlot = -1
 
     /// The addresses of names that the parser keeps once for each document.
-    private var fhirURI: UnsafePointer<UInt8>?
+    @exclusivity(unchecked) private var fhirURI: UnsafePointer<UInt8>?
     private var lastTag = (start: 0, end: -1)
     /// Whether text was reported since the last tag.
-    var isInText = false
+    @exclusivity(unchecked) var isInText = false
     private var lastType: (name: UnsafePointer<UInt8>, layout: Layout)?
     let elementLayout: Layout?
     let elementTable: UnsafePointer<LayoutTable>?
@@ -90,7 +96,7 @@ final class XMLReader {
         window = XMLWindow(text, start: 0)
         try parse(library) { feed in
             var index = 0
-            while index < text.count, failure == nil {
+            while index < text.count, !hasFailed {
                 let end = min(index + Self.piece, text.count)
                 feed(UnsafeBufferPointer(rebasing: text[index..<end]))
                 index = end
@@ -117,15 +123,19 @@ final class XMLReader {
         var fed = 0
         try body { bytes in
             // The parser may take a NUL for the end of its memory.
-            if let nul = bytes.firstIndex(of: 0) {
-                if failure == nil { failure = located(.malformedXML, fed + nul, "a character", "NUL") }
-                return
+            if let nul = Self.nul(in: bytes) {
+                return stop(.malformedXML, fed + nul, "a character", "NUL")
             }
             parser.pointee.feed(bytes)
             fed += bytes.count
         }
-        if failure == nil { parser.pointee.finish() }
+        if !hasFailed { parser.pointee.finish() }
         frames = XMLFrames()
+    }
+
+    private static func nul(in bytes: UnsafeBufferPointer<UInt8>) -> Int? {
+        guard let start = bytes.baseAddress, let found = memchr(start, 0, bytes.count) else { return nil }
+        return UnsafeRawPointer(found) - UnsafeRawPointer(start)
     }
 
     private static let events = firelite_xml_events(
@@ -172,7 +182,7 @@ final class XMLReader {
     // MARK: - Elements
 
     private func start(_ tag: XMLTag) {
-        guard failure == nil else { return }
+        guard !hasFailed else { return }
         isInText = false
         if narrative.depth > 0 { return startInNarrative(tag) }
         if skipped > 0 {
@@ -203,7 +213,7 @@ final class XMLReader {
             closeList(parent)
             if entry.pointee.isList { openList(parent, slot, entry) }
         }
-        let isEntry = frames.count == 1 && entries?.slot == slot
+        let isEntry = frames.count == 1 && entrySlot == slot
         var position = entry.pointee.isList ? items(of: entry) - parent.pointee.listBase : 0
         if isEntry { position += entries?.count ?? 0 }
         let depth = parent.pointee.depth + (entry.pointee.isList ? 2 : 1)
@@ -309,11 +319,11 @@ final class XMLReader {
             fail(.outOfOrder, "the elements of \(layoutName(parent.pointee.table)) in their order", "one too late", member: tag)
         }
         parent.pointee.lastSlot = max(slot, last)
-        return failure == nil
+        return !hasFailed
     }
 
     private func end() {
-        guard failure == nil else { return }
+        guard !hasFailed else { return }
         isInText = false
         if narrative.depth > 0 { return endInNarrative() }
         if skipped > 0 {
@@ -339,7 +349,7 @@ final class XMLReader {
         if isEmpty, !frame.pointee.isReported {
             fail(.empty, frame.pointee.kind == .holder ? "an element with a resource" : "an element with content", "an empty one")
         }
-        guard failure == nil else { return }
+        guard !hasFailed else { return }
         let ended = frames.pop()
         if isEmpty {
             // Who reads leniently goes on without it.
@@ -366,7 +376,7 @@ final class XMLReader {
             put(.annotated(AnnotatedPrimitive(value: frame.value, element: element)), frame.slot, parent)
         case (_, true):
             guard let object = frame.object else { return }
-            if entries?.slot == frame.slot, frames.count == 1 { return endEntry(object) }
+            if frames.count == 1, entrySlot == frame.slot { return endEntry(object) }
             objects.append(object)
         case (_, false):
             if let object = frame.object { put(.object(object), frame.slot, parent) }
@@ -421,7 +431,7 @@ final class XMLReader {
 
     func layoutName(_ table: UnsafePointer<LayoutTable>) -> String { table.pointee.layout._withUnsafeGuaranteedRef { $0.name } }
 
-    func skip() { if failure == nil { skipped += 1 } }
+    func skip() { if !hasFailed { skipped += 1 } }
 
     // MARK: - Failures
 
@@ -434,7 +444,7 @@ final class XMLReader {
     func fail(
         _ code: FHIRDecodingError.Code, _ expected: String, _ found: String, member: XMLTag? = nil, at place: Int? = nil
     ) {
-        guard failure == nil else { return }
+        guard !hasFailed else { return }
         let error = located(code, place ?? tagOffset, expected, found, member: member)
         guard !isLenient else { return issues.append(error) }
         stop(error)
@@ -443,11 +453,12 @@ final class XMLReader {
     /// Ends reading with a mistake that even lenient reading cannot skip.
     @inline(never)
     func stop(_ code: FHIRDecodingError.Code, _ offset: Int, _ expected: String, _ found: String) {
-        if failure == nil { stop(located(code, offset, expected, found)) }
+        if !hasFailed { stop(located(code, offset, expected, found)) }
     }
 
     func stop(_ error: FHIRDecodingError) {
         failure = error
+        hasFailed = true
         parser?.pointee.stop()
     }
 

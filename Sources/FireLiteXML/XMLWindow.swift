@@ -44,9 +44,13 @@ struct XMLWindow {
     mutating func place(of offset: Int) -> (line: Int, column: Int) {
         let offset = min(max(offset, start), end)
         if offset < known.offset { known = (start, first.line, first.lineStart) }
-        for index in known.offset - start..<offset - start where bytes[index] == UInt8(ascii: "\n") {
-            known.line += 1
-            known.lineStart = start + index + 1
+        if let base = bytes.baseAddress {
+            var index = known.offset - start
+            while index < offset - start, let found = memchr(base + index, 0x0A, offset - start - index) {
+                index = UnsafeRawPointer(found) - UnsafeRawPointer(base) + 1
+                known.line += 1
+                known.lineStart = start + index
+            }
         }
         known.offset = offset
         return (known.line, offset - known.lineStart + 1)
