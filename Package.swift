@@ -23,6 +23,7 @@ let package = Package(
         .library(name: "FireLiteR4", targets: ["FireLiteR4"]),
         .library(name: "FireLiteR4B", targets: ["FireLiteR4B"]),
         .library(name: "FireLiteR5", targets: ["FireLiteR5"]),
+        .library(name: "FireLiteXML", targets: ["FireLiteXML"]),
         .library(name: "FireLiteFHIRPath", targets: ["FireLiteFHIRPath"]),
         .library(name: "FireLiteSearch", targets: ["FireLiteSearch"]),
         .library(name: "FireLiteClient", targets: ["FireLiteClient"]),
@@ -57,12 +58,17 @@ let package = Package(
         .target(name: "CFireLitePrefetch"),
         .target(name: "CFireLiteGzip"),
         .target(name: "FireLiteCore", dependencies: ["CFireLitePrefetch"], swiftSettings: settings),
-        .target(name: "FireLite", dependencies: ["FireLiteCore", "FireLiteSQLiteBridge", "CFireLiteGzip"], swiftSettings: settings),
+        .target(
+            name: "FireLite", dependencies: ["FireLiteCore", "FireLiteSQLiteBridge", "FireLiteXML", "CFireLiteGzip"],
+            swiftSettings: settings),
         .target(name: "FireLiteDSTU2", dependencies: ["FireLiteCore"], swiftSettings: settings),
         .target(name: "FireLiteSTU3", dependencies: ["FireLiteCore"], swiftSettings: settings),
         .target(name: "FireLiteR4", dependencies: ["FireLiteCore"], swiftSettings: settings),
         .target(name: "FireLiteR4B", dependencies: ["FireLiteCore"], swiftSettings: settings),
         .target(name: "FireLiteR5", dependencies: ["FireLiteCore"], swiftSettings: settings),
+        // Loads the system's libxml2 when the first XML is read.
+        .target(name: "CFireLiteXML"),
+        .target(name: "FireLiteXML", dependencies: ["FireLiteCore", "CFireLiteXML"], swiftSettings: settings),
         .target(name: "FireLiteFHIRPath", dependencies: ["FireLiteCore"], swiftSettings: settings),
         .target(name: "FireLiteSearch", dependencies: ["FireLite", "FireLiteFHIRPath"], swiftSettings: settings),
         // Reached only from FireLiteCrypto. Without pkgConfig, as SwiftPM would warn those who use the store alone and have no OpenSSL.
@@ -100,14 +106,15 @@ let package = Package(
             dependencies: [
                 "FireLite", "FireLiteR4", "FireLiteDemonstration", "FireLiteFHIRPath", "FireLiteLegacy", "FireLiteRecords",
                 "FireLiteReleases", "FireLiteSampleSync", "FireLiteSamples", "FireLiteSearch", "FireLiteSync", "FireLiteSynthetic",
-                "FireLiteTerminal", "FireLiteTrust",
+                "FireLiteTerminal", "FireLiteTrust", "FireLiteXML",
             ],
             swiftSettings: settings),
         .executableTarget(
             name: "Benchmarks",
             dependencies: [
                 "FireLite", "FireLiteFHIRPath", "FireLiteR4", "FireLiteRecords", "FireLiteSamples", "FireLiteSearch", "FireLiteSync",
-                "FireLiteSQLiteBridge", "FireLiteSQLite", "FireLiteSynthetic", "FireLiteTrust", "FireLiteCrypto",
+                "FireLiteSQLiteBridge", "FireLiteSQLite", "FireLiteSynthetic", "FireLiteTrust", "FireLiteCrypto", "FireLiteXML",
+                "CFireLiteXML",
             ],
             path: "Benchmarks",
             exclude: ["Peers", "Report", "README.md"], swiftSettings: settings),
@@ -127,6 +134,10 @@ let package = Package(
                 "CrashChild",
             ],
             exclude: ["Fixtures"],
+            swiftSettings: settings),
+        .testTarget(
+            name: "FireLiteXMLTests",
+            dependencies: ["FireLiteXML", "FireLiteCore", "FireLiteDSTU2", "FireLiteR4", "FireLiteReleases", "TestSupport"],
             swiftSettings: settings),
         .testTarget(
             name: "FireLiteFHIRPathTests", dependencies: ["FireLiteFHIRPath", "FireLiteCore", "FireLiteR4", "TestSupport"],

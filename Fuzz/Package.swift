@@ -20,7 +20,11 @@ let package = Package(
         .target(name: "CFireLitePrefetch"),
         .target(name: "CFireLiteGzip"),
         .target(name: "FireLiteCore", dependencies: ["CFireLitePrefetch"], swiftSettings: instrumented),
-        .target(name: "FireLite", dependencies: ["FireLiteCore", "FireLiteSQLiteBridge", "CFireLiteGzip"], swiftSettings: instrumented),
+        .target(name: "CFireLiteXML"),
+        .target(name: "FireLiteXML", dependencies: ["FireLiteCore", "CFireLiteXML"], swiftSettings: instrumented),
+        .target(
+            name: "FireLite", dependencies: ["FireLiteCore", "FireLiteSQLiteBridge", "FireLiteXML", "CFireLiteGzip"],
+            swiftSettings: instrumented),
         .target(name: "FireLiteR4", dependencies: ["FireLiteCore"], swiftSettings: instrumented),
         .target(name: "FireLiteFHIRPath", dependencies: ["FireLiteCore"], swiftSettings: instrumented),
         .target(name: "FireLiteSearch", dependencies: ["FireLite", "FireLiteFHIRPath"], swiftSettings: instrumented),
@@ -33,7 +37,7 @@ let package = Package(
             name: "FireLiteTrust", dependencies: ["FireLite", "FireLiteCrypto", "FireLiteSearch"], swiftSettings: instrumented),
         .target(name: "FireLiteGenerator", path: "Generator/FireLiteGenerator", swiftSettings: instrumented),
         .executableTarget(
-            name: "Fuzz", dependencies: ["FireLite", "FireLiteR4", "FireLiteGenerator", "FireLiteTrust"], path: "Fuzz",
+            name: "Fuzz", dependencies: ["FireLite", "FireLiteR4", "FireLiteGenerator", "FireLiteTrust", "FireLiteXML"], path: "Fuzz",
             swiftSettings: instrumented, linkerSettings: [.unsafeFlags(["-sanitize=fuzzer", "-use-ld=lld"])]),
     ]
 )

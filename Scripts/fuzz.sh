@@ -10,7 +10,7 @@ if [ "${1:-}" = --available ]; then
 fi
 runs=${1:-200000}
 [ $# -gt 0 ] && shift
-[ $# -gt 0 ] || set -- json lines document predicate digest template store file token
+[ $# -gt 0 ] || set -- json xml lines document predicate digest template store file token
 swift build -c release --product Fuzz
 fuzz="$(swift build -c release --show-bin-path)/Fuzz"
 # libFuzzer's own handler keeps the input of a crash; Swift's would come before it.

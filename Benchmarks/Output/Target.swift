@@ -84,6 +84,7 @@ struct Target {
             atLeast(4, " times", "decode, against JSONSerialization", quotient(largest(CodecWorkloads.serialization)?.cpu, decode)),
             atLeast(12, " times", "decode, against JSONDecoder", quotient(largest(CodecWorkloads.jsonDecoder)?.cpu, decode)),
             atLeast(5, " times", "encode, against JSONEncoder", quotient(largest(CodecWorkloads.jsonEncoder)?.cpu, encode)),
+            ratio(3, "decode, XML Bundle", largest(XMLWorkloads.decode), to: "the parser alone"),
             ratio(1.25, "bulk upsert, new", new),
             atLeast(0.75, " of the floor's wall rate", "NDJSON import", imported?.wallRate),
             memory(128, "NDJSON import", of: TransferWorkloads.imported, measurements),

@@ -13,7 +13,7 @@ struct BenchmarkRun {
     /// allocator that has to put them together makes the reading of objects dearer by up to half.
     static let workloads: [any Workload] = [
         FetchWorkloads(), HitsWorkloads(), LiveWorkloads(), TrackingWorkloads(), GrowthWorkloads(), CodecWorkloads(), FHIRPathWorkloads(),
-        SearchWorkloads(), ViewWorkloads(), SyncWorkloads(),
+        XMLWorkloads(), SearchWorkloads(), ViewWorkloads(), SyncWorkloads(),
         PayloadWorkloads(), RecordWorkloads(), SampleWorkloads(), AuditWorkloads(), PermissionWorkloads(),
         UpsertWorkloads(),
         ScanWorkloads(), QueryWorkloads(),

@@ -2,7 +2,9 @@ import Foundation
 
 // `Fuzz TARGET [libFuzzer's options] [corpus folders or files]`
 let targets: [String: @Sendable (UnsafeBufferPointer<UInt8>) throws -> Void] = [
-    "json": JSONTarget.check, "lines": LinesTarget.check, "document": DocumentTarget.check, "predicate": PredicateTarget.check,
+    "json": JSONTarget.check, "xml": XMLTarget.check,
+    "lines": LinesTarget.check, "document": DocumentTarget.check,
+    "predicate": PredicateTarget.check,
     "digest": DigestTarget.check, "template": TemplateTarget.check, "store": StoreTarget.check,
     "file": FileTarget.check, "token": TokenTarget.check,
 ]

@@ -17,6 +17,8 @@ public struct TransferError: FireLiteError, Equatable {
         public static let noResources = Code(rawValue: "noResources")
         /// A file is compressed, and the system has no zlib to unpack it.
         public static let missingZlib = Code(rawValue: "missingZlib")
+        /// A file is XML, and the system has no libxml2 to read it.
+        public static let missingXMLReader = Code(rawValue: "missingXMLReader")
         /// A line is so long that it is not read to its end.
         public static let endlessLine = Code(rawValue: "endlessLine")
         /// An option is invalid.

@@ -1,14 +1,15 @@
 import FireLite
 import Foundation
 
-/// `firelite export`: writes the database to NDJSON files.
+/// `firelite export`: writes the database to NDJSON or XML files.
 struct ExportCommand: Command {
     static let definition = CommandDefinition(
-        name: "export", summary: "write the resources as NDJSON, one file for each type",
+        name: "export", summary: "write the resources as NDJSON or XML, one file for each type",
         options: DatabaseArgument.options + [
             KeyringFile.option,
             .option("type", "T", kind: .resourceType, isRepeatable: true, "a resource type to write (default: all)"),
             .option("output", "DIR|-", kind: .output(.folder), isRequired: true, "the folder for the files, or - for standard output"),
+            .option("format", "ndjson|xml", kind: .choice(["ndjson", "xml"]), "how to write them (default: ndjson)"),
             .flag("assign-ids", "give resources without an id their pk as id, in references too"),
             .option("on-error", "stop|skip", kind: .choice(["stop", "skip"]), "what to do about an unreadable resource (default: stop)"),
             .flag("ids", "name unreadable resources by their logical ids, which may identify people"),
@@ -26,6 +27,9 @@ struct ExportCommand: Command {
             The folder gets Type.ndjson for each stored or requested type; it is created if it does not exist. The files
             appear when all of them are complete. Standard output gets one type after another. All output is one
             snapshot of the database.
+
+            XML has no form for many resources: with --format xml each file, or standard output as a whole, is one Bundle of type
+            collection, with an entry on each line. The files are named Type.xml.
 
             References to resources without an id are broken in other databases; the command prints how many such resources there
             are. With --assign-ids such a resource gets its pk as id, and references to it by pk (urn:uuid:) become Type/id. The
@@ -60,7 +64,10 @@ struct ExportCommand: Command {
         }
         let onError = arguments["on-error"] ?? "stop"
         guard onError == "stop" || onError == "skip" else { throw ToolError.usage("--on-error is '\(onError)', neither stop nor skip") }
-        options = Exporter.Options(assignsIDs: arguments.has("assign-ids"), skips: onError == "skip")
+        guard let format = ExportOptions.Format(rawValue: arguments["format"] ?? "ndjson") else {
+            throw ToolError.usage("--format is '\(arguments["format"] ?? "")', neither ndjson nor xml")
+        }
+        options = Exporter.Options(assignsIDs: arguments.has("assign-ids"), skips: onError == "skip", format: format)
         showsIDs = arguments.has("ids")
     }
 
@@ -81,7 +88,7 @@ struct ExportCommand: Command {
             try folder.finish()
             try console.print(exporter.counts.report(start.duration(to: clock.now)), asJSON: isJSON)
             for name in try earlierFiles(store) {
-                console.report("firelite export: \(name) is of an earlier export: the database has no such resources now")
+                console.report("firelite export: \(name) is of an earlier export, and was left as it is")
             }
         }
         let number = exporter.counts.unreadable
@@ -89,13 +96,17 @@ struct ExportCommand: Command {
         throw ToolError.incomplete("skipped \(number == 1 ? "1 unreadable resource" : "\(number) unreadable resources")")
     }
 
-    /// The files in the folder with the names of types that the database no longer has.
+    /// The files in the folder that an export writes, but not this one.
     private func earlierFiles(_ store: FHIRStore) throws -> [String] {
         guard types.isEmpty else { return [] }
         let stored = try Set(store.counts().filter { $0.count > 0 }.map(\.typeName))
-        return store.release.resourceTypeNames.filter { !stored.contains($0) }.map { "\(output.path)/\($0).ndjson" }.filter {
-            FileManager.default.fileExists(atPath: $0)
+        var names: [String] = []
+        for format in ExportOptions.Format.allCases {
+            for type in store.release.resourceTypeNames where format != options.format || !stored.contains(type) {
+                names.append("\(output.path)/\(type).\(format.rawValue)")
+            }
         }
+        return names.filter { FileManager.default.fileExists(atPath: $0) }
     }
 
     private func line(_ resource: UnreadableResource) -> String {

@@ -1,18 +1,20 @@
 import FireLite
 import FireLiteRecords
+import FireLiteXML
 
 /// `firelite get`: prints one resource, or an earlier version of it.
 struct GetCommand: Command {
     static let definition = CommandDefinition(
-        name: "get", summary: "print one resource as JSON",
+        name: "get", summary: "print one resource as JSON or XML",
         options: DatabaseArgument.options + [
             KeyringFile.option,
             .option("pk", "PK", "the resource's local key, instead of Type/id"),
             .option("version", "N", "the version with this number, as `firelite history` prints it"),
+            .option("format", "json|xml", kind: .choice(["json", "xml"]), "how to print it (default: json)"),
         ],
         operands: "Type/id", operandCount: 0...1, operandKinds: [.resource],
         discussion: """
-            The JSON is indented on a terminal and one line otherwise.
+            The JSON or XML is indented on a terminal and one line otherwise.
 
             Examples: firelite get --database health.sqlite Patient/123
                       firelite get --database health.sqlite --version 1 Patient/123
@@ -26,9 +28,13 @@ struct GetCommand: Command {
 
     private let database: DatabaseArgument
     private let key: Key
+    private let isXML: Bool
 
     init(_ arguments: ParsedArguments) throws {
         database = try DatabaseArgument(arguments)
+        let format = arguments["format"] ?? "json"
+        guard format == "json" || format == "xml" else { throw ToolError.usage("--format is '\(format)', neither json nor xml") }
+        isXML = format == "xml"
         let version = try arguments.number("version", in: 1...Int.max)
         switch (arguments.operands.first, arguments["pk"]) {
         case (let text?, nil):
@@ -51,8 +57,13 @@ struct GetCommand: Command {
         }
         guard let resource else { throw ToolError.incomplete("\(name) is not in \(database.path)") }
         do {
-            try console.print(console.json(database.located { try store.attachments.resolvingPayloads(in: resource) }))
-        } catch let error as AttachmentError { throw ToolError.incomplete(error) }
+            let whole = try database.located { try store.attachments.resolvingPayloads(in: resource) }
+            try console.print(isXML ? FHIRXML.string(whole, pretty: console.outputIsTerminal) : console.json(whole))
+        } catch let error as AttachmentError {
+            throw ToolError.incomplete(error)
+        } catch let error as FHIRXMLError {
+            throw ToolError.failed(error)
+        }
         return .done
     }
 

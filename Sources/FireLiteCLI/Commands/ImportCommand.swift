@@ -4,7 +4,7 @@ import Foundation
 /// `firelite import`: stores the resources of files.
 struct ImportCommand: Command {
     static let definition = CommandDefinition(
-        name: "import", summary: "store the resources of NDJSON files, JSON files, Bundles and folders of them",
+        name: "import", summary: "store the resources of NDJSON, JSON and XML files, Bundles and folders of them",
         options: DatabaseArgument.creatingOptions + [
             KeyringFile.option,
             .option("on-error", "stop|skip", kind: .choice(["stop", "skip"]), "what to do about unreadable text (default: stop)"),
@@ -19,9 +19,9 @@ struct ImportCommand: Command {
         operands: "PATH…", operandCount: CommandDefinition.anyNumber, operandKinds: [.file],
         jsonKeys: InputArguments.jsonKeys(),
         discussion: """
-            A PATH is an NDJSON file (a resource on each line), a JSON file with one resource or a list of them, or a Bundle;
-            - is standard input. Files compressed with gzip are unpacked. A PATH that is a folder stands for all files in it
-            and in its folders that end in .ndjson, .jsonl or .json, with or without .gz. The database is created
+            A PATH is an NDJSON file (a resource on each line), a JSON file with one resource or a list of them, an XML file with
+            one resource, or a Bundle; - is standard input. Files compressed with gzip are unpacked. A PATH that is a folder stands for all files in it
+            and in its folders that end in .ndjson, .jsonl, .json or .xml, with or without .gz. The database is created
             if it does not exist. A resource replaces the stored one with the same type and id; one without an id is
             added. If several in a file have the same type and id, the last one counts. "superseded" counts the others, if
             they are close to each other, and versions of a history before the last. The numbers of the summary
@@ -45,7 +45,7 @@ struct ImportCommand: Command {
 
             Each file is one transaction. With --on-error stop the first unreadable text ends the import, and
             nothing from its file is stored. With skip it goes to the rejects file, a line of NDJSON with "file", "line",
-            "reason" and "text", and everything else is stored.
+            "reason" and "text", which is empty for XML, and everything else is stored.
 
             With --from-server the log of changes (firelite track) does not list what is added or replaced, as the server
             knows it. The history keeps its versions all the same.

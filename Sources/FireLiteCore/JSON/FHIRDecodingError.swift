@@ -1,4 +1,4 @@
-/// A mistake in JSON, or content that lenient reading skipped: its place, what was expected and what was found.
+/// A mistake in JSON or XML, or content that lenient reading skipped: its place, what was expected and what was found.
 ///
 /// The description contains names and positions but no value from the data, which is health data; `excerpt(of:)` shows it on request.
 public struct FHIRDecodingError: FireLiteError, Hashable {
@@ -47,6 +47,16 @@ public struct FHIRDecodingError: FireLiteError, Hashable {
     public let expected: String
     /// What was found at this place, without values.
     public let found: String
+
+    package init(code: Code, line: Int, column: Int, offset: Int, path: String, expected: String, found: String) {
+        self.code = code
+        self.line = line
+        self.column = column
+        self.offset = offset
+        self.path = path
+        self.expected = expected
+        self.found = found
+    }
 
     /// What was expected and what was found, without values.
     public var message: String { "expected \(expected), found \(found)" }

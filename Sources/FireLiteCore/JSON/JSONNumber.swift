@@ -34,7 +34,7 @@ package enum JSONNumber {
     }
 
     /// The integer of a literal without fraction and exponent; nil for other literals, for `-0` and beyond 64 bits.
-    static func integer(_ bytes: UnsafeBufferPointer<UInt8>) -> Int64? {
+    package static func integer(_ bytes: UnsafeBufferPointer<UInt8>) -> Int64? {
         guard let first = bytes.first else { return nil }
         let negative = first == UInt8(ascii: "-")
         var value: Int64 = 0

@@ -1,18 +1,18 @@
 /// The memory that reading reuses from one text to the next: values waiting for their object, unescaped text, shared strings.
-struct JSONWorkspace: ~Copyable {
+package struct JSONWorkspace: ~Copyable {
     /// Values of the objects being read, innermost last.
-    private(set) var slots: UnsafeMutablePointer<ElementSlot>
-    private(set) var count = 0
+    package private(set) var slots: UnsafeMutablePointer<ElementSlot>
+    package private(set) var count = 0
     private var capacity = 256
     /// Unescaped text.
-    private(set) var bytes: UnsafeMutablePointer<UInt8>
-    private(set) var byteCount = 0
+    package private(set) var bytes: UnsafeMutablePointer<UInt8>
+    package private(set) var byteCount = 0
     private var byteCapacity = 1024
-    var cache: StringCache
+    package var cache: StringCache
     private var lastType: (name: String, layout: Layout)?
 
     /// - Parameter sharesStrings: whether equal strings share storage, which pays off for large texts and for many texts.
-    init(sharesStrings: Bool) {
+    package init(sharesStrings: Bool) {
         cache = StringCache(isEnabled: sharesStrings)
         slots = .allocate(capacity: capacity)
         bytes = .allocate(capacity: byteCapacity)
@@ -29,7 +29,7 @@ struct JSONWorkspace: ~Copyable {
     // MARK: - Values
 
     @inline(__always)
-    mutating func push(_ slot: consuming ElementSlot) {
+    package mutating func push(_ slot: consuming ElementSlot) {
         if count == capacity { grow() }
         (slots + count).initialize(to: slot)
         count += 1
@@ -46,7 +46,7 @@ struct JSONWorkspace: ~Copyable {
 
     /// The position of a slot's value, among those from `base` on.
     @inline(__always)
-    func position(of slot: Int, from base: Int) -> Int? {
+    package func position(of slot: Int, from base: Int) -> Int? {
         var position = base
         while position < count {
             if Int(slots[position].index) == slot { return position }
@@ -56,7 +56,7 @@ struct JSONWorkspace: ~Copyable {
     }
 
     /// Sorts the values from `base` on by their slots.
-    mutating func sort(from base: Int) {
+    package mutating func sort(from base: Int) {
         for index in (base + 1)..<max(count, base + 1) {
             let slot = (slots + index).move()
             var hole = index
@@ -70,22 +70,22 @@ struct JSONWorkspace: ~Copyable {
 
     /// Moves the values from `base` on into `object`.
     @inline(__always)
-    mutating func hand(to object: FHIRObject, from base: Int) {
+    package mutating func hand(to object: FHIRObject, from base: Int) {
         object.adopt(slots + base, count - base)
         count = base
     }
 
     /// Discards what an interrupted read left.
-    mutating func clear() {
+    package mutating func clear() {
         slots.deinitialize(count: count)
         count = 0
     }
 
     // MARK: - Bytes
 
-    mutating func clearBytes() { byteCount = 0 }
+    package mutating func clearBytes() { byteCount = 0 }
 
-    mutating func append(_ source: UnsafePointer<UInt8>, _ length: Int) {
+    package mutating func append(_ source: UnsafePointer<UInt8>, _ length: Int) {
         if byteCount + length > byteCapacity {
             byteCapacity = max(byteCapacity * 2, byteCount + length)
             let larger = UnsafeMutablePointer<UInt8>.allocate(capacity: byteCapacity)
@@ -97,7 +97,7 @@ struct JSONWorkspace: ~Copyable {
         byteCount += length
     }
 
-    mutating func append(_ scalar: Unicode.Scalar) {
+    package mutating func append(_ scalar: Unicode.Scalar) {
         for byte in UTF8.encode(scalar).unsafelyUnwrapped {
             withUnsafePointer(to: byte) { append($0, 1) }
         }
@@ -106,7 +106,7 @@ struct JSONWorkspace: ~Copyable {
     // MARK: - Types
 
     /// The layout of a resource type. Caches the last one: a file tends to have one type.
-    mutating func resourceLayout(named name: String, in release: FHIRRelease) -> Layout? {
+    package mutating func resourceLayout(named name: String, in release: FHIRRelease) -> Layout? {
         if let lastType, lastType.name == name { return lastType.layout }
         guard let layout = release.resourceLayout(named: name) else { return nil }
         lastType = (name, layout)

@@ -22,7 +22,7 @@ extension PrimitiveType {
     }
 
     /// Why a text is not a value of a date or time type, without the text itself.
-    static func temporalFault(_ text: String, _ type: PrimitiveType) -> String {
+    package static func temporalFault(_ text: String, _ type: PrimitiveType) -> String {
         if text.isEmpty { return "an empty string" }
         if text.unicodeScalars.first?.properties.isWhitespace ?? false || text.unicodeScalars.last?.properties.isWhitespace ?? false {
             return "a string with leading or trailing spaces"

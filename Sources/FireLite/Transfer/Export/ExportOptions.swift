@@ -8,6 +8,16 @@ public struct ExportOptions: Sendable {
         case skip
     }
 
+    /// How resources are written.
+    public enum Format: String, Sendable, CaseIterable {
+        /// NDJSON, one resource on each line.
+        case ndjson
+        /// FHIR XML. As it has no form for many resources, they are the entries of one Bundle of type `collection`, one entry on each line.
+        case xml
+    }
+
+    /// How resources are written to files and handles; sequences are always NDJSON. Default: NDJSON.
+    public var format = Format.ndjson
     /// The names of the resource types to write. Default: nil, all stored ones.
     public var types: [String]?
     /// Whether a resource without an id gets its pk as id, and references to it by pk (`urn:uuid:`) become `Type/id`. The store is not changed.

@@ -42,6 +42,9 @@ public struct ExportedChunks: AsyncSequence, Sendable {
                     // `put` stays on this thread, in this call.
                     try withoutActuallyEscaping(put) { put in
                         let output = LineChunks(size: Self.size) { try put($0, $0.count) }
+                        // Their names say lines: a sequence has no form but NDJSON.
+                        var options = options
+                        options.format = .ndjson
                         var exporter = try store.exporter(options, progress)
                         try exporter.write(store, to: output)
                         try output.flush()

@@ -1,6 +1,7 @@
 import FireLiteCore
+import FireLiteXML
 
-/// Writes the resources of one snapshot of a store as NDJSON.
+/// Writes the resources of one snapshot of a store as NDJSON or XML.
 package struct Exporter {
     package struct Options {
         /// Whether resources without an id get one.
@@ -8,9 +9,12 @@ package struct Exporter {
         /// Whether unreadable resources are skipped and listed.
         package var skips = false
 
-        package init(assignsIDs: Bool = false, skips: Bool = false) {
+        package var format = ExportOptions.Format.ndjson
+
+        package init(assignsIDs: Bool = false, skips: Bool = false, format: ExportOptions.Format = .ndjson) {
             self.assignsIDs = assignsIDs
             self.skips = skips
+            self.format = format
         }
     }
 
@@ -55,7 +59,8 @@ package struct Exporter {
     mutating func write(_ store: FHIRStore, to output: any ByteOutput) throws {
         try store.read { transaction in
             try transaction.asOneCall {
-                for type in try typesToWrite(transaction) { try write(type, transaction, to: output) }
+                let types = try typesToWrite(transaction)
+                try frame(output) { for type in types { try write(type, transaction, to: output) } }
             }
         }
     }
@@ -65,11 +70,20 @@ package struct Exporter {
         try store.read { transaction in
             try transaction.asOneCall {
                 for type in try typesToWrite(transaction) {
-                    try folder.write("\(type).ndjson") { try write(type, transaction, to: $0) }
+                    try folder.write("\(type).\(options.format.rawValue)") { output in
+                        try frame(output) { try write(type, transaction, to: output) }
+                    }
                     counts.files += 1
                 }
             }
         }
+    }
+
+    /// Writes what is around the resources.
+    private func frame(_ output: any ByteOutput, _ body: () throws -> Void) throws {
+        if options.format == .xml { try output.write(FHIRXML.bundle.start) }
+        try body()
+        if options.format == .xml { try output.write(FHIRXML.bundle.end) }
     }
 
     private mutating func typesToWrite(_ transaction: ReadTransaction) throws -> [String] {
@@ -96,7 +110,7 @@ package struct Exporter {
             if resource.id == nil { if options.assignsIDs { counts.assignedIDs += 1 } else { counts.withoutID += 1 } }
             if options.assignsIDs { resource = try transaction.withAssignedIDs(resource) }
             resource = try transaction.whole(resource)
-            let line = FHIRJSON.data(resource)
+            let line = options.format == .xml ? try FHIRXML.entry(resource) : FHIRJSON.data(resource)
             try output.write(line)
             try output.write("\n")
             counts.exported += 1

@@ -4,7 +4,7 @@ import Foundation
 // The tool's `export` as functions.
 
 extension FHIRStore {
-    /// Writes the resources of a snapshot of the store as NDJSON, one file `Type.ndjson` for each type.
+    /// Writes the resources of a snapshot of the store as NDJSON or XML, one file `Type.ndjson` or `Type.xml` for each type.
     ///
     /// The files appear when all of them are complete, replace those of the same names, and only their owner can read and write them (mode 0600).
     /// If the task is cancelled or something fails, none appears.
@@ -15,7 +15,7 @@ extension FHIRStore {
     ///   - progress: called after every 1,000 resources and after each type. An error that it throws ends the export.
     /// - Returns: how many resources and files were written.
     /// - Throws: `FHIRStoreError`: `invalidArgument` for a name that is not a resource type of the release, `notAStore` for a resource that
-    ///   cannot be read, unless the options skip it, `cannotOpen`; `TransferError`; `CancellationError`.
+    ///   cannot be read, unless the options skip it, `cannotOpen`; `FHIRXMLError` for content that XML cannot hold; `TransferError`; `CancellationError`.
     @discardableResult
     public func export(
         to folder: URL, options: ExportOptions = ExportOptions(), progress: StoreProgressHandler? = nil
@@ -23,7 +23,7 @@ extension FHIRStore {
         try export(to: folder, options, progress)
     }
 
-    /// Writes the resources of a snapshot of the store as NDJSON to an open file, pipe or socket, one type after another.
+    /// Writes the resources of a snapshot of the store as NDJSON or XML to an open file, pipe or socket, one type after another.
     ///
     /// If the task is cancelled or something fails, a part was written.
     ///
@@ -42,7 +42,7 @@ extension FHIRStore {
 
     // MARK: - Asynchronous forms
 
-    /// Writes the resources of a snapshot of the store as NDJSON without blocking the caller, one file `Type.ndjson` for each type.
+    /// Writes the resources of a snapshot of the store as NDJSON or XML without blocking the caller, one file for each type.
     ///
     /// - Parameters:
     ///   - folder: the folder for the files; created with mode 0700 if it does not exist.
@@ -57,7 +57,7 @@ extension FHIRStore {
         try await reading { try self.export(to: folder, options, progress) }
     }
 
-    /// Writes the resources of a snapshot of the store as NDJSON to an open file, pipe or socket without blocking the caller.
+    /// Writes the resources of a snapshot of the store as NDJSON or XML to an open file, pipe or socket without blocking the caller.
     ///
     /// - Parameters:
     ///   - handle: where to write; not closed, and not to be closed before this returns.
@@ -109,6 +109,8 @@ extension FHIRStore {
         if let onUnreadable = options.onUnreadable { handlers.skip = onUnreadable }
         if let progress { handlers.progress = progress }
         return Exporter(
-            types: types, options: Exporter.Options(assignsIDs: options.assignsIDs, skips: options.onFault == .skip), handlers: handlers)
+            types: types,
+            options: Exporter.Options(assignsIDs: options.assignsIDs, skips: options.onFault == .skip, format: options.format),
+            handlers: handlers)
     }
 }

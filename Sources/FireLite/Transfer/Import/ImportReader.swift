@@ -3,16 +3,16 @@ import Foundation
 
 /// Reads the content of one file into batches of resources, on a thread of its own, ahead of the writer.
 package final class ImportReader {
-    private let input: InputFile
-    private let options: ContentOptions
+    let input: InputFile
+    let options: ContentOptions
     private let digest: (FHIRResource) -> ContentDigest.Value
     private let deliver: (ImportBatch) throws -> Void
     private let reader: FHIRJSONReader
-    private let lenient: LenientReader?
+    let lenient: LenientReader?
     private let mending: (any ResourceMending)?
-    private let bundleLayout: Layout?
+    let bundleLayout: Layout?
     private let entryLayout: Layout?
-    private var batch = ImportBatch(text: TextBuffer(capacity: 1))
+    var batch = ImportBatch(text: TextBuffer(capacity: 1))
 
     /// - Parameters:
     ///   - digest: computes the digest of a resource's content, while the resource is still in the processor's cache.
@@ -44,6 +44,7 @@ package final class ImportReader {
             try input.keepForRewinding()
             try readDocument()
         case .list: try readList()
+        case .xml: try readXML(beginning)
         }
     }
 
@@ -202,7 +203,7 @@ package final class ImportReader {
         }
     }
 
-    private func note(_ changes: [FHIRDecodingError], _ place: TextPlace) {
+    func note(_ changes: [FHIRDecodingError], _ place: TextPlace) {
         for change in changes { batch.note(place.place(of: change).note(change, file: input.name)) }
     }
 
@@ -224,15 +225,7 @@ package final class ImportReader {
     /// Reads a document that is one resource, or reports what is wrong with it.
     private func readWhole(_ source: any RewindableBytes, _ outline: DocumentScanner.Outline, firstLine: Int) throws {
         try source.rewind()
-        let text = TextBuffer(capacity: options.limits.chunk)
-        while true {
-            let room = text.room
-            let number = try source.fill(room)
-            text.count += number
-            if number < room.count { break }
-            if text.count > options.limits.resource { break }
-            text.reserve(text.count + 1)
-        }
+        let text = try wholeText(source)
         if text.count > options.limits.resource {
             try reject(tooLong(TextPlace(line: firstLine)))
             return try flush()
@@ -250,6 +243,20 @@ package final class ImportReader {
             try reject(error, TextPlace(line: firstLine).place(of: error), keepsText ? text.bytes : text.slice(0..<0))
         }
         try flush()
+    }
+
+    /// The text from here on; that of one that is too long is incomplete.
+    func wholeText(_ source: any RewindableBytes) throws -> TextBuffer {
+        let text = TextBuffer(capacity: options.limits.chunk)
+        while true {
+            let room = text.room
+            let number = try source.fill(room)
+            text.count += number
+            if number < room.count { break }
+            if text.count > options.limits.resource { break }
+            text.reserve(text.count + 1)
+        }
+        return text
     }
 
     // MARK: - Rows
@@ -315,7 +322,7 @@ package final class ImportReader {
 
     // MARK: - Outcomes
 
-    private func accept(_ read: (resource: FHIRResource, mends: [Mend]), _ origin: ImportBatch.Origin) throws {
+    func accept(_ read: (resource: FHIRResource, mends: [Mend]), _ origin: ImportBatch.Origin) throws {
         guard let bundleLayout, read.resource.layout === bundleLayout else { return append(read.resource, origin, read.mends) }
         let content = BundleUnpacker.content(of: read.resource)
         note(read.mends, read.resource, origin)
@@ -339,7 +346,7 @@ package final class ImportReader {
         }
     }
 
-    private func accept(_ entry: BundleUnpacker.Entry, _ origin: ImportBatch.Origin, _ mends: [Mend]) {
+    func accept(_ entry: BundleUnpacker.Entry, _ origin: ImportBatch.Origin, _ mends: [Mend]) {
         switch entry {
         case .resource(let resource): append(resource, origin, mends)
         case .superseded: batch.superseded += 1
@@ -347,7 +354,7 @@ package final class ImportReader {
         }
     }
 
-    private func note(outcome: FHIRResource, about subject: String, _ place: TextPlace) {
+    func note(outcome: FHIRResource, about subject: String, _ place: TextPlace) {
         let reason = "the server reports about \(subject): \(BundleUnpacker.summary(of: outcome)); not stored"
         batch.append(outcome: place.fault(reason, file: input.name, text: "").fault.description)
     }
@@ -363,12 +370,12 @@ package final class ImportReader {
         try reject(fault)
     }
 
-    private func reject(_ fault: RejectedText) throws {
+    func reject(_ fault: RejectedText) throws {
         if options.stopsAtFault { throw fault }
         batch.append(fault)
     }
 
-    private func tooLong(_ place: TextPlace) -> RejectedText {
+    func tooLong(_ place: TextPlace) -> RejectedText {
         let limit = options.limits.resource
         let size = limit & 0xF_FFFF == 0 ? "\(limit >> 20) MB" : "\(limit) bytes"
         return place.fault("longer than \(size), the limit of one resource", file: input.name, text: "")
@@ -381,7 +388,7 @@ package final class ImportReader {
         )
     }
 
-    private func flush() throws {
+    func flush() throws {
         let full = batch
         batch = ImportBatch(text: TextBuffer(capacity: 1))
         try deliver(full)

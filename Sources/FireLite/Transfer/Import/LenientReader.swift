@@ -35,6 +35,15 @@ final class LenientReader {
         return isRead == nil ? nil : (result, reader.issues)
     }
 
+    /// An object that was read leniently, with corrected dates; nil if it has other mistakes.
+    func mended(_ object: FHIRObject, _ issues: [FHIRDecodingError]) -> FHIRObject? {
+        guard !issues.isEmpty, issues.allSatisfy({ $0.code == .invalidValue }) else { return nil }
+        mend(object)
+        let result = object.layout.makeObject()
+        let isRead: Void? = FHIRJSON.data(object).withUnsafeBytes { try? strict.read($0.bindMemory(to: UInt8.self), into: result) }
+        return isRead == nil ? nil : result
+    }
+
     /// The object as JSON with corrected dates; nil if the text has other mistakes, or some cannot be corrected.
     private func mended(_ object: FHIRObject) -> Data? {
         guard !reader.issues.isEmpty, reader.issues.allSatisfy({ $0.code == .invalidValue }) else { return nil }

@@ -6,6 +6,8 @@ enum ContentKind {
     case document
     /// A list of resources.
     case list
+    /// One resource as XML.
+    case xml
 
     /// Decides by the name and the beginning of the content.
     ///
@@ -17,6 +19,7 @@ enum ContentKind {
     ///   - isAll: whether they are the whole content.
     static func detect(_ beginning: [UInt8], isAll: Bool, name: String) -> ContentKind {
         let name = name.lowercased()
+        if [".xml", ".xml.gz"].contains(where: { name.hasSuffix($0) }) { return .xml }
         if [".ndjson", ".jsonl"].contains(where: { name.hasSuffix($0) || name.hasSuffix($0 + ".gz") }) { return .lines }
         return beginning.withUnsafeBufferPointer { detect($0, isAll: isAll) }
     }
@@ -25,6 +28,7 @@ enum ContentKind {
         let blank: Set<UInt8> = [UInt8(ascii: " "), UInt8(ascii: "\t"), UInt8(ascii: "\r"), UInt8(ascii: "\n")]
         guard var index = bytes.firstIndex(where: { !blank.contains($0) }) else { return .lines }
         if bytes[index] == UInt8(ascii: "[") { return .list }
+        if bytes[index] == UInt8(ascii: "<") { return .xml }
         var structure = JSONStructure(containerDepth: 0, textDepth: 0)
         let event = structure.next(bytes, &index)
         let isLegal = event == .finished || (event == nil && !isAll)

@@ -2,7 +2,7 @@ import Foundation
 
 /// The files of a folder that contain resources.
 package enum InputFolder {
-    private static let endings = [".ndjson", ".jsonl", ".json"]
+    private static let endings = [".ndjson", ".jsonl", ".json", ".xml"]
 
     /// Whether a file's name says that it contains resources.
     static func isInput(_ name: String) -> Bool {
@@ -18,7 +18,7 @@ package enum InputFolder {
         let found = try list(folder)
         if found.isEmpty {
             throw TransferError(
-                .noResources, "\(folder): it contains no file that ends in .ndjson, .jsonl or .json, with or without .gz")
+                .noResources, "\(folder): it contains no file that ends in .ndjson, .jsonl, .json or .xml, with or without .gz")
         }
         return found
     }

@@ -1,0 +1,67 @@
+import CFireLiteXML
+
+/// The system's libxml2, loaded when the first XML is read, so that programs do not link it.
+///
+/// `@unchecked Sendable`: the addresses of functions never change; separate parsers are independent.
+package struct XMLLibrary: @unchecked Sendable {
+    fileprivate var functions = firelite_xml()
+
+    /// The names of the library on Linux, since its version 2.14 too, and on Apple platforms.
+    private static let names = ["libxml2.so.2", "libxml2.so.16", "/usr/lib/libxml2.2.dylib", "libxml2.2.dylib"]
+    private static let loaded = load(names)
+
+    /// The system's library.
+    ///
+    /// - Throws: `FHIRXMLError.missingLibrary`.
+    package static func system() throws(FHIRXMLError) -> XMLLibrary { try loaded.get() }
+
+    /// Loads the first library that exists.
+    static func load(_ names: [String]) -> Result<XMLLibrary, FHIRXMLError> {
+        var library = XMLLibrary()
+        for name in names where firelite_xml_load(name, &library.functions) == 1 { return .success(library) }
+        return .failure(
+            FHIRXMLError(
+                .missingLibrary, path: "",
+                "XML needs the system's libxml2 (\(names[0])): install it (Debian, Ubuntu: apt-get install libxml2)"))
+    }
+}
+
+/// A parser that takes a document piece by piece and calls functions with what it finds.
+struct PushParser: ~Copyable {
+    private let library: XMLLibrary
+    private let parser: UnsafeMutableRawPointer
+
+    /// - Parameter context: the first argument of the events' functions. It must live longer than the parser.
+    init(_ library: XMLLibrary, _ events: firelite_xml_events, context: UnsafeMutableRawPointer) {
+        self.library = library
+        let parser = withUnsafePointer(to: library.functions) { functions in
+            withUnsafePointer(to: events) { firelite_xml_begin(functions, $0, context) }
+        }
+        guard let parser else {
+            // Invariant: creating a parser fails only if the system has no memory left, which Swift's own allocations trap for too.
+            fatalError("out of memory for a parser of XML")
+        }
+        self.parser = parser
+    }
+
+    deinit { library.functions.release(parser) }
+
+    /// Parses the next bytes; less than 2 GB of them.
+    func feed(_ bytes: UnsafeBufferPointer<UInt8>) {
+        bytes.withMemoryRebound(to: CChar.self) { _ = library.functions.parse(parser, $0.baseAddress, Int32($0.count), 0) }
+    }
+
+    /// Parses what is left after the last bytes.
+    func finish() { _ = library.functions.parse(parser, nil, 0, 1) }
+
+    /// Ends parsing: no event follows.
+    func stop() { library.functions.stop(parser) }
+
+    /// The number of bytes that were parsed. In the event of a tag they end in it or after it.
+    var offset: Int { max(0, library.functions.offset(parser)) }
+}
+
+/// The levels of libxml2's errors.
+enum XMLErrorLevel {
+    static let warning: Int32 = 1
+}
