@@ -68,7 +68,8 @@ struct SamplesCommandTests {
         #expect(run.error.contains("in/more.ndjson: line 2: a sample has no type"))
         // What was rejected is rejected again, and with --json it is listed, too.
         let again = try samples("import", folder.file("in"), "--json")
-        #expect(again.status == .incomplete && again.output.contains("\"added\":0,\"updated\":0,\"deleted\":0,\"unchanged\":3,\"rejected\":2"))
+        #expect(again.status == .incomplete)
+        #expect(again.output.contains("\"added\":0,\"updated\":0,\"deleted\":0,\"unchanged\":3,\"rejected\":2"), "\(again.output)")
         #expect(again.error.contains("in/more.ndjson: line 2: a sample has no type"))
         #expect(try samples("import", "/dev/zero").status == .failed)
     }
