@@ -59,7 +59,9 @@ private final class ParserFloor {
 
     init() throws {
         _ = try XMLLibrary.system()
-        let isLoaded = ["libxml2.so.2", "libxml2.so.16", "/usr/lib/libxml2.2.dylib"].contains { firelite_xml_load($0, &functions) == 1 }
+        let names: [String] = ["libxml2.so.2", "libxml2.so.16", "/usr/lib/libxml2.2.dylib"]
+        var isLoaded = false
+        for name in names where !isLoaded { isLoaded = firelite_xml_load(name, &functions) == 1 }
         guard isLoaded else { throw CocoaError(.featureUnsupported) }
     }
 

@@ -49,6 +49,20 @@ import Testing
         #expect(result.counts.added == 3 && result.rejects.count == 1 && quarantine.texts.value == ["no resource"])
     }
 
+    @Test func xml() async throws {
+        let store = try freshStore()
+        _ = try await store.importResources(from: [file("download.ndjson", TransferSamples.lines(1...3))])
+        let folder = URL(fileURLWithPath: place.file("xml"))
+        // example ImportAndExport.md
+        var options = ExportOptions()
+        options.format = .xml
+        try await store.export(to: folder, options: options)
+        // end
+        let other = try freshStore()
+        #expect(try await other.importResources(from: [folder]).counts.added == 3)
+        #expect(try other.contents() == store.contents())
+    }
+
     @Test func progress() async throws {
         let store = try freshStore()
         let download = try file("download.ndjson", TransferSamples.lines(1...3))
