@@ -2,7 +2,8 @@ import Foundation
 
 @testable import FireLiteGenerator
 
-/// The template parser and renderer: a mistake is an error of the Generator, and what has no tags comes out as it is.
+/// The template parser and renderer: a mistake is an error of the Generator, and what has no tags comes out as it is,
+/// with `\n` at the ends of lines.
 enum TemplateTarget {
     private static let item: TemplateContext = ["name": .text("n"), "items": .flag(false), "flag": .flag(true)]
     private static let context: TemplateContext = [
@@ -16,7 +17,7 @@ enum TemplateTarget {
             let main = SourceFile(name: "main.swift.tmpl", bytes: Array(bytes))
             let library = try TemplateLibrary(folder: "fuzz", files: [main, partial])
             let text = try TemplateRenderer.render("main", in: library, context)
-            if !bytes.contains(UInt8(ascii: "{")) { require(Array(text.utf8) == main.bytes, "plain text is changed") }
+            if !bytes.contains(UInt8(ascii: "{")) { require(Array(text.utf8) == main.unifiedLines, "plain text is changed") }
         } catch is GeneratorError {}
     }
 }
