@@ -22,7 +22,7 @@ LABEL org.opencontainers.image.title="FireLite" \
     org.opencontainers.image.licenses="Apache-2.0"
 # hadolint ignore=DL3008
 RUN apt-get update \
-    && apt-get install -y --no-install-recommends libcurl4 libsqlite3-0 libssl3 zlib1g \
+    && apt-get install -y --no-install-recommends libcurl4 libsqlite3-0 libssl3 libxml2 zlib1g \
     && rm -rf /var/lib/apt/lists/* \
     && useradd --system --uid 10001 --no-create-home --shell /usr/sbin/nologin firelite \
     && install -d -o firelite -g firelite -m 700 /data

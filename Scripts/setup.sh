@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Installs what the build needs beside Swift: the headers of SQLite and of OpenSSL, and pkg-config. Says what to install where it may not.
 # OpenSSL is for FireLiteSync and what is built on it; who depends on the product FireLite alone needs only SQLite.
+# libxml2 is for FHIR XML, which loads it.
 # With the argument sqlcipher, the headers of SQLCipher in their place; with the argument install, also those of libcurl, which a tool that contains the
 # toolchain's libraries is linked with.
 set -euo pipefail
@@ -27,7 +28,18 @@ if [ "${1:-}" = install ] && [ "$(uname -s)" != Darwin ]; then
     more="libssl-dev libcurl4-openssl-dev"
     names="OpenSSL 3 and libcurl"
 fi
-if pkg-config --exists "$needed" 2>/dev/null; then exit 0; fi
+# FHIR XML loads libxml2 when it is first used, so a build goes on without it.
+has_xml() {
+    [ "$(uname -s)" = Darwin ] || { /sbin/ldconfig -p 2>/dev/null || true; } | grep -q 'libxml2\.so'
+}
+if ! has_xml; then more="$more libxml2"; fi
+if pkg-config --exists "$needed" 2>/dev/null; then
+    if has_xml; then exit 0; fi
+    if ! command -v apt-get >/dev/null 2>&1 || { [ "$(id -u)" -ne 0 ] && ! sudo -n true 2>/dev/null; }; then
+        echo "there is no libxml2, which FHIR XML needs: install the package libxml2" >&2
+        exit 0
+    fi
+fi
 
 remedy="FireLite needs the headers of $name, $names: install the packages $package $more pkg-config (Debian, Ubuntu: apt-get install $package $more pkg-config)"
 if ! command -v apt-get >/dev/null 2>&1; then
