@@ -19,13 +19,13 @@ struct ImportCommand: Command {
         operands: "PATH…", operandCount: CommandDefinition.anyNumber, operandKinds: [.file],
         jsonKeys: InputArguments.jsonKeys(),
         discussion: """
-            A PATH is an NDJSON file (a resource on each line), a JSON file with one resource or a list of them, an XML file with
-            one resource, or a Bundle; - is standard input. Files compressed with gzip are unpacked. A PATH that is a folder stands for all files in it
-            and in its folders that end in .ndjson, .jsonl, .json or .xml, with or without .gz. The database is created
-            if it does not exist. A resource replaces the stored one with the same type and id; one without an id is
-            added. If several in a file have the same type and id, the last one counts. "superseded" counts the others, if
-            they are close to each other, and versions of a history before the last. The numbers of the summary
-            add up to the number of resources read.
+            A PATH is an NDJSON file (a resource on each line), a JSON file with one resource or a list of them, an XML file
+            with one resource, or a Bundle; - is standard input. Files compressed with gzip are unpacked. A PATH that is a
+            folder stands for all files in it and in its folders that end in .ndjson, .jsonl, .json or .xml, with or without
+            .gz. The database is created if it does not exist. A resource replaces the stored one with the same type and id; one
+            without an id is added. If several in a file have the same type and id, the last one counts. "superseded" counts the
+            others, if they are close to each other, and versions of a history before the last. The numbers of the summary add
+            up to the number of resources read.
 
             The entries of a Bundle are stored one by one. References by urn:uuid: or fullUrl become Type/id, and an
             entry without an id gets that of its fullUrl. Entries without a resource are skipped.

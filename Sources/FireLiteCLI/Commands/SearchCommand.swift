@@ -168,7 +168,7 @@ struct SearchCommand: Command {
         var report = Report()
         let items = explanation.statements.map { statement in
             (
-                line: "\(statement.sql)\n\(statement.plan)",
+                lines: "\(statement.sql)\n\(statement.plan)".split(separator: "\n").map(String.init),
                 figures: [
                     Report.Figure("type", .text(statement.type)), Report.Figure("sql", .text(statement.sql)),
                     Report.Figure("plan", .texts(statement.plan.split(separator: "\n").map(String.init))),

@@ -16,10 +16,10 @@ struct ValidateCommand: Command {
         ],
         operands: "PATH…", operandCount: 0...Int.max, operandKinds: [.file],
         discussion: """
-            A PATH is an NDJSON file, a JSON or XML file with one resource, a Bundle, or a folder with such files, as for import; - is
-            standard input. Nothing is stored. The command checks the JSON or XML, cardinalities, codes of required bindings, the formats
-            of primitives, choice elements, the types that references point to, and the constraints of the definitions (pat-1
-            and the like; DSTU2 has none in FHIRPath), but no profiles.
+            A PATH is an NDJSON file, a JSON or XML file with one resource, a Bundle, or a folder with such files, as for
+            import; - is standard input. Nothing is stored. The command checks the JSON or XML, cardinalities, codes of
+            required bindings, the formats of primitives, choice elements, the types that references point to, and the
+            constraints of the definitions (pat-1 and the like; DSTU2 has none in FHIRPath), but no profiles.
 
             Output names positions, never values: the file and line or the resource, the FHIR path, and what FHIR expects there.
             The exit status is 1 if there is an error, and 0 if there are only warnings.

@@ -88,10 +88,13 @@ struct Report {
     }
 
     /// Adds a line for each item; a list of objects in JSON.
-    ///
-    /// - Parameter items: the lines of each, and its figures.
     mutating func addItems(_ key: String, _ items: [(line: String, figures: [Figure])]) {
-        for item in items { for line in item.line.split(separator: "\n") { blocks.append(.line(String(line))) } }
+        addItems(key, items.map { (lines: [$0.line], figures: $0.figures) })
+    }
+
+    /// Adds several lines for each item; a list of objects in JSON.
+    mutating func addItems(_ key: String, _ items: [(lines: [String], figures: [Figure])]) {
+        for item in items { for line in item.lines { blocks.append(.line(line)) } }
         members.append((key, JSONText.array(items.map { item in JSONText.object(item.figures.map { ($0.key, $0.value.json) }) })))
     }
 
