@@ -26,6 +26,7 @@ let package = Package(
         .library(name: "FireLiteXML", targets: ["FireLiteXML"]),
         .library(name: "FireLiteFHIRPath", targets: ["FireLiteFHIRPath"]),
         .library(name: "FireLiteSearch", targets: ["FireLiteSearch"]),
+        .library(name: "FireLiteKnowledge", targets: ["FireLiteKnowledge"]),
         .library(name: "FireLiteClient", targets: ["FireLiteClient"]),
         .library(name: "FireLiteSync", targets: ["FireLiteSync"]),
         .library(name: "FireLiteRecords", targets: ["FireLiteRecords"]),
@@ -71,6 +72,7 @@ let package = Package(
         .target(name: "FireLiteXML", dependencies: ["FireLiteCore", "CFireLiteXML"], swiftSettings: settings),
         .target(name: "FireLiteFHIRPath", dependencies: ["FireLiteCore"], swiftSettings: settings),
         .target(name: "FireLiteSearch", dependencies: ["FireLite", "FireLiteFHIRPath"], swiftSettings: settings),
+        .target(name: "FireLiteKnowledge", dependencies: ["FireLite", "FireLiteFHIRPath"], swiftSettings: settings),
         // Reached only from FireLiteCrypto. Without pkgConfig, as SwiftPM would warn those who use the store alone and have no OpenSSL.
         .systemLibrary(name: "CFireLiteCrypto"),
         .target(
@@ -104,8 +106,9 @@ let package = Package(
         .executableTarget(
             name: "FireLiteCLI",
             dependencies: [
-                "FireLite", "FireLiteR4", "FireLiteDemonstration", "FireLiteFHIRPath", "FireLiteLegacy", "FireLiteRecords",
-                "FireLiteReleases", "FireLiteSampleSync", "FireLiteSamples", "FireLiteSearch", "FireLiteSync", "FireLiteSynthetic",
+                "FireLite", "FireLiteR4", "FireLiteDemonstration", "FireLiteFHIRPath", "FireLiteKnowledge", "FireLiteLegacy",
+                "FireLiteRecords", "FireLiteReleases", "FireLiteSampleSync", "FireLiteSamples", "FireLiteSearch", "FireLiteSync",
+                "FireLiteSynthetic",
                 "FireLiteTerminal", "FireLiteTrust", "FireLiteXML",
             ],
             swiftSettings: settings),
@@ -152,6 +155,9 @@ let package = Package(
                 "TestSupport",
             ],
             swiftSettings: settings),
+        .testTarget(
+            name: "FireLiteKnowledgeTests",
+            dependencies: ["FireLiteKnowledge", "FireLiteR4", "FireLiteReleases", "TestSupport"], swiftSettings: settings),
         .executableTarget(
             name: "OutboxChild", dependencies: ["FireLiteSync", "FireLiteR4"], path: "Tests/OutboxChild", swiftSettings: settings),
         .testTarget(

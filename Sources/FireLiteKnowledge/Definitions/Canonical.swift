@@ -1,0 +1,32 @@
+/// A reference to a definition by its canonical URL, such as `http://hl7.org/fhir/ValueSet/languages|4.0.1#part`: the address, the business version
+/// after `|` and the fragment after `#`, as FHIR's page References describes.
+public struct Canonical: Hashable, Sendable, CustomStringConvertible {
+    /// The address without version and fragment.
+    public var url: String
+    /// The business version after `|`; nil if the reference leaves it open.
+    public var version: String?
+    /// The text after `#`, without it; nil if there is none.
+    public var fragment: String?
+
+    public init(url: String, version: String? = nil, fragment: String? = nil) {
+        (self.url, self.version, self.fragment) = (url, version, fragment)
+    }
+
+    /// Splits a canonical reference into its parts. An empty version or fragment counts as absent.
+    public init(_ text: String) {
+        var rest = text[...]
+        if let mark = rest.lastIndex(of: "#") {
+            fragment = rest[rest.index(after: mark)...].isEmpty ? nil : String(rest[rest.index(after: mark)...])
+            rest = rest[..<mark]
+        }
+        if let bar = rest.firstIndex(of: "|") {
+            version = rest[rest.index(after: bar)...].isEmpty ? nil : String(rest[rest.index(after: bar)...])
+            rest = rest[..<bar]
+        }
+        url = String(rest)
+    }
+
+    public var description: String {
+        url + (version.map { "|" + $0 } ?? "") + (fragment.map { "#" + $0 } ?? "")
+    }
+}
