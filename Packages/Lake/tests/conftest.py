@@ -128,7 +128,7 @@ class World:
 
     # Publishing
 
-    def plan(self, *names: str, since_last: bool = True, views: list[str] | None = None, resources: bool = False) -> str:
+    def plan(self, *names: str, since_last: bool = True, views: list[str] | None = None) -> str:
         arguments = ["publish", "--plan", "--to", self.lake]
         for name in names:
             arguments += ["--database", self.store(name)]
@@ -136,12 +136,10 @@ class World:
             arguments += ["--views", path]
         if since_last:
             arguments.append("--since-last")
-        if resources:
-            arguments.append("--resources")
         return self.run(*arguments).stdout
 
-    def publish(self, *names: str, since_last: bool = True, views: list[str] | None = None, resources: bool = False) -> Run:
-        return publish(Plan.read(self.plan(*names, since_last=since_last, views=views, resources=resources)))
+    def publish(self, *names: str, since_last: bool = True, views: list[str] | None = None) -> Run:
+        return publish(Plan.read(self.plan(*names, since_last=since_last, views=views)))
 
     # Reading
 
@@ -176,8 +174,7 @@ class World:
         for view in VIEWS if views is None else views:
             for name in names:
                 assert self.published(name, view) == self.expected(name, view), (view["name"], name)
-            stored = set(pa.table(QueryBuilder().register("t", DeltaTable(os.path.join(self.lake, view["name"]))).execute("SELECT DISTINCT _store FROM t").read_all()).column(0).to_pylist())
-            assert stored <= set(names)
+            assert {row["_store"] for row in self.rows(view["name"])} <= set(names)
 
 
 class Number(str):

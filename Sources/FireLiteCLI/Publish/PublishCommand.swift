@@ -3,7 +3,7 @@ import FireLiteCore
 import FireLiteSearch
 import Foundation
 
-/// `firelite publish`: writes views, and on wish resources, into a lake of Parquet files with a Delta log, by the Python package in `Packages/Lake`.
+/// `firelite publish`: writes views into a lake of Parquet files with a Delta log, by the Python package in `Packages/Lake`.
 struct PublishCommand: Command {
     static let definition = CommandDefinition(
         name: "publish", summary: "publish databases as a lake: Parquet files with a Delta log",
@@ -13,7 +13,6 @@ struct PublishCommand: Command {
             .option(
                 "views", "FILE", kind: .file, isRepeatable: true,
                 "a ViewDefinition, as JSON, or several, one a line (default: the ready-made views)"),
-            .flag("resources", "publish the resources too, a table for each type"),
             .flag("since-last", "read what changed from the change log, instead of comparing every resource's version"),
             .flag("by-identity", "call each database by its identity instead of its file's name"),
             DatabaseArgument.release,
@@ -37,8 +36,8 @@ struct PublishCommand: Command {
 
             The exit status is 1 if a view is not valid, or cannot be one SQL statement.
 
-            Examples: firelite publish --database ward-1.sqlite --database ward-2.sqlite --to lake
-                      firelite publish --database ward-1.sqlite --to lake --views weights.json --since-last
+            Examples: firelite publish --database health.sqlite --to lake
+                      firelite publish --database health.sqlite --to lake --views names.json --since-last
             """)
 
     private let databases: [DatabaseArgument]
@@ -54,7 +53,7 @@ struct PublishCommand: Command {
         guard let lake = arguments.output("--to"), !lake.isStandardOutput else { throw ToolError.usage("--to needs the name of a folder") }
         plan = PublishPlan(
             lake: URL(fileURLWithPath: lake.path).standardizedFileURL.path, definitions: arguments.all("views"),
-            isSinceLast: arguments.has("since-last"), hasResources: arguments.has("resources"), isByIdentity: arguments.has("by-identity"))
+            isSinceLast: arguments.has("since-last"), isByIdentity: arguments.has("by-identity"))
         if !arguments.has("by-identity") {
             var known: [String: String] = [:]
             for path in paths {

@@ -12,7 +12,6 @@ struct PublishPlan {
     /// The files with the definitions; empty for the ready-made views.
     let definitions: [String]
     let isSinceLast: Bool
-    let hasResources: Bool
     let isByIdentity: Bool
 
     /// The name of a database in the lake: its file's, without the ending.
@@ -32,8 +31,8 @@ struct PublishPlan {
             return try database.located { try json(store, database, views) }
         }
         return JSONText.object([
-            ("plan", "\(Self.form)"), ("lake", JSONText.string(lake)), ("sinceLast", "\(isSinceLast)"), ("resources", "\(hasResources)"),
-            ("tool", JSONText.string(Bundle.main.executablePath ?? CommandLine.arguments[0])), ("stores", JSONText.array(stores)),
+            ("plan", "\(Self.form)"), ("lake", JSONText.string(lake)), ("sinceLast", "\(isSinceLast)"),
+            ("stores", JSONText.array(stores)),
         ])
     }
 

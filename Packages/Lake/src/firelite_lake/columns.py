@@ -29,19 +29,19 @@ ROOT, KEY, VERSION, UPDATED = "_root", "_key", "_version", "_updated"
 _OWN = [pa.field(ROOT, pa.int64()), pa.field(KEY, pa.string()), pa.field(VERSION, pa.int64()), pa.field(UPDATED, MOMENT)]
 
 
-def schema(view: View) -> pa.Schema:
-    """The columns of a table, without the partition.
+def schema(name: str, columns: tuple[Column, ...]) -> pa.Schema:
+    """The columns of a view's table, without the partition.
 
     Raises LakeError if two have one name, whatever its case.
     """
     fields = list(_OWN)
-    for column in view.columns:
+    for column in columns:
         fields += _fields(column)
     known: set[str] = set()
     for field in fields:
         if field.name.lower() in known:
             raise LakeError(
-                f"the view '{view.name}' has a column '{field.name}', and another one of that name is needed: rename it", USAGE
+                f"the view '{name}' has a column '{field.name}', and another one of that name is needed: rename it", USAGE
             )
         known.add(field.name.lower())
     return pa.schema(fields)
@@ -221,7 +221,7 @@ def _moment(text: str, zone: str | None) -> tuple[datetime | None, int | None, s
         minutes, literal, utc = _parts(text)
     elif zone.lstrip("-").isdigit():
         minutes = int(zone)
-        utc, literal = text, _literal(text, minutes)
+        return _utc(text), minutes, _literal(text, minutes)
     else:
         minutes, utc, literal = 0, text, text + zone
     return _utc(utc), minutes, literal

@@ -11,7 +11,7 @@ import os
 import time
 import urllib.parse
 import uuid
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import pyarrow as pa
@@ -73,11 +73,12 @@ class Table:
     # Reading
 
     def load(self) -> State:
-        """Reads the newest state.
+        """Reads the newest state, from the one that was read before.
 
         Raises LakeError if the table has features that this version does not know.
         """
-        state = self._checkpoint()
+        old = self.state
+        state = self._checkpoint() if old.version < 0 else replace(old, files=dict(old.files), marks=dict(old.marks))
         while True:
             try:
                 with open(self._commit_path(state.version + 1), encoding="utf-8") as file:
@@ -88,6 +89,8 @@ class Table:
                 if line:
                     _apply(state, json.loads(line), self.folder)
             state.version += 1
+        if state.version == old.version >= 0:
+            return old
         if state.version < 0 and os.path.isdir(self.log) and any(name.endswith(".json") for name in os.listdir(self.log)):
             raise LakeError(f"{self.folder} has a log without a beginning or a checkpoint: publish into a new folder")
         self._check(state)
@@ -167,7 +170,7 @@ class Table:
 
     def _rebased(self, base: State, store: str, marks: set[str]) -> int:
         """The newest version, if what was committed since the state was loaded leaves this commit as it is."""
-        newest = Table(self.folder).load()
+        newest = self.load()
         same_files = {file["path"]: file for file in newest.files_of(store)} == {file["path"]: file for file in base.files_of(store)}
         same_marks = all(newest.marks.get(name) == base.marks.get(name) for name in marks)
         if not same_files or not same_marks or newest.fields != base.fields or base.version < 0:
@@ -271,7 +274,7 @@ def _apply(state: State, action: Action, folder: str) -> None:
 
 def _key(file: Action) -> str:
     vector = file.get("deletionVector")
-    return file["path"] + ("\0" + vector["pathOrInlineDv"] if vector else "")
+    return str(file["path"]) + ("\0" + vector["pathOrInlineDv"] if vector else "")
 
 
 def _synchronize(folder: str) -> None:

@@ -167,7 +167,7 @@ def read(table: Table, file: Action, names: list[str] | None = None) -> pa.Table
     path = table.file(file)
     try:
         # As one file: a folder's name would otherwise become a column.
-        return pq.ParquetFile(path).read(columns=names)
+        return pq.ParquetFile(path).read(columns=names, use_threads=False)
     except (OSError, pa.ArrowException):
         raise LakeError(f"{path}, a file of the lake, cannot be read: publish into a new folder") from None
 

@@ -65,9 +65,6 @@ class Plan:
     lake: str
     #: Whether the change logs say what changed, instead of a comparison of versions.
     since_last: bool
-    resources: bool
-    #: The path of the tool, for exports.
-    tool: str
     stores: tuple[StorePlan, ...]
 
     @staticmethod
@@ -87,8 +84,6 @@ class Plan:
             return Plan(
                 lake=plan["lake"],
                 since_last=bool(plan["sinceLast"]),
-                resources=bool(plan["resources"]),
-                tool=plan["tool"],
                 stores=tuple(_store(store) for store in plan["stores"]),
             )
         except (KeyError, TypeError) as error:
@@ -107,8 +102,8 @@ def _store(plan: dict[str, Any]) -> StorePlan:
 
 def _view(plan: dict[str, Any]) -> View:
     name = plan["name"]
-    if not _NAME.fullmatch(name) or name.lower() == "resources":
-        raise LakeError("a view's name has letters, digits and underscores, begins with a letter, and is not 'resources'", USAGE)
+    if not _NAME.fullmatch(name):
+        raise LakeError("a view's name has letters, digits and underscores, and begins with a letter", USAGE)
     columns = tuple(
         Column(column["name"], column["type"], bool(column["collection"]), bool(column["aside"])) for column in plan["columns"]
     )

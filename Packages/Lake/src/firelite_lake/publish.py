@@ -1,7 +1,7 @@
 """Brings the tables of a lake up to date with stores.
 
-A table changes by one commit for each store. It says, beside the files, up to which entry of the change log it goes, and a sum over the versions
-of all resources (`fingerprint`), with which the next publication tests whether the log has listed every change since.
+A table changes by one commit for each store. It says, beside the files, up to which entry of the change log it goes, and sums over the versions
+of all resources, with which the next publication tests whether the log has listed every change since.
 """
 
 from __future__ import annotations
@@ -14,15 +14,15 @@ from dataclasses import dataclass, field
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from deltalake import Schema as DeltaSchema
 
 from . import vectors
-from .columns import KEY, MOMENT, ROOT, UPDATED, VERSION, schema, typed
+from .columns import KEY, MOMENT, ROOT, UPDATED, VERSION, typed
 from .delta import Action, State, Table, removed, with_vector
 from .errors import USAGE, Conflict, LakeError
 from .files import Rows, Writer, count, fitted, may_have, read, read_rows
 from .plan import Plan, StorePlan, View
-from .store import Numbers, States, Store
+from .schemas import merged_schema
+from .store import Numbers, States, Store, Sums
 
 #: Changes when the same view gives other rows.
 _FORM = 1
@@ -68,20 +68,16 @@ def publish(plan: Plan, run: Run | None = None) -> Run:
     Raises LakeError. What was committed before stays, and publishing again completes the rest.
     """
     run = run or Run()
+    tables: dict[str, Table] = {}
     for store in plan.stores:
-        _publish_store(plan, store, run)
-        if plan.resources:
-            from .resources import publish_resources
-
-            publish_resources(plan, store, run)
+        _publish_store(plan, store, run, tables)
     return run
 
 
-def _publish_store(plan: Plan, store: StorePlan, run: Run) -> None:
+def _publish_store(plan: Plan, store: StorePlan, run: Run, tables: dict[str, Table]) -> None:
     # The states first: a table that is newer than the snapshot would otherwise be set back to it.
-    tables = {view.name: Table(os.path.join(plan.lake, view.name)) for view in store.views}
-    for table in tables.values():
-        table.load()
+    for view in store.views:
+        tables.setdefault(view.name, Table(os.path.join(plan.lake, view.name))).load()
     with Store(store.path) as snapshot:
         snapshot.check_schema(store.schema_version)
         for view in store.views:
@@ -91,13 +87,12 @@ def _publish_store(plan: Plan, store: StorePlan, run: Run) -> None:
                 continue
             except Conflict:
                 pass
-            run.published.append(_repeated(plan, store, view, run))
+            run.published.append(_repeated(tables[view.name], plan, store, view, run))
 
 
-def _repeated(plan: Plan, store: StorePlan, view: View, run: Run) -> Published:
+def _repeated(table: Table, plan: Plan, store: StorePlan, view: View, run: Run) -> Published:
     """Publishes a view again, as another publisher of the store was first."""
     for _ in range(_TRIES):
-        table = Table(os.path.join(plan.lake, view.name))
         table.load()
         with Store(store.path) as snapshot:
             snapshot.check_schema(store.schema_version)
@@ -169,10 +164,10 @@ class Publisher:
         log = self.snapshot.log(position, self.view.resource)
         if isinstance(log, str):
             return log
-        if known.get(self.mark("entry")) != self.snapshot.mark(position):
+        if known.get(self.mark("entry")) != self.snapshot.entry(position):
             return "the change log no longer has the entry of the last publication"
-        before = known.get(self.mark("fingerprint"), 0) - log.before
-        if before + self.snapshot.fingerprint(self.view.resource, log.roots) != self.snapshot.fingerprint(self.view.resource):
+        before = Sums(*(known.get(self.mark(name), 0) for name in ("count", "roots", "revisions")))
+        if before - log.before + log.now != self.snapshot.sums.get(self.view.resource, Sums()):
             return f"the change log does not list all changes of {self.view.resource}, such as those of a server"
         return log.roots
 
@@ -273,13 +268,16 @@ class Publisher:
 
     def _marks(self, signature: int) -> dict[str, int]:
         position = self.snapshot.position
+        sums = self.snapshot.sums.get(self.view.resource, Sums())
         return {
             f"firelite-name/{self.name}": number_of(self.snapshot.identity),
             self.mark("name"): number_of(self.name),
             self.mark("view"): signature,
             self.mark("position"): position,
-            self.mark("entry"): self.snapshot.mark(position),
-            self.mark("fingerprint"): self.snapshot.fingerprint(self.view.resource),
+            self.mark("entry"): self.snapshot.entry(position),
+            self.mark("count"): sums.count,
+            self.mark("roots"): sums.roots,
+            self.mark("revisions"): sums.revisions,
         }
 
     def _commit(self, actions: list[Action], signature: int, operation: str) -> int:
@@ -290,28 +288,11 @@ class Publisher:
         return self.table.commit(actions, self.name, marks, whole if self.is_new_schema else None, operation)
 
     def _merged_schema(self) -> tuple[pa.Schema, bool]:
-        """The columns of the table with those of the view: new ones come last. Returns whether there are any."""
-        wanted = schema(self.view)
-        fields = self.state.fields
-        if not fields:
-            return wanted, True
-        known = {one["name"]: one for one in fields}
-        needed = {
-            one.name: one.type for one in DeltaSchema.from_arrow(wanted).fields
-        }
-        for name, type in needed.items():
-            if name in known and _text(known[name]["type"]) != _text(_json(type)):
-                raise LakeError(
-                    f"the column '{name}' of {self.table.folder} has another type than in the view: rename it, or publish into a new folder",
-                    USAGE,
-                )
-        lower = {name.lower(): name for name in known}
-        for name in needed:
-            if lower.get(name.lower(), name) != name:
-                raise LakeError(f"the column '{name}' of {self.table.folder} differs from another in case only: rename it", USAGE)
-        stored = pa.schema(DeltaSchema.from_json(_schema_text(fields)).to_arrow())
-        rest = [one for one in wanted if one.name not in known]
-        return pa.schema([*(one for one in stored if one.name != "_store"), *rest]), bool(rest)
+        text = None if self.state.metadata is None else self.state.metadata["schemaString"]
+        try:
+            return merged_schema(self.view.name, self.view.columns, text)
+        except LakeError as error:
+            raise LakeError(f"{self.table.folder}: {error.message}", error.status) from None
 
     def _converted(self, batches: Iterable[pa.RecordBatch], states: States) -> Iterable[pa.RecordBatch]:
         prefix = pa.scalar(self.view.resource)
@@ -324,21 +305,3 @@ class Publisher:
             arrays[VERSION] = pa.array(states.versions[places])
             arrays[UPDATED] = pa.array(states.updated[places] * 1000, pa.int64()).cast(MOMENT)
             yield from fitted([pa.RecordBatch.from_pydict(arrays)], self.schema)
-
-
-def _json(type: object) -> object:
-    import json
-
-    return json.loads(type.to_json())  # type: ignore[attr-defined]
-
-
-def _text(type: object) -> str:
-    import json
-
-    return json.dumps(type, sort_keys=True)
-
-
-def _schema_text(fields: list[dict[str, object]]) -> str:
-    import json
-
-    return json.dumps({"type": "struct", "fields": fields})

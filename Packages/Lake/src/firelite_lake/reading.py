@@ -25,11 +25,7 @@ class File:
 
 def tables(lake: str) -> list[str]:
     """The names of the tables."""
-    found = []
-    for folder, prefix in ((lake, ""), (os.path.join(lake, "resources"), "resources/")):
-        if os.path.isdir(folder):
-            found += [prefix + name for name in sorted(os.listdir(folder)) if os.path.isdir(os.path.join(folder, name, "_delta_log"))]
-    return found
+    return sorted(name for name in os.listdir(lake) if os.path.isdir(os.path.join(lake, name, "_delta_log")))
 
 
 def files(lake: str, table: str) -> list[File]:

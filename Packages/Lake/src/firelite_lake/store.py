@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import os
 import urllib.parse
@@ -14,6 +15,7 @@ import adbc_driver_sqlite.dbapi as sqlite
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from .columns import ROOT, raw_columns
 from .errors import STALE, LakeError
@@ -49,22 +51,33 @@ class States:
 
 
 @dataclass(frozen=True)
+class Sums:
+    """Sums over the resources of a type, which tell whether a change log has explained every change.
+
+    A change that it does not list adds to the revisions; a new resource has a number above all earlier ones.
+    """
+
+    count: int = 0
+    roots: int = 0
+    revisions: int = 0
+
+    def __add__(self, other: Sums) -> Sums:
+        return Sums(self.count + other.count, self.roots + other.roots, self.revisions + other.revisions)
+
+    def __sub__(self, other: Sums) -> Sums:
+        return Sums(self.count - other.count, self.roots - other.roots, self.revisions - other.revisions)
+
+
+@dataclass(frozen=True)
 class Log:
     """What the change log says since a position."""
 
-    #: The numbers of the changed resources.
+    #: The numbers of the changed resources that had the type, or have it now.
     roots: Numbers
-    #: What they add to the fingerprint, as they were.
-    before: int
-
-
-#: A number for each resource and version, whose sum over all tells whether the log has explained every change. The same in SQL and here.
-_FINGERPRINT = "(((root % 1048573) * 2654435 + revision * 40503 + root) % 1000000007)"
-
-
-def fingerprint(root: int, revision: int) -> int:
-    """The number of a resource in one version."""
-    return ((root % 1048573) * 2654435 + revision * 40503 + root) % 1000000007
+    #: The sums over them as they were.
+    before: Sums
+    #: The sums over those that are there now.
+    now: Sums
 
 
 class Store:
@@ -174,11 +187,30 @@ class Store:
 
     # Resources
 
+    @functools.cached_property
+    def _shapes(self) -> dict[str, list[int]]:
+        """The shapes of each type."""
+        shapes: dict[str, list[int]] = {}
+        for shape, type in self._rows("SELECT shape, type FROM _shape"):
+            shapes.setdefault(type, []).append(shape)
+        return shapes
+
+    @functools.cached_property
+    def sums(self) -> dict[str, Sums]:
+        """The sums over the resources of each type."""
+        types = {shape: type for type, shapes in self._shapes.items() for shape in shapes}
+        sums: dict[str, Sums] = {}
+        for shape, *numbers in self._rows("SELECT shape, count(*), sum(root), sum(revision) FROM _resource GROUP BY shape"):
+            type = types.get(shape, "")
+            sums[type] = sums.get(type, Sums()) + Sums(*numbers)
+        return sums
+
     def states(self, type: str, roots: Numbers | None = None) -> States:
         """The resources of a type, or those among some."""
-        shapes = self._shapes(type)
+        shapes = self._shapes.get(type)
         if not shapes:
-            return States(*(np.zeros(0, np.int64) for _ in range(3)), pa.array([], pa.string()))
+            empty = np.zeros(0, np.int64)
+            return States(empty, empty, empty, pa.array([], pa.string()))
         name = type.replace('"', '""')
         has_id = any(row[0] == "id" for row in self._rows("SELECT name FROM pragma_table_info(?)", (type,)))
         chosen = "" if roots is None else " AND r.root IN (SELECT value FROM json_each(?1))"
@@ -192,30 +224,13 @@ class Store:
         schema = pa.schema([pa.field(name, pa.int64() if is_number else pa.string()) for name, is_number in columns])
         table = pa.Table.from_batches(self._batches(sql, columns, parameters), schema).combine_chunks()
         numbers = [np.asarray(table.column(index).to_numpy()) for index in range(3)]
-        ids = table.column(3).combine_chunks()
-        return States(numbers[0], numbers[1], numbers[2], ids)
+        return States(numbers[0], numbers[1], numbers[2], table.column(3).combine_chunks())
 
     def types(self) -> list[str]:
         """The types of which there are resources."""
-        return [
-            row[0]
-            for row in self._rows(
-                "SELECT DISTINCT type FROM _shape s WHERE EXISTS (SELECT 1 FROM _resource r WHERE r.shape = s.shape) ORDER BY type"
-            )
-        ]
+        return sorted(type for type, sums in self.sums.items() if sums.count)
 
     # The change log
-
-    def fingerprint(self, type: str, roots: Numbers | None = None) -> int:
-        """The sum of the fingerprints of all resources of a type, or of those among some."""
-        shapes = ", ".join(map(str, self._shapes(type)))
-        sql = f"SELECT coalesce(sum({_FINGERPRINT}), 0) FROM _resource WHERE +shape IN ({shapes})"
-        if roots is None:
-            return int(self._rows(sql)[0][0])
-        return int(self._rows(f"{sql} AND root IN (SELECT value FROM json_each(?1))", (json.dumps(roots.tolist()),))[0][0])
-
-    def _shapes(self, type: str) -> list[int]:
-        return [row[0] for row in self._rows("SELECT shape FROM _shape WHERE type = ?", (type,))]
 
     @property
     def position(self) -> int:
@@ -227,7 +242,12 @@ class Store:
         types = (self._meta.get("track.changes") or "").split()
         return "*" in types or type in types
 
-    def mark(self, position: int) -> int:
+    @functools.cached_property
+    def _has_log(self) -> bool:
+        return bool(self._rows("SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name = '_change'")[0][0])
+
+    @functools.cache  # noqa: B019  A snapshot lives for one publication.
+    def entry(self, position: int) -> int:
         """A number for the entry at a position, or the newest one before it that is kept; 0 if there is none."""
         if not self._has_log:
             return 0
@@ -235,7 +255,19 @@ class Store:
         if not rows:
             return 0
         seq, root, kind, time = rows[0]
-        return (seq * 1_000_003 + root * 40_503 + kind * 7 + time) % (1 << 61)
+        return int((seq * 1_000_003 + root * 40_503 + kind * 7 + time) % (1 << 61))
+
+    @functools.cache  # noqa: B019
+    def _changes(self, position: int) -> pa.Table:
+        """Each changed resource with its first change after a position, and its present revision and shape."""
+        sql = (
+            "SELECT c.root AS root, c.kind AS kind, c.type AS type, c.revision AS earlier, r.revision AS revision, r.shape AS shape"
+            " FROM (SELECT root, min(seq), kind, type, revision FROM _change WHERE seq > ?1 GROUP BY root) c"
+            " LEFT JOIN _resource r ON r.root = c.root"
+        )
+        columns = [(name, name != "type") for name in ("root", "kind", "type", "earlier", "revision", "shape")]
+        schema = pa.schema([pa.field(name, pa.int64() if is_number else pa.string()) for name, is_number in columns])
+        return pa.Table.from_batches(self._batches(sql, columns, (position,)), schema)
 
     def log(self, position: int, type: str) -> Log | str:
         """The changes after a position; or why the log cannot say them."""
@@ -243,13 +275,18 @@ class Store:
             return f"the change log of {type} is off"
         if int(self._meta.get("track.start") or 1) > position + 1:
             return "the change log was pruned, or began after the last publication"
-        rows = self._rows("SELECT root, min(seq), kind, revision, type FROM _change WHERE seq > ? GROUP BY root", (position,))
-        before = sum(fingerprint(root, revision) for root, _, kind, revision, of in rows if kind != 0 and of == type)
-        return Log(np.sort(np.array([row[0] for row in rows], np.int64)), before)
-
-    @property
-    def _has_log(self) -> bool:
-        return bool(self._rows("SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name = '_change'")[0][0])
+        changes = self._changes(position)
+        roots, kinds, earlier, revisions, shapes = (
+            np.asarray(pc.fill_null(changes.column(name), -1).to_numpy()) for name in ("root", "kind", "earlier", "revision", "shape")
+        )
+        of_type = np.asarray(pc.fill_null(pc.equal(changes.column("type"), type), False).to_numpy(zero_copy_only=False))
+        was = (kinds != 0) & of_type
+        is_there = np.isin(shapes, self._shapes.get(type, []))
+        return Log(
+            np.sort(roots[was | is_there]),
+            Sums(int(was.sum()), int(roots[was].sum()), int(earlier[was].sum())),
+            Sums(int(is_there.sum()), int(roots[is_there].sum()), int(revisions[is_there].sum())),
+        )
 
 
 def _cause(text: str) -> str:
