@@ -34,10 +34,14 @@ struct DatabaseArgument {
 
     /// - Parameters:
     ///   - path: the path if `--database` is not given.
+    ///   - place: the path, for one of several databases.
     ///   - makesDefault: whether the command may make the database at that path.
     ///   - fixed: the only release of a command, whatever the file holds.
-    init(_ arguments: ParsedArguments, path: String? = nil, makesDefault: Bool = false, release fixed: FHIRRelease? = nil) throws {
-        self.path = arguments["database"] ?? path ?? ""
+    init(
+        _ arguments: ParsedArguments, path: String? = nil, at place: String? = nil, makesDefault: Bool = false,
+        release fixed: FHIRRelease? = nil
+    ) throws {
+        self.path = place ?? arguments["database"] ?? path ?? ""
         if self.path.isEmpty { throw ToolError.usage("--database needs the name of a file") }
         output = try arguments.output("--database") ?? (makesDefault ? OutputPath.standardDatabase(self.path) : nil)
         keyPath = arguments["key-file"]
