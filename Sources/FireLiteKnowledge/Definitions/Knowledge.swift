@@ -16,7 +16,6 @@ public final class Knowledge: @unchecked Sendable {
     let lock = NSLock()
     private var byURL: [String: [Definition]] = [:]
     private var byKey: [String: Definition] = [:]
-    private var dependencies: Set<String> = []
     private var packageList: [PackageManifest] = []
     private var structures: [String: StructureResult] = [:]
     private var building: Set<String> = []
@@ -41,13 +40,7 @@ public final class Knowledge: @unchecked Sendable {
     public var packages: [PackageManifest] { lock.withLock { packageList } }
 
     /// The packages that those that were added depend on, without those that are there and without FHIR's own: `name#version`.
-    public var missingDependencies: [String] {
-        let present = Set(packages.map(\.name))
-        return lock.withLock { dependencies }.filter { entry in
-            let name = String(entry.prefix { $0 != "#" })
-            return !present.contains(name) && !(name.hasPrefix("hl7.fhir.r") && name.hasSuffix(".core"))
-        }.sorted()
-    }
+    public var missingDependencies: [String] { PackageManifest.missingDependencies(of: packages) }
 
     /// Adds one definition in JSON or XML; a Bundle adds each of its resources.
     ///
@@ -107,7 +100,6 @@ public final class Knowledge: @unchecked Sendable {
         lock.withLock {
             packageList.removeAll { $0.name == manifest.name && $0.version == manifest.version }
             packageList.append(manifest)
-            for (name, version) in manifest.dependencies { dependencies.insert("\(name)#\(version)") }
         }
     }
 

@@ -44,6 +44,18 @@ public struct PackageManifest: Sendable, Hashable, Codable {
         self.dependencies = dependencies
     }
 
+    /// The packages that others depend on and that are not among them, without FHIR's own: `name#version`, in order.
+    public static func missingDependencies(of packages: [PackageManifest]) -> [String] {
+        let present = Set(packages.map(\.name))
+        var missing: Set<String> = []
+        for package in packages {
+            for (name, version) in package.dependencies where !present.contains(name) {
+                if !(name.hasPrefix("hl7.fhir.r") && name.hasSuffix(".core")) { missing.insert("\(name)#\(version)") }
+            }
+        }
+        return missing.sorted()
+    }
+
     /// `name#version`.
     public var key: String { "\(name)#\(version)" }
 }

@@ -81,16 +81,54 @@ enum BaseStructures {
     }
 }
 
-/// What the layouts of a release do not tell about its elements: bindings that are not required, modifiers, the URLs of value sets.
-struct BaseFacts {
-    private let bindings: [String: ElementRule.Binding]
-    private let modifiers: Set<String>
+/// What the layouts of a release do not tell about its elements: all bindings with their value sets, and which elements are modifiers.
+///
+/// `@unchecked Sendable`: `lock` guards what is read of the text.
+final class BaseFacts: @unchecked Sendable {
+    private static let all = [dstu2, stu3, r4, r4b, r5]
+    private static let none = BaseFacts(version: "", text: "")
+    /// The beginning of most URLs, abbreviated as `~` in the text.
+    private static let prefix = "http://hl7.org/fhir/ValueSet/"
 
-    static func of(_ release: FHIRRelease) -> BaseFacts { BaseFacts(bindings: [:], modifiers: []) }
+    private struct Content {
+        var bindings: [String: ElementRule.Binding] = [:]
+        var modifiers: Set<String> = []
+    }
+
+    private let version: String
+    private let text: String
+    private let lock = NSLock()
+    private var read: Content?
+
+    /// The text that the Generator writes: `path strength url`, and `modifier path`. It is read when it is first needed.
+    init(version: String, text: String) { (self.version, self.text) = (version, text) }
+
+    /// The facts of a release; none of an unknown version.
+    static func of(_ release: FHIRRelease) -> BaseFacts { all.first { $0.version == release.version } ?? none }
+
+    /// The bindings by the paths of their elements.
+    var bindings: [String: ElementRule.Binding] { content.bindings }
 
     /// Adds what is known of the element with the rule's path.
     func complete(_ rule: inout ElementRule) {
-        if let binding = bindings[rule.path] { rule.binding = binding }
-        if modifiers.contains(rule.path) { rule.isModifier = true }
+        let content = content
+        if let binding = content.bindings[rule.path] { rule.binding = binding }
+        if content.modifiers.contains(rule.path) { rule.isModifier = true }
+    }
+
+    private var content: Content {
+        lock.withLock {
+            if let read { return read }
+            var content = Content()
+            for line in text.split(separator: "\n") {
+                let words = line.split(separator: " ")
+                if words.count == 2 { content.modifiers.insert(String(words[1])) }
+                guard words.count == 3 else { continue }
+                let url = words[2].hasPrefix("~") ? Self.prefix + words[2].dropFirst() : String(words[2])
+                content.bindings[String(words[0])] = ElementRule.Binding(strength: String(words[1]), valueSet: url, maximum: nil)
+            }
+            read = content
+            return content
+        }
     }
 }

@@ -261,3 +261,10 @@ struct SnapshotGenerator {
         for child in node.children + node.slices { keepOwnConstraints(child, base) }
     }
 }
+
+extension Knowledge {
+    /// The elements of a snapshot that is made of a definition's differential, whatever snapshot it brings.
+    package func generatedElements(of definition: Definition) throws -> [ElementRule] {
+        try SnapshotGenerator(self).structure(of: definition, usesSnapshot: false).root.flattened()
+    }
+}

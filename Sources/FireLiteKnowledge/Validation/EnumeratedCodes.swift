@@ -263,18 +263,19 @@ enum BaseValueSets {
     /// Guarded by `lock`.
     private nonisolated(unsafe) static var known: [FHIRRelease: [String: String]] = [:]
 
-    /// The name of a value set of FHIR's own with a URL; nil for others.
+    /// The name of a value set that a required binding of the release has; nil for others.
     static func name(_ url: String, _ release: FHIRRelease) -> String? {
-        let base = "http://hl7.org/fhir/ValueSet/"
-        guard url.hasPrefix(base) else { return nil }
-        // `administrative-gender` is listed as `AdministrativeGender`.
-        let wanted = url.dropFirst(base.count).filter { $0.isLetter || $0.isNumber }.lowercased()
-        if let names = lock.withLock({ known[release] }) { return names[wanted] }
+        if let names = lock.withLock({ known[release] }) { return names[url] }
+        let bindings = BaseFacts.of(release).bindings
         var names: [String: String] = [:]
         for layout in release.layouts {
-            for element in layout.elements { if let binding = element.binding { names[binding.lowercased()] = binding } }
+            for element in layout.elements {
+                guard let name = element.binding else { continue }
+                let path = "\(layout.name).\(element.choice?.name ?? element.name)"
+                if let set = bindings[path]?.valueSet { names[Canonical(set).url] = name }
+            }
         }
         lock.withLock { known[release] = names }
-        return names[wanted]
+        return names[url]
     }
 }

@@ -133,7 +133,7 @@ struct ValueSetRules {
             if value != "true", value != "false" { run.at("value") { run.add(.valueSet, "the value must be true or false") } }
             return
         }
-        if operation == "regex", (try? FHIRPath("''.matches(%pattern)")) != nil {
+        if operation == "regex" {
             var context = FHIRPathContext()
             context.variables["pattern"] = [FHIRPathValue(value)]
             if (try? FHIRPath("''.matches(%pattern)", options: .definitions).evaluate(context: context)) == nil {
