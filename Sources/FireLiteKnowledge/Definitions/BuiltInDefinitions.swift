@@ -16,8 +16,28 @@ enum BuiltInDefinitions {
 
     static func of(_ release: FHIRRelease) -> [Definition] {
         guard ["R4", "R4B"].contains(release.name) else { return [] }
-        let all = [vitalsigns(release)] + vitalSigns.map { profile($0.id, code: $0.code, units: $0.units, release) }
+        let sets = unitSets.map { valueSet($0.id, $0.units, release) }
+        let all = sets + [vitalsigns(release)] + vitalSigns.map { profile($0.id, code: $0.code, units: $0.units, release) }
         return all.compactMap { try? Definition(Data($0.utf8), source: "FHIR \(release.name)") }
+    }
+
+    /// The value sets of units that FHIR enumerates: their ids and codes of UCUM.
+    private static let unitSets: [(id: String, units: [String])] = [
+        ("age-units", ["min", "h", "d", "wk", "mo", "a"]), ("ucum-bodyweight", ["g", "kg", "[lb_av]"]),
+        ("ucum-bodylength", ["cm", "[in_i]"]),
+        ("ucum-bodytemp", ["Cel", "[degF]"]),
+        (
+            "ucum-vitals-common",
+            ["%", "cm", "[in_i]", "kg", "g", "[lb_av]", "Cel", "[degF]", "mm[Hg]", "/min", "kg/m2", "m2"]
+        ),
+    ]
+
+    private static func valueSet(_ id: String, _ units: [String], _ release: FHIRRelease) -> String {
+        let concepts = units.map { "{\"code\":\"\($0)\"}" }.joined(separator: ",")
+        return """
+            {"resourceType":"ValueSet","id":"\(id)","url":"http://hl7.org/fhir/ValueSet/\(id)","version":"\(release.version)","status":"draft",\
+            "compose":{"include":[{"system":"http://unitsofmeasure.org","concept":[\(concepts)]}]}}
+            """
     }
 
     private static func definition(_ id: String, base: String, _ release: FHIRRelease, _ elements: [String]) -> String {

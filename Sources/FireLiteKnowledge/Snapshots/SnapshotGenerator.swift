@@ -35,6 +35,7 @@ struct SnapshotGenerator {
             root = try generate(differential.map { ElementRule($0) }, base: json["baseDefinition"]?.text, type: type)
         }
         number(root, nil)
+        root.forgetSource()
         keepOwnConstraints(root, BaseConstraints.of(knowledge.release))
         var contexts: [(type: String, expression: String)] = []
         for context in json["context"]?.items ?? [] {
@@ -165,12 +166,13 @@ struct SnapshotGenerator {
     private mutating func slice(_ name: String, of node: StructureNode, type: String?) throws -> StructureNode {
         let host = StructureTree.host(of: name, in: node)
         if let known = host.slices.first(where: { $0.rule.sliceName == name }) { return known }
-        let slice = StructureNode(host.rule)
-        slice.children = host.children.map { $0.copy() }
+        // What this structure says about the element that is sliced counts for its slices anyway.
+        let slice = (host.source ?? host).copy()
+        slice.slices = []
+        try rename(slice, from: slice.rule.path, to: host.rule.path)
         slice.rule.sliceName = name
         slice.rule.slicing = nil
         slice.rule.min = 0
-        slice.rule.mustSupport = host.rule.mustSupport
         if let type {
             slice.rule.types = host.rule.types?.filter { $0.code == type }
             slice.rule.max = "1"

@@ -11,18 +11,27 @@ package final class StructureNode: @unchecked Sendable {
     package var slices: [StructureNode] = []
     /// The constraints that are the structure's own, not those of FHIR's types, which every object is checked by.
     package var ownConstraints: [ElementRule.Constraint] = []
+    /// The element of the base that it was made of; nil for an element that the structure adds. Slices begin with it.
+    private(set) var source: StructureNode?
 
     init(_ rule: ElementRule) { self.rule = rule }
 
     /// The same with all below it.
     func copy() -> StructureNode {
         let node = StructureNode(rule)
+        node.source = self
         node.children = children.map { $0.copy() }
         node.slices = slices.map { $0.copy() }
         return node
     }
 
-    /// The child with a name; `valueQuantity` also finds `value[x]`.
+    /// Forgets the base, which a finished structure does not need.
+    func forgetSource() {
+        source = nil
+        for node in children + slices { node.forgetSource() }
+    }
+
+    /// The child with a name.
     func child(named name: some StringProtocol) -> StructureNode? {
         children.first { $0.rule.name == name }
     }

@@ -23,7 +23,10 @@ struct ExtensionRules {
         } catch {
             return run.report(error)
         }
-        guard let structure else { return checkUnknown(url, place) }
+        guard let structure else {
+            checkType(object, url)
+            return checkUnknown(url, place)
+        }
         guard structure.type == "Extension" else {
             return run.add(.extensionURL, "\(url) is the definition of \(structure.type), not of an extension", profile: structure)
         }
@@ -46,6 +49,13 @@ struct ExtensionRules {
         "http://hl7.org/fhir/3.0/", "http://hl7.org/fhir/1.0/", "http://hl7.org/fhir/4.0/", "http://hl7.org/fhir/4.3/",
         "http://hl7.org/fhir/5.0/",
     ]
+
+    /// The type of the value of one of FHIR's own extensions.
+    private func checkType(_ object: FHIRObject, _ url: String) {
+        guard let types = CoreExtensions.types(url), let value = object.choice("value"), !types.contains(value.type) else { return }
+        let names = types.isEmpty ? "no value but parts" : "a value of the type \(types.sorted().joined(separator: " or "))"
+        run.at(value) { run.add(.type, "the extension \(url) has \(names), and this is of the type \(value.type)") }
+    }
 
     private func checkUnknown(_ url: String, _ place: Place) {
         if Self.open.contains(where: { url.hasPrefix($0) }) || run.knowledge.isOfMissingDependency(url) {
