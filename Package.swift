@@ -72,7 +72,9 @@ let package = Package(
         .target(name: "FireLiteXML", dependencies: ["FireLiteCore", "CFireLiteXML"], swiftSettings: settings),
         .target(name: "FireLiteFHIRPath", dependencies: ["FireLiteCore"], swiftSettings: settings),
         .target(name: "FireLiteSearch", dependencies: ["FireLite", "FireLiteFHIRPath"], swiftSettings: settings),
-        .target(name: "FireLiteKnowledge", dependencies: ["FireLite", "FireLiteFHIRPath"], swiftSettings: settings),
+        .target(
+            name: "FireLiteKnowledge", dependencies: ["FireLite", "FireLiteFHIRPath", "FireLiteSQLiteBridge", "FireLiteXML"],
+            swiftSettings: settings),
         // Reached only from FireLiteCrypto. Without pkgConfig, as SwiftPM would warn those who use the store alone and have no OpenSSL.
         .systemLibrary(name: "CFireLiteCrypto"),
         .target(

@@ -10,6 +10,11 @@ extension FHIRPathConstraints {
     /// - Parameter release: the release.
     public static func defined(by release: FHIRRelease) -> FHIRPathConstraints { cache.constraints(release) }
 
+    /// The constraints of a release's own definitions, as they are written.
+    package static func list(of release: FHIRRelease) -> [FHIRPathConstraint] {
+        ReleaseConstraints.lines(of: release).compactMap(constraint)
+    }
+
     private static let cache = Cache()
 
     /// Recommendations rather than rules.
@@ -31,7 +36,7 @@ extension FHIRPathConstraints {
             lock.lock()
             defer { lock.unlock() }
             if let constraints = known[release] { return constraints }
-            let list = ReleaseConstraints.lines(of: release).compactMap(constraint)
+            let list = FHIRPathConstraints.list(of: release)
             let constraints = FHIRPathConstraints(
                 list, release: release, resourceIsContainer: !list.contains { $0.expression.contains("%rootResource") })
             known[release] = constraints
