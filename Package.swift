@@ -86,12 +86,13 @@ let package = Package(
         .target(
             name: "FireLiteClient",
             dependencies: [
-                "FireLiteCore", "FireLiteCrypto", .target(name: "CFireLiteCurl", condition: .when(platforms: [.linux, .android])),
+                "FireLiteCore", "FireLiteCrypto", "FireLiteXML",
+                .target(name: "CFireLiteCurl", condition: .when(platforms: [.linux, .android])),
             ], swiftSettings: settings),
         .target(
             name: "FireLiteSync", dependencies: ["FireLite", "FireLiteClient", "FireLiteCrypto", "FireLiteSearch"], swiftSettings: settings),
         .target(name: "FireLiteRecords", dependencies: ["FireLite", "FireLiteCrypto"], swiftSettings: settings),
-        .target(name: "FireLiteSamples", dependencies: ["FireLite", "FireLiteCrypto"], swiftSettings: settings),
+        .target(name: "FireLiteSamples", dependencies: ["FireLite", "FireLiteCrypto", "FireLiteXML"], swiftSettings: settings),
         .target(name: "FireLiteSampleSync", dependencies: ["FireLiteSamples", "FireLiteSync"], swiftSettings: settings),
         .target(name: "FireLiteTrust", dependencies: ["FireLite", "FireLiteCrypto", "FireLiteSearch"], swiftSettings: settings),
         .target(
@@ -166,7 +167,7 @@ let package = Package(
             name: "FireLiteSyncTests",
             dependencies: [
                 "FireLiteClient", "FireLiteLegacy", "FireLiteSync", "FireLiteR4", "FireLiteRecords", "FireLiteReleases", "FireLiteSearch",
-                "TestSupport",
+                "FireLiteXML", "TestSupport",
                 "OutboxChild",
                 .target(name: "CFireLiteCurl", condition: .when(platforms: [.linux, .android])),
             ],
@@ -180,6 +181,7 @@ let package = Package(
             name: "FireLiteSamplesTests",
             dependencies: [
                 "FireLiteClient", "FireLiteLegacy", "FireLiteSampleSync", "FireLiteSamples", "FireLiteR4", "FireLiteReleases",
+                "FireLiteXML",
                 "TestSupport",
                 "SamplesChild",
             ],

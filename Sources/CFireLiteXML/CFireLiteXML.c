@@ -62,9 +62,10 @@ int firelite_xml_load(const char *library, firelite_xml *functions) {
     *(void **)&functions->parse = dlsym(handle, "xmlParseChunk");
     *(void **)&functions->stop = dlsym(handle, "xmlStopParser");
     *(void **)&functions->offset = dlsym(handle, "xmlByteConsumed");
+    *(void **)&functions->line = dlsym(handle, "xmlSAX2GetLineNumber");
     *(void **)&functions->release = dlsym(handle, "xmlFreeParserCtxt");
     if (initialise && functions->create && functions->use_options && functions->parse && functions->stop && functions->offset
-        && functions->release) {
+        && functions->line && functions->release) {
         initialise();
         return 1;
     }

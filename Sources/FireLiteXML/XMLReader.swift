@@ -109,11 +109,12 @@ final class XMLReader {
 
     /// Runs the parser over what `body` feeds it.
     func parse(_ library: XMLLibrary, _ body: ((UnsafeBufferPointer<UInt8>) -> Void) throws -> Void) throws {
-        if let encoding = XMLDeclaration.foreignEncoding(window.bytes) {
+        if let encoding = XMLDeclaration.foreignEncoding(window.bytes, afterMark: markLength > 0) {
             throw located(.encoding, 0, "UTF-8", encoding)
         }
+        let push = try PushParser(library, Self.events, context: Unmanaged.passUnretained(self).toOpaque())
         let parser = UnsafeMutablePointer<PushParser>.allocate(capacity: 1)
-        parser.initialize(to: PushParser(library, Self.events, context: Unmanaged.passUnretained(self).toOpaque()))
+        parser.initialize(to: push)
         self.parser = parser
         defer {
             self.parser = nil

@@ -22,6 +22,8 @@ public final class FHIRClient: Sendable {
     /// What sends its requests.
     public let transport: any HTTPTransport
     package let origin: Origin
+    /// Which formats the server takes.
+    let formats: FormatChoice
 
     /// Creates a client. Nothing is sent yet.
     ///
@@ -46,10 +48,13 @@ public final class FHIRClient: Sendable {
         self.authorization = authorization
         self.configuration = configuration
         self.transport = transport
+        formats = FormatChoice(configuration.format)
     }
 
     /// Sends a request as it is and returns the answer, with authorization, repetitions and redirects.
     ///
+    /// FHIR's JSON is sent as XML to a server that takes nothing else, and FHIR's XML is returned as JSON unless it is invalid, or the request has an
+    /// `Accept` of its own.
     /// - Parameter request: the request.
     /// - Throws: ``FHIRClientError`` for every status but 200 to 299 and 304; ``AuthorizationError``; `CancellationError`.
     public func send(_ request: FHIRRequest) async throws -> HTTPResponse {

@@ -1,4 +1,5 @@
 import FireLiteCrypto
+import FireLiteXML
 import Foundation
 
 /// Apple's export of a person's health data: `export.xml`, or the zip that contains it. It is read in the memory of a batch, whatever its size.
@@ -30,8 +31,10 @@ public final class AppleExport: SampleSource, @unchecked Sendable {
     ///   - path: an `export.xml`, or the zip that contains one.
     ///   - skipsDamage: whether a record that is no sample, such as one without a time, is counted and skipped. Default: it ends the reading, as
     ///     everything does that is not well-formed XML.
-    /// - Throws: ``SampleError/Code/file`` if it cannot be read; ``SampleError/Code/damaged`` if it is a zip without an `export.xml`.
+    /// - Throws: ``SampleError/Code/file`` if it cannot be read; ``SampleError/Code/damaged`` if it is a zip without an `export.xml`;
+    ///   `FHIRXMLError` if the system has no libxml2.
     public init(path: String, skipsDamage: Bool = false) throws {
+        _ = try XMLLibrary.system()
         self.path = path
         self.skipsDamage = skipsDamage
         mark = try ExportFile(path: path).mark()

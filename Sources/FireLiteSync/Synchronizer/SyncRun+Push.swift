@@ -1,5 +1,6 @@
 import FireLite
 import FireLiteCore
+import FireLiteXML
 import Foundation
 
 extension SyncRun {
@@ -59,7 +60,9 @@ extension SyncRun {
         if configuration.updateFormat != .whole {
             let formats = try await abilities().patchFormats
             let format = configuration.updateFormat
-            let isOffered = formats.map { MediaType($0) }.contains { format == .jsonPatch ? $0.isJSONPatch : $0.isFHIRJSON }
+            let isOffered = formats.map { MediaType($0) }.contains {
+                format == .jsonPatch ? $0.isJSONPatch : $0.isFHIRJSON || $0.isFHIRXML
+            }
             if isOffered { form.updateFormat = format }
         }
         let (total, locked) = try await journal { (try $0.waitingCount, try $0.lockedChanges()) }
