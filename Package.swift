@@ -33,6 +33,8 @@ let package = Package(
         .library(name: "FireLiteSamples", targets: ["FireLiteSamples"]),
         .library(name: "FireLiteSampleSync", targets: ["FireLiteSampleSync"]),
         .library(name: "FireLiteTrust", targets: ["FireLiteTrust"]),
+        .library(name: "FireLiteService", targets: ["FireLiteService"]),
+        .library(name: "FireLiteReleases", targets: ["FireLiteReleases"]),
         .library(name: "FireLiteLegacy", targets: ["FireLiteLegacy"]),
         .library(name: "FireLiteSynthetic", targets: ["FireLiteSynthetic"]),
         .library(name: "FireLiteGenerator", targets: ["FireLiteGenerator"]),
@@ -95,6 +97,10 @@ let package = Package(
         .target(name: "FireLiteSamples", dependencies: ["FireLite", "FireLiteCrypto", "FireLiteXML"], swiftSettings: settings),
         .target(name: "FireLiteSampleSync", dependencies: ["FireLiteSamples", "FireLiteSync"], swiftSettings: settings),
         .target(name: "FireLiteTrust", dependencies: ["FireLite", "FireLiteCrypto", "FireLiteSearch"], swiftSettings: settings),
+        .target(
+            name: "FireLiteService",
+            dependencies: ["FireLite", "FireLiteClient", "FireLiteCrypto", "FireLiteSearch", "FireLiteTrust", "FireLiteXML"],
+            swiftSettings: settings),
         .target(
             name: "FireLiteLegacy", dependencies: ["FireLiteCrypto", "FireLiteSamples", "FireLiteSync", "FireLiteTrust"],
             swiftSettings: settings),
@@ -194,6 +200,13 @@ let package = Package(
             dependencies: [
                 "FireLiteLegacy", "FireLiteTrust", "FireLiteR4", "FireLiteReleases", "FireLiteSearch", "FireLiteRecords", "TestSupport",
                 "AuditChild",
+            ],
+            swiftSettings: settings),
+        .testTarget(
+            name: "FireLiteServiceTests",
+            dependencies: [
+                "FireLiteService", "FireLiteClient", "FireLiteR4", "FireLiteReleases", "FireLiteSync", "FireLiteSynthetic", "FireLiteTrust",
+                "TestSupport",
             ],
             swiftSettings: settings),
         .testTarget(
