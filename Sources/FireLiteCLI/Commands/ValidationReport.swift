@@ -21,20 +21,22 @@ final class ValidationReport {
     func add(_ resource: FHIRResource, place: String) throws {
         resources += 1
         for issue in resource.validate() + resource.validate(constraints: .defined(by: resource.layout.release)) {
-            try add(place, issue.path, issue.severity == .error ? .error : .warning, Self.code(issue.code), issue.message)
+            try add(
+                place, path: issue.path, severity: issue.severity == .error ? .error : .warning, code: Self.code(issue.code),
+                message: issue.message)
         }
     }
 
     /// Adds a text that cannot be read as a resource.
     func add(_ fault: ImportFault) throws {
         resources += 1
-        try add("\(fault.file): line \(fault.line)", nil, .error, "structure", fault.reason)
+        try add("\(fault.file): line \(fault.line)", path: nil, severity: .error, code: "structure", message: fault.reason)
     }
 
-    private func add(_ place: String, _ path: String?, _ severity: Severity, _ code: String, _ message: String) throws {
+    private func add(_ place: String, path: String?, severity: Severity, code: String, message: String) throws {
         if severity == .error { errors += 1 }
         guard !isTable else { return table.add(place, path ?? "", severity.rawValue, message) }
-        try write(severity, code, "\(place): \(message)", path)
+        try write(severity, code: code, diagnostics: "\(place): \(message)", path: path)
     }
 
     /// The codes of the value set issue-severity that are used here (<https://hl7.org/fhir/valueset-issue-severity.html>).
@@ -43,7 +45,7 @@ final class ValidationReport {
     }
 
     /// Writes an issue of an OperationOutcome.
-    private func write(_ severity: Severity, _ code: String, _ diagnostics: String, _ path: String? = nil) throws {
+    private func write(_ severity: Severity, code: String, diagnostics: String, path: String? = nil) throws {
         try output.write(issues == 0 ? "{\"resourceType\":\"OperationOutcome\",\"issue\":[\n" : ",\n")
         var members = [
             "\"severity\":\(JSONText.string(severity.rawValue))", "\"code\":\(JSONText.string(code))",
@@ -62,7 +64,7 @@ final class ValidationReport {
             return
         }
         if issues == 0 {
-            try write(.information, "informational", summary)
+            try write(.information, code: "informational", diagnostics: summary)
         }
         try output.write("\n]}\n")
     }

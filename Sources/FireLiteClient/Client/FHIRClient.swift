@@ -50,7 +50,6 @@ public final class FHIRClient: Sendable {
 
     /// Sends a request as it is and returns the answer, with authorization, repetitions and redirects.
     ///
-    /// - Parameter request: the request.
     /// - Throws: ``FHIRClientError`` for every status but 200 to 299 and 304; ``AuthorizationError``; `CancellationError`.
     public func send(_ request: FHIRRequest) async throws -> HTTPResponse {
         try await RequestRun(self, request, url: try url(of: request)).send()
@@ -58,7 +57,6 @@ public final class FHIRClient: Sendable {
 
     /// Sends a request and returns the answer with its body as it arrives. A body that breaks off is not repeated.
     ///
-    /// - Parameter request: the request.
     /// - Throws: as ``send(_:)``.
     public func stream(_ request: FHIRRequest) async throws -> HTTPStreamedResponse {
         try await RequestRun(self, request, url: try url(of: request)).stream()

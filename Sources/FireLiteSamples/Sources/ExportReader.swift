@@ -60,7 +60,7 @@ final class ExportReader: NSObject, XMLParserDelegate {
     static func start(_ file: ExportFile, name: String, leavingOut parts: Set<SampleType>, skipsDamage: Bool) -> ExportQueue {
         let queue = ExportQueue()
         let handover = Handover(file)
-        let thread = Thread { ExportReader(queue, name, parts, skipsDamage).run(handover.file) }
+        let thread = Thread { ExportReader(queue, name: name, parts: parts, skipsDamage: skipsDamage).run(handover.file) }
         thread.stackSize = stackSize
         thread.start()
         return queue
@@ -73,7 +73,7 @@ final class ExportReader: NSObject, XMLParserDelegate {
         init(_ file: ExportFile) { self.file = file }
     }
 
-    private init(_ queue: ExportQueue, _ name: String, _ parts: Set<SampleType>, _ skipsDamage: Bool) {
+    private init(_ queue: ExportQueue, name: String, parts: Set<SampleType>, skipsDamage: Bool) {
         self.skipsDamage = skipsDamage
         self.queue = queue
         self.name = name
