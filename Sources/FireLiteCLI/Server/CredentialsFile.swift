@@ -109,12 +109,11 @@ struct CredentialsFile {
                 return known
             }
             guard let pem = member.text else {
-                let key = try PrivateKey(jwk: Secret(JSONEncoder().encode(member)), id: id, algorithm: algorithm)
-                guard id != nil || member["kid"] != nil else {
+                guard case .object(let members) = member, id != nil || members["kid"] != nil else {
                     throw ToolError.failed(
                         "credentials file \(path): private_key has no kid: add it, or key_id, the key's id at the server")
                 }
-                return key
+                return try PrivateKey(jwk: Secret(JSONEncoder().encode(member)), id: id, algorithm: algorithm)
             }
             guard let id else { throw ToolError.failed("credentials file \(path): private_key needs key_id, the key's id at the server") }
             return try PrivateKey(pem: Secret(pem), id: id, algorithm: algorithm)
