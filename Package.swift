@@ -27,6 +27,7 @@ let package = Package(
         .library(name: "FireLiteFHIRPath", targets: ["FireLiteFHIRPath"]),
         .library(name: "FireLiteSearch", targets: ["FireLiteSearch"]),
         .library(name: "FireLiteKnowledge", targets: ["FireLiteKnowledge"]),
+        .library(name: "FireLiteCrypto", targets: ["FireLiteCrypto"]),
         .library(name: "FireLiteClient", targets: ["FireLiteClient"]),
         .library(name: "FireLiteSync", targets: ["FireLiteSync"]),
         .library(name: "FireLiteRecords", targets: ["FireLiteRecords"]),

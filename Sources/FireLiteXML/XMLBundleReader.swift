@@ -88,7 +88,7 @@ extension XMLReader {
             self.entries?.count += 1
         } catch {
             self.entries?.error = error
-            stop(.malformedXML, offset, "an entry that is wanted", "another one")
+            stop(.malformedXML, offset: offset, expected: "an entry that is wanted", found: "another one")
         }
     }
 
@@ -118,7 +118,9 @@ extension XMLReader {
         }
         if let error = entries?.error { throw error }
         if let failure { throw failure }
-        guard let root else { throw located(.malformedXML, window.end, "a complete document", "the end of the text") }
+        guard let root else {
+            throw located(.malformedXML, offset: window.end, expected: "a complete document", found: "the end of the text")
+        }
         return root
     }
 }

@@ -55,7 +55,6 @@ public final class FHIRClient: Sendable {
     ///
     /// FHIR's JSON is sent as XML to a server that takes nothing else, and FHIR's XML is returned as JSON unless it is invalid, or the request has an
     /// `Accept` of its own.
-    /// - Parameter request: the request.
     /// - Throws: ``FHIRClientError`` for every status but 200 to 299 and 304; ``AuthorizationError``; `CancellationError`.
     public func send(_ request: FHIRRequest) async throws -> HTTPResponse {
         try await RequestRun(self, request, url: try url(of: request)).send()
@@ -63,7 +62,6 @@ public final class FHIRClient: Sendable {
 
     /// Sends a request and returns the answer with its body as it arrives. A body that breaks off is not repeated.
     ///
-    /// - Parameter request: the request.
     /// - Throws: as ``send(_:)``.
     public func stream(_ request: FHIRRequest) async throws -> HTTPStreamedResponse {
         try await RequestRun(self, request, url: try url(of: request)).stream()

@@ -80,7 +80,10 @@ struct ExportFilter {
                 index = drop(bytes, index, &output)
                 continue
             }
-            let next = place == .content ? content(bytes, index, isLast, &output) : beginning(bytes, index, isLast, &output)
+            let next =
+                place == .content
+                ? content(bytes, index: index, isLast: isLast, output: &output)
+                : beginning(bytes, index: index, isLast: isLast, output: &output)
             guard let next else {
                 rest = Array(bytes[index...])
                 return
@@ -95,7 +98,7 @@ struct ExportFilter {
     ///
     /// - Returns: the place behind its beginning; nil if it depends on what follows; the same place if nothing is dropped here.
     private mutating func beginDropping(
-        _ bytes: UnsafeBufferPointer<UInt8>, _ index: Int, _ isLast: Bool, _ output: inout [UInt8]
+        _ bytes: UnsafeBufferPointer<UInt8>, index: Int, isLast: Bool, output: inout [UInt8]
     ) -> Int? {
         for (beginning, end) in Self.dropped {
             let known = bytes[index...].prefix(beginning.count)
@@ -160,7 +163,7 @@ struct ExportFilter {
     ///
     /// - Returns: the place after it; nil if it depends on what follows.
     private mutating func beginning(
-        _ bytes: UnsafeBufferPointer<UInt8>, _ index: Int, _ isLast: Bool, _ output: inout [UInt8]
+        _ bytes: UnsafeBufferPointer<UInt8>, index: Int, isLast: Bool, output: inout [UInt8]
     ) -> Int? {
         let byte = bytes[index]
         switch place {
@@ -176,7 +179,7 @@ struct ExportFilter {
                     if !isLast { return nil }
                 }
                 if known.count < 2, !isLast { return nil }
-                guard let next = beginDropping(bytes, index, isLast, &output) else { return nil }
+                guard let next = beginDropping(bytes, index: index, isLast: isLast, output: &output) else { return nil }
                 if next > index { return next }
                 // Instructions and comments may precede it.
                 if known.count < 2 || known[index + 1] != UInt8(ascii: "?") && known[index + 1] != UInt8(ascii: "!") { place = .content }
@@ -203,7 +206,7 @@ struct ExportFilter {
     // MARK: - Content
 
     /// Handles the bytes up to the next special one, or a special one.
-    private mutating func content(_ bytes: UnsafeBufferPointer<UInt8>, _ index: Int, _ isLast: Bool, _ output: inout [UInt8]) -> Int? {
+    private mutating func content(_ bytes: UnsafeBufferPointer<UInt8>, index: Int, isLast: Bool, output: inout [UInt8]) -> Int? {
         let end = endOfRun(bytes, index)
         if end > index {
             output.append(contentsOf: UnsafeBufferPointer(rebasing: bytes[index..<end]))
@@ -212,9 +215,9 @@ struct ExportFilter {
         elementSize += 1
         hasOverlongElement = elementSize > Self.longestElement
         let byte = bytes[index]
-        if byte == UInt8(ascii: "<") { return element(bytes, index, isLast, &output) }
-        if byte == UInt8(ascii: "&") { return entity(bytes, index, isLast, &output) }
-        return byte < 128 ? index + 1 : character(bytes, index, isLast, &output)
+        if byte == UInt8(ascii: "<") { return element(bytes, index: index, isLast: isLast, output: &output) }
+        if byte == UInt8(ascii: "&") { return entity(bytes, index: index, isLast: isLast, output: &output) }
+        return byte < 128 ? index + 1 : character(bytes, index: index, isLast: isLast, output: &output)
     }
 
     /// The end of the bytes that are copied as they are: plain ones, beginnings of elements, and XML's own entities.
@@ -277,20 +280,20 @@ struct ExportFilter {
 
     private static let entities = ["&lt;", "&gt;", "&amp;", "&quot;", "&apos;"].map { [UInt8]($0.utf8) }
 
-    private mutating func element(_ bytes: UnsafeBufferPointer<UInt8>, _ index: Int, _ isLast: Bool, _ output: inout [UInt8]) -> Int? {
+    private mutating func element(_ bytes: UnsafeBufferPointer<UInt8>, index: Int, isLast: Bool, output: inout [UInt8]) -> Int? {
         guard index + 1 < bytes.count || isLast else { return nil }
         if index + 1 < bytes.count, bytes[index + 1] == UInt8(ascii: "?") {
             dropping = Self.instruction
             return index + 2
         }
-        guard let next = beginDropping(bytes, index, isLast, &output) else { return nil }
+        guard let next = beginDropping(bytes, index: index, isLast: isLast, output: &output) else { return nil }
         if next > index { return next }
         elementSize = 0
         output.append(UInt8(ascii: "<"))
         return index + 1
     }
 
-    private func entity(_ bytes: UnsafeBufferPointer<UInt8>, _ index: Int, _ isLast: Bool, _ output: inout [UInt8]) -> Int? {
+    private func entity(_ bytes: UnsafeBufferPointer<UInt8>, index: Int, isLast: Bool, output: inout [UInt8]) -> Int? {
         let ahead = bytes[index...].prefix(Self.longestEntity)
         guard let end = ahead.firstIndex(of: UInt8(ascii: ";")) else {
             if ahead.count < Self.longestEntity, !isLast { return nil }
@@ -329,7 +332,7 @@ struct ExportFilter {
     }
 
     /// Handles a character beyond ASCII.
-    private func character(_ bytes: UnsafeBufferPointer<UInt8>, _ index: Int, _ isLast: Bool, _ output: inout [UInt8]) -> Int? {
+    private func character(_ bytes: UnsafeBufferPointer<UInt8>, index: Int, isLast: Bool, output: inout [UInt8]) -> Int? {
         let byte = bytes[index]
         let length = byte >= 0xF0 ? 4 : byte >= 0xE0 ? 3 : 2
         var end = index + 1

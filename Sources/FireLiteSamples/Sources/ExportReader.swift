@@ -75,7 +75,7 @@ final class ExportReader: XMLScannerDelegate {
     static func start(_ file: ExportFile, name: String, leavingOut parts: Set<SampleType>, skipsDamage: Bool) -> ExportQueue {
         let queue = ExportQueue()
         let handover = Handover(file)
-        let thread = Thread { ExportReader(queue, name, parts, skipsDamage).run(handover.file) }
+        let thread = Thread { ExportReader(queue, name: name, parts: parts, skipsDamage: skipsDamage).run(handover.file) }
         thread.stackSize = stackSize
         thread.start()
         return queue
@@ -88,7 +88,7 @@ final class ExportReader: XMLScannerDelegate {
         init(_ file: ExportFile) { self.file = file }
     }
 
-    private init(_ queue: ExportQueue, _ name: String, _ parts: Set<SampleType>, _ skipsDamage: Bool) {
+    private init(_ queue: ExportQueue, name: String, parts: Set<SampleType>, skipsDamage: Bool) {
         self.skipsDamage = skipsDamage
         self.queue = queue
         self.name = name

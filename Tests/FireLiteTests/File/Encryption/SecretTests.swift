@@ -4,14 +4,14 @@ import Testing
 @testable import FireLite
 
 /// Keys do not stay in memory.
-@Suite struct SecretBytesTests {
+@Suite struct SecretTests {
     @Test func bytesAreKept() {
         for count in [0, 1, 32, 64, 65, 1_000] {
             let bytes = (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 7) }
             // A sequence that does not know how long it is.
-            let secret = SecretBytes(sequence(first: 0) { $0 + 1 }.prefix(count).lazy.map { UInt8(truncatingIfNeeded: $0 &* 7) })
+            let secret = SecretData(sequence(first: 0) { $0 + 1 }.prefix(count).lazy.map { UInt8(truncatingIfNeeded: $0 &* 7) })
             #expect(secret.withBytes { Array($0) } == bytes)
-            #expect(secret.isEmpty == (count == 0))
+            #expect(secret.count == count)
         }
     }
 
@@ -22,7 +22,7 @@ import Testing
             let seed = UInt8.random(in: 1...255)
             func byte(_ index: Int) -> UInt8 { UInt8(truncatingIfNeeded: index &* 37) ^ seed &* 3 ^ UInt8(truncatingIfNeeded: index >> 1) }
             let length = 60_000
-            var key: EncryptionKey? = EncryptionKey((0..<length).lazy.map(byte))
+            var key: Secret? = Secret((0..<length).lazy.map(byte))
             #expect(try occurrences(200, byte) >= length / 512)
             #expect(key != nil)
             key = nil

@@ -1,12 +1,12 @@
 import Foundation
 
-/// The initialisers that every generated class has, written once.
-public protocol FHIRObjectInitialisers: AnyObject {
+/// The initializers that every generated class has, written once.
+public protocol FHIRObjectInitializers: AnyObject {
     /// An object with no element set.
     init()
 }
 
-extension FHIRObjectInitialisers where Self: FHIRObject {
+extension FHIRObjectInitializers where Self: FHIRObject {
     /// Creates an object and sets its elements: `HumanName { $0.family = "Chalmers" }`.
     public init(_ configure: (Self) throws -> Void) rethrows {
         self.init()
