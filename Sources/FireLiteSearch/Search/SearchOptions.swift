@@ -28,6 +28,12 @@ public struct SearchOptions: Sendable {
     /// References under it lead to the store's own resources in this search, as those under `FHIRStore.bases()` always do; not in a restricted
     /// view, where that could show more.
     public var base: String?
+    /// Gives the codes of a value set by its URL, for `:in` and `:not-in`, such as those of a terminology; nil for a value set that it does not
+    /// know, which is looked for in the store. Default: the store alone.
+    public var codesInValueSet: (@Sendable (_ valueSet: String) throws -> [(system: String?, code: String)]?)?
+    /// Gives a code and those below it, or those above it, for `:below` and `:above`; nil for a code system that it does not know, which is
+    /// looked for in the store. Default: the store alone.
+    public var relatedCodes: (@Sendable (_ code: String, _ system: String, _ areBelow: Bool) throws -> [String]?)?
 
     /// The defaults.
     public init() {}
