@@ -267,3 +267,24 @@ def test_another_programs_table_is_left_alone(world: World) -> None:
     world.put("s", {"resourceType": "Patient", "id": "p"})
     write_deltalake(os.path.join(world.lake, "people"), pa.table({"a": [1]}))
     assert "another program" in error(world).message
+
+
+def test_a_vacuum_keeps_every_row(world: World) -> None:
+    """What `deltalake` removes is what no version needs: also the files that a killed publisher left."""
+    from deltalake import DeltaTable
+
+    chance = random.Random(3)
+    view = [world.views[0]]
+    world.put("s", *(patient(f"p{number}", chance) for number in range(30)))
+    world.publish("s", views=view)
+    world.put("s", *(patient(f"p{number}", chance) for number in range(3)))
+    world.publish("s", views=view)
+    folder = os.path.join(world.lake, "people", "_store=s")
+    Path(folder, "part-left.parquet").write_bytes(b"left")
+    table = DeltaTable(os.path.join(world.lake, "people"))
+    table.vacuum(retention_hours=0, dry_run=False, enforce_retention_duration=False, full=True)
+    assert "part-left.parquet" not in os.listdir(folder)
+    world.is_same("s", views=VIEWS[:1])
+    world.put("s", *(patient(f"p{number}", chance) for number in range(5)))
+    world.publish("s", views=view)
+    world.is_same("s", views=VIEWS[:1])
