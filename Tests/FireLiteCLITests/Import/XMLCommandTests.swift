@@ -130,7 +130,8 @@ struct XMLCommandTests {
 
     @Test func whatXMLCannotHoldIsSkippedIfAsked() throws {
         let database = try ToolDatabase(
-            #"{"resourceType":"Patient","id":"1","text":{"status":"generated","div":"<div>"}}"#, #"{"resourceType":"Patient","id":"2"}"#)
+            #"{"resourceType":"Patient","id":"1","text":{"status":"generated","div":"<div>"}}"# + "\n"
+                + #"{"resourceType":"Patient","id":"2"}"#)
         let run = try database.run("export", ["--format", "xml", "--on-error", "skip", "--output", folder.file("xml")])
         #expect(run.status == .incomplete && run.output.hasPrefix("exported 1, files 1"), "\(run.error)")
         #expect(run.error.contains("skipped Patient number 1: XML cannot hold it: Patient.text.div"), "\(run.error)")
