@@ -11,8 +11,8 @@ struct ValidateCommand: Command {
             .option("type", "T", kind: .resourceType, isRepeatable: true, "with --database: a resource type to check (default: all)"),
             DatabaseArgument.release,
             KeyFile.option,
-            .flag("json", "print an OperationOutcome (default if output is not a terminal)"),
-            .flag("table", "print a table (default on a terminal)"),
+            ListFormat.option(standard: "table on a terminal, json otherwise"), ListFormat.spreadsheet,
+            .flag("json", "print an OperationOutcome, as --format json does"),
         ],
         operands: "PATH…", operandCount: 0...Int.max, operandKinds: [.file],
         discussion: """
@@ -22,6 +22,8 @@ struct ValidateCommand: Command {
             constraints of the definitions (pat-1 and the like; DSTU2 has none in FHIRPath), but no profiles.
 
             Output names positions, never values: the file and line or the resource, the FHIR path, and what FHIR expects there.
+            --format json prints them as an OperationOutcome.
+
             The exit status is 1 if there is an error, and 0 if there are only warnings.
 
             Examples: firelite validate bundle.json
@@ -32,7 +34,8 @@ struct ValidateCommand: Command {
     private let database: DatabaseArgument?
     private let types: [String]
     private let release: FHIRRelease
-    private let isTable: Bool?
+    private let format: ListFormat?
+    private let isForSpreadsheet: Bool
 
     init(_ arguments: ParsedArguments) throws {
         sources = arguments.operands
@@ -46,20 +49,19 @@ struct ValidateCommand: Command {
         guard isStored != !sources.isEmpty else { throw ToolError.usage("give either PATH… or --database FILE") }
         if !types.isEmpty, !isStored { throw ToolError.usage("--type needs --database") }
         try ImportSource.checkOperands(sources)
-        if arguments.has("json"), arguments.has("table") { throw ToolError.usage("--json and --table are given: choose one") }
-        isTable = arguments.has("table") ? true : arguments.has("json") ? false : nil
+        format = try arguments.format()
+        isForSpreadsheet = try arguments.isForSpreadsheet(format)
     }
 
     func run(_ console: Console) throws -> ExitStatus {
-        let output = BufferedOutput(console.standardOutput)
-        let report = ValidationReport(output, isTable: isTable ?? console.outputIsTerminal)
+        let format = format ?? (console.outputIsTerminal ? .table : .json)
+        let report = try ValidationReport(console, as: format, isForSpreadsheet: isForSpreadsheet)
         if let database {
             try validate(database, report)
         } else {
             for source in try ImportSource.all(sources, standardInput: console.standardInput) { try validate(source, report) }
         }
         try report.finish(console)
-        try output.flush()
         guard report.errors > 0 else { return .done }
         let (errors, resources) = (Figures.count(report.errors), Figures.count(report.resources))
         throw ToolError.incomplete(

@@ -2,20 +2,23 @@ import FireLite
 import FireLiteFHIRPath
 import FireLiteTerminal
 
-/// Writes issues as they are found, as an OperationOutcome or a table.
+/// Writes issues as they are found, as an OperationOutcome or in another format of lists.
 final class ValidationReport {
-    private let output: any ByteOutput
-    private let isTable: Bool
-    private var table = TextTable([.left, .left, .left, .left])
+    private let output: BufferedOutput
+    private let format: ListFormat
+    private var rows: RowWriter
     private var issues = 0
     private(set) var errors = 0
     private(set) var resources = 0
 
-    init(_ output: any ByteOutput, isTable: Bool) {
-        self.output = output
-        self.isTable = isTable
-        table.addHeading(["where", "element", "severity", "what"])
+    init(_ console: Console, as format: ListFormat, isForSpreadsheet: Bool) throws {
+        output = BufferedOutput(console.standardOutput)
+        self.format = format
+        rows = RowWriter(console, as: format, key: "", isForSpreadsheet: isForSpreadsheet)
+        if format != .json { try rows.begin(Self.columns.map { ($0, .left) }) }
     }
+
+    private static let columns = ["where", "element", "severity", "what"]
 
     /// Adds the issues of a resource.
     func add(_ resource: FHIRResource, place: String) throws {
@@ -33,8 +36,10 @@ final class ValidationReport {
 
     private func add(_ place: String, _ path: String?, _ severity: Severity, _ code: String, _ message: String) throws {
         if severity == .error { errors += 1 }
-        guard !isTable else { return table.add(place, path ?? "", severity.rawValue, message) }
-        try write(severity, code, "\(place): \(message)", path)
+        if format == .json { return try write(severity, code, "\(place): \(message)", path) }
+        issues += 1
+        let cells = [place, path ?? "", severity.rawValue, message]
+        try rows.write(cells, json: JSONText.object(zip(Self.columns, cells).map { ($0, JSONText.string($1)) }))
     }
 
     /// The codes of the value set issue-severity that are used here (<https://hl7.org/fhir/valueset-issue-severity.html>).
@@ -57,14 +62,12 @@ final class ValidationReport {
     /// Ends the text. An OperationOutcome has an issue even if there are no errors.
     func finish(_ console: Console) throws {
         let summary = "no issues in \(Figures.count(resources)) resource\(resources == 1 ? "" : "s")"
-        if isTable {
-            if table.lines.count > 1 { try console.print(table) } else { try console.print(summary) }
-            return
+        guard format == .json else {
+            return format == .table && issues == 0 ? try console.print(summary) : try rows.end(console)
         }
-        if issues == 0 {
-            try write(.information, "informational", summary)
-        }
+        if issues == 0 { try write(.information, "informational", summary) }
         try output.write("\n]}\n")
+        try output.flush()
     }
 
     /// The code of the value set issue-type (<https://hl7.org/fhir/valueset-issue-type.html>).
