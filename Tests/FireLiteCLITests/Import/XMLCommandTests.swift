@@ -116,7 +116,7 @@ struct XMLCommandTests {
 
     @Test func validateReadsXML() throws {
         let patient = "<Patient xmlns=\"http://hl7.org/fhir\"><id value=\"1\"/><gender value=\"x\"/></Patient>"
-        let run = try ToolRun("validate", "--table", folder.write("a.xml", patient))
+        let run = try ToolRun("validate", "--format", "table", folder.write("a.xml", patient))
         #expect(run.status == .incomplete && run.output.contains("Patient.gender"), "\(run.output)")
         #expect(try ToolRun("validate", folder.write("b.xml", patient.replacingOccurrences(of: "\"x\"", with: "\"male\""))).status == .done)
     }
