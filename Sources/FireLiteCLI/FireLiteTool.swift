@@ -13,7 +13,7 @@ struct FireLiteTool {
     static var commands: [any Command.Type] {
         [
             ImportCommand.self, MigrateCommand.self, ExportCommand.self, GetCommand.self, FindCommand.self, SearchCommand.self,
-            SQLCommand.self, FHIRPathCommand.self, ViewCommand.self,
+            SQLCommand.self, FHIRPathCommand.self, ViewCommand.self, PublishCommand.self, TerminologyCommand.self,
             DeleteCommand.self, IndexCommand.self, BasesCommand.self, TrackCommand.self, ChangesCommand.self, HistoryCommand.self,
             RestoreCommand.self,
             PruneCommand.self, InfoCommand.self, ValidateCommand.self, PackageCommand.self, CheckCommand.self, BackupCommand.self,

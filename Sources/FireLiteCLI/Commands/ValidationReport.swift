@@ -30,28 +30,29 @@ final class ValidationReport {
             // Remarks are for who asks for them.
             if issue.severity == .information, !validator.options.bestPractice { continue }
             let message = issue.profile.map { "\(issue.message) (\($0))" } ?? issue.message
-            try add(place, issue.path, issue.severity, issue.issueType, message, id: issue.messageID.rawValue)
+            try add(
+                place, path: issue.path, severity: issue.severity, code: issue.issueType, message: message, id: issue.messageID.rawValue)
         }
     }
 
     /// Adds a text that cannot be read as a resource.
     func add(_ fault: ImportFault) throws {
         resources += 1
-        try add("\(fault.file): line \(fault.line)", nil, .error, "structure", fault.reason, id: "unreadable")
+        try add("\(fault.file): line \(fault.line)", path: nil, severity: .error, code: "structure", message: fault.reason, id: "unreadable")
     }
 
     private func add(
-        _ place: String, _ path: String?, _ severity: ValidationIssue.Severity, _ code: String, _ message: String, id: String
+        _ place: String, path: String?, severity: ValidationIssue.Severity, code: String, message: String, id: String
     ) throws {
         if severity == .error { errors += 1 }
         if isQuiet { return }
         guard !isTable else { return table.add(place, path ?? "", severity.rawValue, message) }
-        try write(severity, code, "\(place): \(message)", path, id: id)
+        try write(severity, code: code, diagnostics: "\(place): \(message)", path: path, id: id)
     }
 
     /// Writes an issue of an OperationOutcome.
     private func write(
-        _ severity: ValidationIssue.Severity, _ code: String, _ diagnostics: String, _ path: String? = nil, id: String? = nil
+        _ severity: ValidationIssue.Severity, code: String, diagnostics: String, path: String? = nil, id: String? = nil
     ) throws {
         try output.write(issues == 0 ? "{\"resourceType\":\"OperationOutcome\",\"issue\":[\n" : ",\n")
         var members = ["\"severity\":\(JSONText.string(severity.rawValue))", "\"code\":\(JSONText.string(code))"]
@@ -71,7 +72,7 @@ final class ValidationReport {
             return
         }
         if issues == 0 {
-            try write(.information, "informational", summary)
+            try write(.information, code: "informational", diagnostics: summary)
         }
         try output.write("\n]}\n")
     }

@@ -6,8 +6,6 @@ extension FHIRPathConstraints {
     ///
     /// They come with a release that was read as data (`FHIRRelease(layouts:)`), and with this module for generated classes of STU3, R4, R4B and
     /// R5. DSTU2 has none, as its definitions state them in XPath. Left out is `dom-6`, which recommends a narrative for every resource and would be an issue of most.
-    ///
-    /// - Parameter release: the release.
     public static func defined(by release: FHIRRelease) -> FHIRPathConstraints { cache.constraints(release) }
 
     /// The constraints of a release's own definitions, as they are written.

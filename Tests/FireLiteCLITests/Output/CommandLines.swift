@@ -21,6 +21,7 @@ enum CommandLines {
         "sql": ["--database {mine.sqlite} --key-file {key} VALUES(1)"],
         "fhirpath": ["--input {patient.json} id", "--database {mine.sqlite} --key-file {key} Patient/1 id"],
         "view": ["--database {mine.sqlite} --key-file {key} --definition {view.json}"],
+        "publish": ["--database {mine.sqlite} --views {view.json} --to {lake}"],
         "delete": ["--database {mine.sqlite} --key-file {key} Patient/1"],
         "index": ["--database {mine.sqlite} --key-file {key} list"],
         "bases": ["--database {mine.sqlite} --key-file {key} list"],
