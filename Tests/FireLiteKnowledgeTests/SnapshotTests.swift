@@ -111,7 +111,11 @@ struct SnapshotComparison {
         return "\(binding.strength) \(Canonical(set).url)"
     }
 
+    /// The types with their profiles and targets. Layouts have `id` where R4's snapshots have `string`, and no SimpleQuantity.
     private static func types(_ rule: ElementRule) -> [String] {
-        (rule.types ?? []).map { "\($0.code)\($0.profiles.sorted())\($0.targets.sorted())" }.sorted()
+        (rule.types ?? []).map { type in
+            let profiles = type.profiles.filter { !$0.hasSuffix("/SimpleQuantity") && !$0.hasSuffix("/MoneyQuantity") }
+            return "\(rule.name == "id" ? "id" : type.code)\(profiles.sorted())\(type.targets.sorted())"
+        }.sorted()
     }
 }

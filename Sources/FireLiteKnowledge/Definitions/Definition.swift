@@ -17,8 +17,21 @@ package final class Definition: Sendable {
     package let date: String?
     /// Where it came from, `hl7.fhir.us.core#6.1.0` or a file.
     package let source: String
-    /// The resource as JSON.
-    package let text: Data
+    private let content: Content
+
+    /// The text, or where it is.
+    private enum Content: Sendable {
+        case text(Data)
+        case stored(StoredTexts, Int64)
+    }
+
+    /// The resource as JSON; empty if its file cannot be read any more.
+    package var text: Data {
+        switch content {
+        case .text(let text): text
+        case .stored(let texts, let key): texts.text(key)
+        }
+    }
 
     /// - Throws: `KnowledgeError` with code `content` for text that is no FHIR resource in JSON.
     package init(_ text: Data, source: String) throws {
@@ -34,7 +47,7 @@ package final class Definition: Sendable {
         }
         self.type = type
         self.source = source
-        self.text = Data(clean)
+        content = .text(Data(clean))
         url = json["url"]?.text
         version = json["version"]?.text
         id = json["id"]?.text
@@ -42,14 +55,19 @@ package final class Definition: Sendable {
         subject = json[type == "StructureDefinition" ? "type" : "supplements"]?.text
     }
 
-    init(type: String, url: String?, version: String?, id: String?, subject: String?, date: String?, source: String, text: Data) {
+    /// A definition whose text is in a file of packages, under a key.
+    init(
+        type: String, url: String?, version: String?, id: String?, subject: String?, date: String?, source: String, in texts: StoredTexts,
+        key: Int64
+    ) {
         (self.type, self.url, self.version, self.id) = (type, url, version, id)
-        (self.subject, self.date, self.source, self.text) = (subject, date, source, text)
+        (self.subject, self.date, self.source) = (subject, date, source)
+        content = .stored(texts, key)
     }
 
     /// The resource as a JSON tree, read again each time.
     package var json: JSONItem {
-        // Invariant: the text was read when the definition was made.
+        // It was read when the definition was made; what a damaged file lost is as if it said nothing.
         (try? JSONItemReader.read(text)) ?? .null
     }
 

@@ -114,6 +114,9 @@ public final class Knowledge: @unchecked Sendable {
         return list.filter { $0.version?.hasPrefix(version + ".") ?? false }.max { VersionOrder.precedes($0, $1) }
     }
 
+    /// The definitions of a type with a canonical URL, of every version.
+    func versions(_ url: String, type: String) -> [Definition] { lock.withLock { byURL[url] ?? [] }.filter { $0.type == type } }
+
     /// The resource with a type and id among the definitions: `Patient/example`.
     package func resource(key: String) -> Definition? { lock.withLock { byKey[key] } }
 

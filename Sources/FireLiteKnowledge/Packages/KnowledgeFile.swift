@@ -5,8 +5,8 @@ import Foundation
 
 /// A SQLite file of packages that several programs and stores share: `firelite package add` fills it, `Knowledge.addKnowledge(at:)` reads it.
 ///
-/// It has the tables `package` (name, version, manifest) and `definition` (package, type, url, version, id, subject, date, text). A definition
-/// is read when it is first asked for by a validator.
+/// It has the tables `package` (name, version, manifest) and `definition` (package, type, url, version, id, subject, date, text). The text of a
+/// definition is read when a validator first needs it.
 public final class KnowledgeFile {
     private let connection: Connection
     private let path: String
@@ -158,24 +158,55 @@ public final class KnowledgeFile {
         }
     }
 
-    /// The definitions of all packages.
-    func definitions() throws -> [Definition] {
+    /// The definitions of all packages; their texts stay in the file.
+    func definitions(_ texts: StoredTexts) throws -> [Definition] {
         try located {
             let statement = try connection.prepare(
                 """
-                SELECT d.type, d.url, d.version, d.id, d.subject, d.date, d.text, p.name || '#' || p.version
+                SELECT d.type, d.url, d.version, d.id, d.subject, d.date, d._k, p.name || '#' || p.version
                 FROM definition d JOIN package p ON p._k = d.package ORDER BY d._k
                 """)
             var list: [Definition] = []
             while try statement.step() {
                 let row = statement.row
-                guard let type = row.text(0), let text = row.text(6) else { continue }
+                guard let type = row.text(0) else { continue }
                 list.append(
                     Definition(
                         type: type, url: row.text(1), version: row.text(2), id: row.text(3), subject: row.text(4), date: row.text(5),
-                        source: row.text(7) ?? path, text: Data(text.utf8)))
+                        source: row.text(7) ?? path, in: texts, key: row.int(6)))
             }
             return list
+        }
+    }
+}
+
+/// Reads the texts of definitions from a file of packages when they are needed.
+///
+/// `@unchecked Sendable`: `lock` guards the connection.
+final class StoredTexts: @unchecked Sendable {
+    private let lock = NSLock()
+    private let connection: Connection
+
+    init(path: String) throws {
+        do {
+            connection = try Connection(path: path, isReadOnly: true, createsFile: false)
+        } catch let error as SQLiteError {
+            throw KnowledgeError(.file, "\(path): \(error.message)")
+        }
+    }
+
+    /// The text with a key; empty if it is gone or the file is damaged.
+    func text(_ key: Int64) -> Data {
+        lock.withLock {
+            do {
+                let statement = try connection.cached("SELECT text FROM definition WHERE _k = ?")
+                defer { statement.reset() }
+                statement.bind(1, key)
+                guard try statement.step() else { return Data() }
+                return Data(statement.row.textBytes(0))
+            } catch {
+                return Data()
+            }
         }
     }
 }
@@ -200,6 +231,7 @@ extension Knowledge {
     public func addKnowledge(at path: String) throws {
         let file = try KnowledgeFile(path: path, isReadOnly: true)
         for manifest in try file.packages() { note(manifest) }
-        for definition in try file.definitions() { insert(definition) }
+        let texts = try StoredTexts(path: path)
+        for definition in try file.definitions(texts) { insert(definition) }
     }
 }

@@ -62,7 +62,11 @@ enum BaseStructures {
             rule.max = element.max.map { "\($0)" } ?? "*"
             let node = StructureNode(rule)
             parent.children.append(node)
-            facts.complete(&node.rule)
+            facts.complete(&node.rule, layout)
+            if element.name == "extension", !layout.isKind(of: "Resource"), layout.kind != .backbone {
+                // Extensions of datatypes are sliced by their URLs from the start.
+                node.rule.slicing = ElementRule.Slicing(discriminators: [ElementRule.Discriminator(type: "value", path: "url")])
+            }
             if element.kind == .object, let own = element.layout, own.kind == .backbone {
                 if own.name == rule.path {
                     node.rule.types = [ElementRule.TypeRule(code: own.base?.name ?? "BackboneElement")]
@@ -75,6 +79,8 @@ enum BaseStructures {
             node.rule.types = elements.map { part in
                 var type = ElementRule.TypeRule(code: part.typeName)
                 type.targets = part.targets.map { Knowledge.base + $0 }
+                // A reference without a restriction is to any resource.
+                if part.typeName == "Reference", part.targets.isEmpty { type.targets = [Knowledge.base + "Resource"] }
                 return type
             }
         }
@@ -109,11 +115,16 @@ final class BaseFacts: @unchecked Sendable {
     /// The bindings by the paths of their elements.
     var bindings: [String: ElementRule.Binding] { content.bindings }
 
-    /// Adds what is known of the element with the rule's path.
-    func complete(_ rule: inout ElementRule) {
+    /// Adds what is known of an element of a type, or of a type that it derives from.
+    func complete(_ rule: inout ElementRule, _ layout: Layout) {
         let content = content
-        if let binding = content.bindings[rule.path] { rule.binding = binding }
-        if content.modifiers.contains(rule.path) { rule.isModifier = true }
+        var current: Layout? = layout
+        while let type = current {
+            let path = "\(type.name).\(rule.name)"
+            if rule.binding == nil, let binding = content.bindings[path] { rule.binding = binding }
+            if content.modifiers.contains(path) { rule.isModifier = true }
+            current = type.base
+        }
     }
 
     private var content: Content {

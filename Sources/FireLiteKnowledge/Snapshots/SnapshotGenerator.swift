@@ -119,6 +119,7 @@ struct SnapshotGenerator {
             node.rule.apply(change)
             node.rule.sliceName = name ?? change.sliceName
         }
+        raiseMinimum(root)
         return root
     }
 
@@ -173,8 +174,9 @@ struct SnapshotGenerator {
         slice.rule.slicing = nil
         slice.rule.min = 0
         if let type {
-            slice.rule.types = host.rule.types?.filter { $0.code == type }
+            slice.rule.types = (host.source ?? host).rule.types?.filter { $0.code == type }
             slice.rule.max = "1"
+            narrow(host, by: slice)
         } else if node.rule.path.hasSuffix("[x]") {
             // `valueQuantity` is the name of the slice for this type.
             let stem = node.rule.name.dropLast(3)
@@ -193,6 +195,22 @@ struct SnapshotGenerator {
         host.slices.append(slice)
         try countElement()
         return slice
+    }
+
+    /// The name `valueQuantity` in a path leaves a choice the types that are named so, and no others (FHIR, ElementDefinition, path).
+    private func narrow(_ host: StructureNode, by slice: StructureNode) {
+        guard host.source?.slices.isEmpty ?? true, host.slices.isEmpty || host.rule.slicing?.rules == "closed" else { return }
+        host.rule.types = (host.slices.isEmpty ? [] : host.rule.types ?? []) + (slice.rule.types ?? [])
+        host.rule.slicing = ElementRule.Slicing(
+            discriminators: [ElementRule.Discriminator(type: "type", path: "$this")], isOrdered: false, rules: "closed")
+    }
+
+    /// What must be there as the only type of a choice must be there.
+    private func raiseMinimum(_ node: StructureNode) {
+        if node.rule.slicing?.rules == "closed", node.rule.path.hasSuffix("[x]"), node.slices.count == 1, let slice = node.slices.first {
+            node.rule.min = max(node.rule.min ?? 0, slice.rule.min ?? 0)
+        }
+        for child in node.children + node.slices { raiseMinimum(child) }
     }
 
     /// Gives a node the elements of its type, of the profile on its type, or of the element that it refers to.

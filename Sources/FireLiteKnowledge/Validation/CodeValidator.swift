@@ -36,4 +36,12 @@ public protocol CodeValidator: Sendable {
 
     /// Whether a code system has a code.
     func existence(of question: CodeQuestion) -> CodeMembership
+
+    /// Whether the display of the question is one that the code system has for the code.
+    func display(of question: CodeQuestion) -> CodeMembership
+}
+
+extension CodeValidator {
+    /// Unknown, unless the validator knows displays.
+    public func display(of question: CodeQuestion) -> CodeMembership { .unknown }
 }

@@ -162,6 +162,8 @@ struct CodingRules {
         let question = CodeQuestion(system: system, version: coding.text("version"), code: code, display: coding.text("display"))
         if run.codes.existence(of: question) == .notMember {
             run.at("code") { run.add(.code, "the code system \(system) has no such code") }
+        } else if question.display != nil, run.codes.display(of: question) == .notMember {
+            run.at("display") { run.add(.display, "the code system \(system) has another display for the code") }
         }
     }
 

@@ -17,7 +17,7 @@ public struct FHIRValidator: Sendable {
     public let knowledge: Knowledge
     /// What it checks beside the rules.
     public var options: ValidationOptions
-    /// What answers questions about codes; by default the value sets and code systems of `knowledge` that list their codes.
+    /// What answers questions about codes; by default a terminology over the definitions of `knowledge`.
     public var codes: any CodeValidator
 
     /// A validator.
@@ -25,11 +25,12 @@ public struct FHIRValidator: Sendable {
     /// - Parameters:
     ///   - knowledge: the definitions; its release is that of the resources.
     ///   - options: what to check beside the rules.
-    ///   - codes: what answers questions about codes; nil for the lists in `knowledge`.
+    ///   - codes: what answers questions about codes; nil for a terminology over the definitions
+    ///     that `knowledge` has now.
     public init(knowledge: Knowledge, options: ValidationOptions = ValidationOptions(), codes: (any CodeValidator)? = nil) {
         self.knowledge = knowledge
         self.options = options
-        self.codes = codes ?? knowledge.codes
+        self.codes = codes ?? TerminologyCodes(knowledge)
     }
 
     /// Validates a resource, and everything in it.

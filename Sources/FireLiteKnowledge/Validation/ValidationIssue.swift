@@ -74,6 +74,8 @@ extension ValidationIssue.MessageID {
     public static let undecidedConstraint = Self("constraint-undecided")
     /// A code is not in the value set of its binding.
     public static let code = Self("binding-code")
+    /// A display is not one that the code system has for the code.
+    public static let display = Self("code-display")
     /// Whether a code is in the value set of its binding is not known.
     public static let unknownValueSet = Self("binding-unknown")
     /// A value fits no slice of a closed slicing.
