@@ -7,7 +7,7 @@ import Testing
 @Suite struct InteractionTests {
     static let releases = ["DSTU2", "STU3", "R4", "R4B", "R5"]
 
-    private let patient = #"{"resourceType":"Patient","active":true,"name":[{"family":"Müller"}]}"#
+    private let patient = #"{"resourceType":"Patient","active":true,"language":"de","identifier":[{"value":"ü"}]}"#
 
     @Test(arguments: releases) func createdResourcesCanBeReadUnderTheirLocation(_ release: String) async throws {
         let sample = try ServiceSample(release)

@@ -32,10 +32,10 @@ extension ReadRun {
             entries.append(HistoryEntry(version: version, isDeletion: false, time: try storedAt(version)))
             if version.isDeleted { entries.append(HistoryEntry(version: version, isDeletion: true, time: version.replacedAt)) }
         }
+        if call.access.scopes != nil { entries = try entries.filter(isVisible) }
         if id != nil, entries.isEmpty { throw ServiceFault.notFound }
         if let since { entries = entries.filter { $0.time.map { $0 >= since.start } ?? false } }
         if let at = try moment("_at") { entries = entries.filter { isCurrent($0, at) } }
-        if call.access.scopes != nil { entries = try entries.filter(isVisible) }
         entries.sort { $1.place.lexicographicallyPrecedes($0.place) }
         let total = entries.count
         if let text = call.query.last(Self.cursor) {

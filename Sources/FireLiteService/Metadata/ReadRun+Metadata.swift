@@ -94,7 +94,8 @@ private struct Description {
 
     private func rest() throws -> JSONItem {
         var interactions = ["search-system"]
-        interactions.append("batch")
+        // DSTU2 has a code for both, in `transactionMode`.
+        if release.name != "DSTU2" { interactions.append("batch") }
         if canWrite { interactions.append("transaction") }
         if facts.history == .all { interactions.append("history-system") }
         let references = try references()

@@ -40,13 +40,7 @@ extension FHIRService {
     /// Answers a write of one resource.
     private func writing(_ call: ServiceCall) async throws -> ServiceResponse {
         try requireWritable()
-        return try await store.writing {
-            let outcome = try self.store.write { transaction in
-                transaction.setAuditParty(AuditParty(call.access.subject))
-                return try WriteRun(self, call, transaction).answer()
-            }
-            return try outcome.answer(call, self).response(call.presentation, self.release)
-        }
+        return try await writes.answer(call, self)
     }
 
     /// - Throws: `ServiceFault` with status 405 if nothing may be changed.

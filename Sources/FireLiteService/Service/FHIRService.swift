@@ -22,6 +22,7 @@ public final class FHIRService: Sendable {
     let descriptions = DescriptionCache()
     let jobs: ExportJobs?
     let events: EventStreams
+    let writes = WriteGroup()
 
     var release: FHIRRelease { store.release }
 
@@ -64,8 +65,8 @@ public final class FHIRService: Sendable {
             let route = try Route(target.segments, release)
             audited = (nil, route)
             do { presentation = try Presentation(request, target.query, release) } catch {
-                // A Binary can be asked for in its own form.
-                guard route.subject.type == "Binary", request.method == .get else { throw error }
+                // A Binary can be asked for in its own form, and rows of a view have others.
+                guard route.hasOwnForms, request.method == .get || request.method == .post else { throw error }
             }
             guard route.methods.contains(request.method) else {
                 let allowed = route.methods.map(\.rawValue).joined(separator: ", ")
@@ -165,6 +166,14 @@ public final class FHIRService: Sendable {
 }
 
 extension Route {
+    /// Whether answers can have other forms than resources.
+    var hasOwnForms: Bool {
+        switch self {
+        case .instance("Binary", _), .file, .operation("viewdefinition-run", nil, nil): true
+        default: false
+        }
+    }
+
     /// Whether a method changes resources there.
     func isWrite(_ method: HTTPMethod) -> Bool {
         switch self {
