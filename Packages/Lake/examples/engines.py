@@ -220,8 +220,7 @@ def kill_an_executor(after: float) -> None:
 def application() -> str:
     from pyspark.sql import SparkSession
 
-    session = SparkSession.getActiveSession()
-    return session.sparkContext.applicationId if session else "none"
+    return str(SparkSession.builder.getOrCreate().sparkContext.applicationId)
 
 
 def main() -> None:

@@ -74,8 +74,8 @@ def test_a_killed_publisher_neither_doubles_nor_loses(world: World) -> None:
         before = dict(after)
         world.put("s", *(patient(f"p{chance.randrange(25)}", chance) for _ in range(3)), observation(f"o{chance.randrange(25)}", chance))
         world.delete("s", f"Patient/p{sorted_id(world, chance)}")
-        limit += chance.randrange(1, 3)
-    assert kills >= 10
+        limit += 1 if os.environ.get("FIRELITE_NIGHTLY") else chance.randrange(2, 5)
+    assert kills >= 6
     world.is_same("s", views=used)
 
 
@@ -88,7 +88,7 @@ def test_a_publisher_killed_at_any_time(world: World) -> None:
     """By the clock, too, where no call of this package is."""
     chance = random.Random(8)
     world.put("s", *(patient(f"p{number}", chance) for number in range(300)))
-    for _ in range(8):
+    for _ in range(60 if os.environ.get("FIRELITE_NIGHTLY") else 6):
         plan = world.plan("s", since_last=False)
         process = subprocess.Popen([sys.executable, "-m", "firelite_lake.program"], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True)
         assert process.stdin is not None
@@ -267,3 +267,24 @@ def test_another_programs_table_is_left_alone(world: World) -> None:
     world.put("s", {"resourceType": "Patient", "id": "p"})
     write_deltalake(os.path.join(world.lake, "people"), pa.table({"a": [1]}))
     assert "another program" in error(world).message
+
+
+def test_a_vacuum_keeps_every_row(world: World) -> None:
+    """What `deltalake` removes is what no version needs: also the files that a killed publisher left."""
+    from deltalake import DeltaTable
+
+    chance = random.Random(3)
+    view = [world.views[0]]
+    world.put("s", *(patient(f"p{number}", chance) for number in range(30)))
+    world.publish("s", views=view)
+    world.put("s", *(patient(f"p{number}", chance) for number in range(3)))
+    world.publish("s", views=view)
+    folder = os.path.join(world.lake, "people", "_store=s")
+    Path(folder, "part-left.parquet").write_bytes(b"left")
+    table = DeltaTable(os.path.join(world.lake, "people"))
+    table.vacuum(retention_hours=0, dry_run=False, enforce_retention_duration=False, full=True)
+    assert "part-left.parquet" not in os.listdir(folder)
+    world.is_same("s", views=VIEWS[:1])
+    world.put("s", *(patient(f"p{number}", chance) for number in range(5)))
+    world.publish("s", views=view)
+    world.is_same("s", views=VIEWS[:1])

@@ -163,7 +163,13 @@ class Table:
             except FileNotFoundError:
                 pass
         _synchronize(self.log)
-        self.load()
+        if version == base.version + 1:
+            state = replace(base, version=version, files=dict(base.files), marks=dict(base.marks))
+            for action in head + actions + transactions:
+                _apply(state, action, self.folder)
+            self.state = state
+        else:
+            self.load()
         if version // CHECKPOINT_INTERVAL > base.version // CHECKPOINT_INTERVAL and version > 0:
             self._write_checkpoint()
         return version

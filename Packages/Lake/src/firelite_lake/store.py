@@ -207,24 +207,43 @@ class Store:
 
     def states(self, type: str, roots: Numbers | None = None) -> States:
         """The resources of a type, or those among some."""
-        shapes = self._shapes.get(type)
-        if not shapes:
-            empty = np.zeros(0, np.int64)
-            return States(empty, empty, empty, pa.array([], pa.string()))
+        all_states = self._all_states if roots is None else self._some_states(roots)
+        chosen = all_states.filter(pc.is_in(all_states.column("shape"), pa.array(self._shapes.get(type, []), pa.int64())))
+        numbers = [np.asarray(chosen.column(name).to_numpy()) for name in ("root", "revision", "updated")]
+        return States(numbers[0], numbers[1], numbers[2], self._ids(type, numbers[0], is_all=roots is None))
+
+    _STATES = "SELECT root, revision, updated, shape FROM _resource"
+
+    @functools.cached_property
+    def _all_states(self) -> pa.Table:
+        """Number, revision, time and shape of each resource."""
+        return self._numbers(f"{self._STATES} ORDER BY root", ("root", "revision", "updated", "shape"))
+
+    def _some_states(self, roots: Numbers) -> pa.Table:
+        sql = f"{self._STATES} WHERE root IN (SELECT value FROM json_each(?1)) ORDER BY root"
+        return self._numbers(sql, ("root", "revision", "updated", "shape"), (json.dumps(roots.tolist()),))
+
+    def _numbers(self, sql: str, names: Sequence[str], parameters: Sequence[Any] = ()) -> pa.Table:
+        """The rows of a statement that gives numbers."""
+        schema = pa.schema([pa.field(name, pa.int64()) for name in names])
+        return pa.Table.from_batches(self._batches(sql, [(name, True) for name in names], parameters), schema)
+
+    def _ids(self, type: str, roots: Numbers, *, is_all: bool) -> pa.Array:
+        """The ids of resources of a type, in ascending order of their numbers."""
+        if not len(roots) or not any(row[0] == "id" for row in self._rows("SELECT name FROM pragma_table_info(?)", (type,))):
+            return pa.nulls(len(roots), pa.string())
         name = type.replace('"', '""')
-        has_id = any(row[0] == "id" for row in self._rows("SELECT name FROM pragma_table_info(?)", (type,)))
-        chosen = "" if roots is None else " AND r.root IN (SELECT value FROM json_each(?1))"
-        sql = (
-            f"SELECT r.root AS _root, r.revision AS _version, r.updated AS _updated, {'t.id' if has_id else 'NULL'} AS _id"
-            f' FROM _resource r LEFT JOIN "{name}" t ON t._k = r.root << 24'
-            f" WHERE +r.shape IN ({', '.join(map(str, shapes))}){chosen} ORDER BY r.root"
-        )
-        columns = [(ROOT, True), ("_version", True), ("_updated", True), ("_id", False)]
-        parameters = () if roots is None else (json.dumps(roots.tolist()),)
-        schema = pa.schema([pa.field(name, pa.int64() if is_number else pa.string()) for name, is_number in columns])
-        table = pa.Table.from_batches(self._batches(sql, columns, parameters), schema).combine_chunks()
-        numbers = [np.asarray(table.column(index).to_numpy()) for index in range(3)]
-        return States(numbers[0], numbers[1], numbers[2], table.column(3).combine_chunks())
+        chosen = "_parent IS NULL" if is_all else "_k IN (SELECT value << 24 FROM json_each(?1))"
+        parameters = () if is_all else (json.dumps(roots.tolist()),)
+        columns = [("_root", True), ("_id", False)]
+        schema = pa.schema([pa.field("_root", pa.int64()), pa.field("_id", pa.string())])
+        sql = f'SELECT _k >> 24 AS _root, id AS _id FROM "{name}" WHERE {chosen} ORDER BY _k'
+        table = pa.Table.from_batches(self._batches(sql, columns, parameters), schema)
+        if np.array_equal(np.asarray(table.column(0).to_numpy()), roots):
+            return table.column(1).combine_chunks()
+        # A resource without a row of its own has no id.
+        known = dict(zip(*table.to_pydict().values(), strict=True))
+        return pa.array([known.get(root) for root in roots.tolist()], pa.string())
 
     def types(self) -> list[str]:
         """The types of which there are resources."""
