@@ -72,10 +72,12 @@ struct PackageCommand: Command {
     }
 
     private func add(_ sources: [String], _ console: Console) throws {
+        // All are read before the file is made or changed.
+        let packages = try sources.map { try PackageReader.read($0) }
         let file = try KnowledgeFile(path: path)
-        for source in sources {
-            let (manifest, count) = try file.addPackage(at: source)
-            try console.print("\(manifest.key): \(Figures.count(count)) definitions")
+        for package in packages {
+            try file.add(package)
+            try console.print("\(package.manifest.key): \(Figures.count(package.definitions.count)) definitions")
         }
     }
 
@@ -83,7 +85,8 @@ struct PackageCommand: Command {
         let packages = try KnowledgeFile(path: path, isReadOnly: true).packages()
         var report = Report()
         report.addTable(
-            "packages", [Report.Column(key: "name"), Report.Column(key: "version"), Report.Column(key: "title"), Report.Column(key: "fhir")],
+            "packages",
+            [Report.Column(key: "name"), Report.Column(key: "version"), Report.Column(key: "title"), Report.Column(key: "fhir")],
             packages.map { [.text($0.name), .text($0.version), .text($0.title ?? ""), .text($0.fhirVersions.joined(separator: ", "))] })
         let missing = PackageManifest.missingDependencies(of: packages)
         if !missing.isEmpty { report.addNote("not in the file, though others depend on them: \(missing.joined(separator: ", "))") }

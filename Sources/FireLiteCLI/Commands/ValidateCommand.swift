@@ -13,7 +13,7 @@ struct ValidateCommand: Command {
             DatabaseArgument.release,
             KeyFile.option,
         ] + KnowledgeArguments.options + [
-            .option("profile", "URL|FILE", isRepeatable: true, "a profile that each resource must conform to"),
+            .option("profile", "URL|FILE", kind: .file, isRepeatable: true, "a profile that each resource must conform to"),
             .flag("best-practice", "also report recommendations, and absent elements marked mustSupport"),
             .flag("json", "print an OperationOutcome (default if output is not a terminal)"),
             .flag("table", "print a table (default on a terminal)"),

@@ -26,10 +26,6 @@ enum BuiltInDefinitions {
         ("age-units", ["min", "h", "d", "wk", "mo", "a"]), ("ucum-bodyweight", ["g", "kg", "[lb_av]"]),
         ("ucum-bodylength", ["cm", "[in_i]"]),
         ("ucum-bodytemp", ["Cel", "[degF]"]),
-        (
-            "ucum-vitals-common",
-            ["%", "cm", "[in_i]", "kg", "g", "[lb_av]", "Cel", "[degF]", "mm[Hg]", "/min", "kg/m2", "m2"]
-        ),
     ]
 
     private static func valueSet(_ id: String, _ units: [String], _ release: FHIRRelease) -> String {
@@ -119,10 +115,13 @@ enum BuiltInDefinitions {
             ]
             for (name, code) in [("SystolicBP", "8480-6"), ("DiastolicBP", "8462-4")] {
                 let path = "Observation.component:\(name)"
+                let coding = "\(path).code.coding:\(name.prefix(1))BPCode"
                 elements += [
-                    element(path, "\"min\":1", "\"max\":\"1\""), element("\(path).code.coding", "\"min\":1"),
-                    element("\(path).code.coding.system", "\"min\":1", "\"fixedUri\":\"http://loinc.org\""),
-                    element("\(path).code.coding.code", "\"min\":1", "\"fixedCode\":\"\(code)\""),
+                    element(path, "\"min\":1", "\"max\":\"1\""),
+                    element("\(path).code.coding", discriminators("code", "system")),
+                    element(coding, "\"min\":1", "\"max\":\"1\""),
+                    element("\(coding).system", "\"min\":1", "\"fixedUri\":\"http://loinc.org\""),
+                    element("\(coding).code", "\"min\":1", "\"fixedCode\":\"\(code)\""),
                 ]
             }
         }

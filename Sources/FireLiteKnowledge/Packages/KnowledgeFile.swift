@@ -100,6 +100,12 @@ public final class KnowledgeFile {
     @discardableResult
     public func addPackage(at source: String) throws -> (manifest: PackageManifest, definitions: Int) {
         let loaded = try PackageReader.read(source)
+        try add(loaded)
+        return (loaded.manifest, loaded.definitions.count)
+    }
+
+    /// Adds a package that was read, in place of the same version of it.
+    package func add(_ loaded: LoadedPackage) throws {
         try located {
             try transaction {
                 try delete(name: loaded.manifest.name, version: loaded.manifest.version)
@@ -124,7 +130,6 @@ public final class KnowledgeFile {
                 }
             }
         }
-        return (loaded.manifest, loaded.definitions.count)
     }
 
     /// Removes a package.

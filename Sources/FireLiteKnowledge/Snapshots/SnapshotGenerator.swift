@@ -8,6 +8,8 @@ struct SnapshotGenerator {
     private let knowledge: Knowledge
     private var url = ""
     private var count = 0
+    /// Whether the definition narrows its base, and so has no elements of its own.
+    private var isConstraint = true
 
     init(_ knowledge: Knowledge) { self.knowledge = knowledge }
 
@@ -25,7 +27,7 @@ struct SnapshotGenerator {
         let json = definition.json
         url = definition.url ?? definition.source
         let type = json["type"]?.text ?? json["constrainedType"]?.text ?? ""
-        let isConstraint = json["derivation"]?.text == "constraint"
+        isConstraint = json["derivation"]?.text != "specialization"
         let root: StructureNode
         let snapshot = usesSnapshot ? json["snapshot"]?["element"]?.items ?? [] : []
         let differential = json["differential"]?["element"]?.items ?? []
@@ -133,13 +135,10 @@ struct SnapshotGenerator {
             if slice == nil, child.rule.types?.map(\.code) == [type], child.slices.isEmpty { return child }
             return try self.slice(slice ?? name, of: child, type: type)
         }
-        let isModel =
-            parent.rule.types == nil
-            || parent.rule.types?.contains { $0.code == "BackboneElement" || $0.code == "Base" || $0.code == "Element" } ?? false
-        guard isModel, slice == nil, !isOfRelease(root) else {
+        guard slice == nil, !isConstraint || !isOfRelease(root) else {
             throw KnowledgeError(.definition, "\(url): there is no element \(parent.rule.path).\(name) to constrain: mend the path")
         }
-        // A logical model adds elements.
+        // A type or a logical model adds elements.
         var rule = ElementRule()
         (rule.path, rule.min, rule.max) = ("\(parent.rule.path).\(name)", 0, "*")
         let node = StructureNode(rule)
@@ -204,7 +203,8 @@ struct SnapshotGenerator {
             let id = reference.drop { $0 != "#" }.dropFirst()
             var target: StructureNode? = root
             for part in id.split(separator: ".").dropFirst() { target = target?.child(named: part.prefix { $0 != ":" }) }
-            source = target
+            // The element as FHIR defines it, without what this profile says about it.
+            source = target.map { $0.source ?? $0 }
         } else if let types = node.rule.types, let type = types.first {
             let isSingle = Set(types.map(\.code)).count == 1
             if isSingle, let profile = type.profiles.first, type.profiles.count == 1 {

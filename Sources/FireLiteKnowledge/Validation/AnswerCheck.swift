@@ -145,6 +145,10 @@ struct AnswerCheck {
         let high = isQuantity ? limit("sdc-questionnaire-maxQuantity", "maxValue") : limit("maxValue")
         for (bound, isLow) in [(low, true), (high, false)] {
             guard let bound else { continue }
+            if isQuantity, value.object?.text("code") == nil || bound.object?.text("code") == nil {
+                add("without a code for the unit the answer cannot be compared with the limit")
+                continue
+            }
             let order = RangeCheck.order(value.item, FHIRPathValue(bound.item))
             if order == (isLow ? .below : .above) {
                 add(isLow ? "the answer is less than the minimum" : "the answer is more than the maximum")
@@ -156,13 +160,7 @@ struct AnswerCheck {
 
     /// Dates of different precision are compared by their beginnings; quantities without formal units cannot be compared.
     private func compareRoughly(_ value: ElementValue, _ bound: ElementValue, _ isLow: Bool) {
-        if let left = value.object, let right = bound.object {
-            let isFormal = left.text("code") != nil && right.text("code") != nil
-            return add(
-                isFormal
-                    ? "the unit cannot be converted to that of the limit"
-                    : "without a code for the unit it cannot be compared with the limit")
-        }
+        if value.object != nil { return add("the unit of the answer cannot be converted to that of the limit") }
         guard let left = value.text, let right = bound.text else { return }
         let count = min(left.utf8.count, right.utf8.count)
         let (first, second) = (String(left.prefix(count)), String(right.prefix(count)))

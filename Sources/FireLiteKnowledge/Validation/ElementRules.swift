@@ -198,7 +198,7 @@ struct ReferenceRules {
             run.at("reference") { run.add(.reference, "is neither Type/id, nor a URL, nor #id of a contained resource") }
         }
         if text.hasPrefix("urn:uuid:"), !URLRules.isUUID(text.dropFirst(9).prefix { $0 != "#" }) {
-            run.at("reference") { run.add(.reference, "after urn:uuid: must follow a UUID") }
+            run.at("reference") { run.add(.reference, "after urn:uuid: should follow a UUID", .warning) }
         }
         checkTargetType(reference, place)
     }
@@ -233,7 +233,8 @@ struct ContainedRules {
                 if id.hasPrefix("#") { run.add(.contained, "the id of a contained resource has no #") }
             }
         }
-        if !resource.isContained { checkElementIDs(of: resource) }
+        // The ids of a StructureDefinition's elements are unique within each of its lists.
+        if !resource.isContained, resource.resourceType != "StructureDefinition" { checkElementIDs(of: resource) }
     }
 
     /// Ids of elements are unique within a resource.

@@ -43,12 +43,14 @@ struct ExtensionRules {
 
     // MARK: - Unknown extensions
 
-    /// Extensions of FHIR itself and its tools come with packages that nobody has to add; examples need no definition.
-    private static let open = [
-        "http://hl7.org/fhir/StructureDefinition/", "http://hl7.org/fhir/tools/", "http://example.org/", "https://example.org/",
-        "http://hl7.org/fhir/3.0/", "http://hl7.org/fhir/1.0/", "http://hl7.org/fhir/4.0/", "http://hl7.org/fhir/4.3/",
-        "http://hl7.org/fhir/5.0/",
-    ]
+    /// Whether no package need be added for an extension: those of FHIR itself and its tools, and examples.
+    private static func isOpen(_ url: String) -> Bool {
+        if url.hasPrefix("http://example.org/") || url.hasPrefix("https://example.org/") { return true }
+        let base = "http://hl7.org/fhir/"
+        guard url.hasPrefix(base) else { return false }
+        // Guides of HL7 are below a country, or `uv`.
+        return url.dropFirst(base.count).prefix { $0 != "/" }.count != 2
+    }
 
     /// The type of the value of one of FHIR's own extensions.
     private func checkType(_ object: FHIRObject, _ url: String) {
@@ -58,7 +60,7 @@ struct ExtensionRules {
     }
 
     private func checkUnknown(_ url: String, _ place: Place) {
-        if Self.open.contains(where: { url.hasPrefix($0) }) || run.knowledge.isOfMissingDependency(url) {
+        if Self.isOpen(url) || run.knowledge.isOfMissingDependency(url) {
             let severity: ValidationIssue.Severity = place.element == "modifierExtension" ? .warning : .information
             return run.add(.unknownExtension, "the extension \(url) is not known here: add the package that defines it", severity)
         }

@@ -35,8 +35,10 @@ struct NarrativeRules {
         let container = resource.containerResource ?? resource
         known.formUnion(container.containedResources.compactMap(\.id))
         known.formUnion(Self.ids(in: resource))
+        // In a Bundle a link may lead to the narrative of another entry, once they are put together.
+        let severity: ValidationIssue.Severity = container.ownerObject == nil ? .error : .warning
         for target in targets where !known.contains(String(target.dropFirst())) {
-            run.add(.narrative, "a link within the narrative leads to nothing")
+            run.add(.narrative, "a link within the narrative leads to nothing", severity)
         }
     }
 

@@ -45,7 +45,10 @@ struct ProfileWalk {
 
     func checkChildren(of value: ElementValue, _ node: StructureNode, _ resource: FHIRResource?) {
         var nodes = node.children
-        if nodes.isEmpty, let reference = node.rule.contentReference, let target = structure.node(referredAs: reference) {
+        // A profile's reference is to the element as FHIR defines it, which every object is checked by.
+        if nodes.isEmpty, !structure.isConstraint, let reference = node.rule.contentReference,
+            let target = structure.node(referredAs: reference)
+        {
             nodes = target.children
         }
         guard !nodes.isEmpty else { return }
@@ -152,7 +155,6 @@ struct ProfileWalk {
         let severity: ValidationIssue.Severity = constraint.severity == "error" ? .error : .warning
         do {
             let path = try FHIRPath(expression, options: .definitions)
-            let resource = (value.object as? FHIRResource) ?? resource
             let results = try path.evaluate(on: [FHIRPathValue(value.item)], context: run.context(resource))
             guard results.count == 1, results[0].bool == false else { return }
             add(.constraint, "breaks the constraint \(constraint.key): \(expression)", rule, severity, key: constraint.key)

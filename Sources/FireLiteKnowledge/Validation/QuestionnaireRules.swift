@@ -28,6 +28,10 @@ struct QuestionnaireRules {
     }
 
     private func checkConditions(of item: FHIRObject, _ form: QuestionnaireForm) {
+        // The constraint que-12 counts from three on, its words from two on.
+        if item.children("enableWhen").count > 1, item.layout.element(named: "enableBehavior") != nil, item.text("enableBehavior") == nil {
+            run.add(.questionnaire, "with several conditions, enableBehavior must say whether one of them is enough")
+        }
         run.forEach("enableWhen", of: item) { condition, _ in
             guard let question = condition.text("question") else { return }
             guard let target = form.item(question) else {

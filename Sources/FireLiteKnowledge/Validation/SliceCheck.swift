@@ -103,6 +103,11 @@ struct Discrimination {
     }
 
     func fits(_ value: ElementValue, _ discriminator: ElementRule.Discriminator, _ slice: StructureNode) -> Bool {
+        if discriminator.path == "url", let url = value.object?.text("url") {
+            // The definition of an extension need not be at hand to tell it from others.
+            let profiles = (slice.rule.types ?? []).flatMap(\.profiles)
+            if !profiles.isEmpty { return profiles.contains { Canonical($0).url == url } }
+        }
         let targets = self.targets(discriminator.path, from: Target(node: slice, structure: walk.structure))
         guard let values = values(value, discriminator.path) else { return false }
         switch discriminator.type {
@@ -146,7 +151,7 @@ struct Discrimination {
         guard !values.isEmpty else { return false }
         return values.allSatisfy { value in
             guard let object = value.object else { return false }
-            if profiles.isEmpty { return targets.contains { $0.structure.isConstraint && run.conforms(object, to: $0.structure) } }
+            if profiles.isEmpty { return targets.contains { run.conforms(object, to: $0.structure.url) == true } }
             return profiles.contains { run.conforms(object, to: $0) == true }
         }
     }
@@ -155,7 +160,11 @@ struct Discrimination {
         guard !targets.isEmpty else { return false }
         return targets.contains { target in
             let rule = target.node.rule
-            if values.isEmpty { return rule.max == "0" }
+            if values.isEmpty {
+                // A slice that says nothing here leaves the element open.
+                let isFree = rule.fixed == nil && rule.pattern == nil && rule.binding?.strength != "required" && !hasFixedBelow(target.node)
+                return rule.max == "0" || isFree && (rule.min ?? 0) == 0
+            }
             return values.contains { has($0, target) }
         }
     }

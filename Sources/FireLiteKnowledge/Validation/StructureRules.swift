@@ -22,7 +22,9 @@ struct StructureRules {
         guard resource.text("derivation") == "constraint", let base = resource.text("baseDefinition"), let type = resource.text("type")
         else { return }
         if base == resource.text("url") {
-            return run.at("baseDefinition") { run.add(.structureDefinition, "a profile cannot derive from itself") }
+            return run.at("baseDefinition") {
+                run.add(.structureDefinition, "the profile derives from itself, so it cannot be used", .warning)
+            }
         }
         guard let structure = try? run.knowledge.structure(Canonical(base)) else { return }
         if structure.type != type, type.split(separator: "/").last.map(String.init) != structure.type {

@@ -197,7 +197,9 @@ struct ConceptMapRules {
         run.at("code") {
             if run.codes.existence(of: question) == .notMember {
                 run.add(.conceptMap, "the code system \(system) has no such code")
-            } else if let set, run.codes.membership(of: question, in: Canonical(set)) == .notMember {
+            } else if let set, run.knowledge.definition(Canonical(set), type: "ValueSet") != nil,
+                run.codes.membership(of: question, in: Canonical(set)) == .notMember
+            {
                 run.add(.conceptMap, "the value set \(set) has no such code", severity)
             }
         }
