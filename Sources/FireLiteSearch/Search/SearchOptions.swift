@@ -1,8 +1,8 @@
 import Foundation
 
-/// How a search is understood.
+/// How to interpret a search.
 public struct SearchOptions: Sendable {
-    /// What happens with parameters that the type does not have.
+    /// What happens to parameters that the type does not have.
     public enum Handling: Sendable {
         /// They are ignored, and the result lists them as issues.
         case lenient
@@ -10,7 +10,7 @@ public struct SearchOptions: Sendable {
         case strict
     }
 
-    /// What happens with parameters that the type does not have. Default: they are ignored.
+    /// What happens to parameters that the type does not have. Default: they are ignored.
     public var handling = Handling.lenient
     /// The zone of dates without one, in searches and in the store. Default: the machine's.
     public var timeZone = TimeZone.current

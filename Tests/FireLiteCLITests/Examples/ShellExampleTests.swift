@@ -90,6 +90,9 @@ struct ShellExampleTests {
             } else if ["sync", "pull", "push"].contains(words.first) {
                 // There is no such server.
                 #expect(run.status == .failed, "\(script.place): \(line)\n\(run.error)")
+            } else if words.first == "publish", !LakeProgram.isInstalled {
+                #expect(
+                    run.status == .failed && run.error.contains("firelite-lake is not installed"), "\(script.place): \(line)\n\(run.error)")
             } else if words.first == "search", words.contains("--server") {
                 // There is no such server, so the database answers.
                 let isAnswered = run.status == .done && run.error.contains("these are the database's matches")
@@ -113,7 +116,7 @@ struct ShellExampleTests {
     /// A word that names a file is one of the folder.
     private static func word(_ word: String, _ folder: TemporaryFolder) -> [String] {
         if word == "*.ndjson" { return [folder.file("observations.ndjson"), folder.file("patients.ndjson")] }
-        if word == "folder" || word == "exported" { return [folder.file(word)] }
+        if ["folder", "exported", "lake"].contains(word) { return [folder.file(word)] }
         let isFile = word.wholeMatch(of: /[a-z][a-z0-9-]*(\.[a-z]+)*\.(sqlite|ndjson|json|key|gz|pdf|xml|pem)/) != nil
         return [isFile ? folder.file(word) : word]
     }
