@@ -103,3 +103,31 @@ import Testing
         #expect(found.isValid == isKnown, "\(found.issues)")
     }
 }
+
+@Suite struct TerminologyBindingTests {
+    private typealias Examples = TerminologyExamples
+
+    @Test func aValidatorGetsTheAnswersOfATerminology() throws {
+        let warm = Examples.valueSet(
+            "warm", #"{"include":[{"system":"\#(Examples.colors)","filter":[{"property":"concept","op":"is-a","value":"red"}]}]}"#)
+        let validator: any CodeValidator = try Examples.terminology(warm)
+        let valueSet = Canonical("http://example.org/warm|1.0.0")
+        func question(_ code: String) -> CodeQuestion { CodeQuestion(system: Examples.colors, code: code, display: "any") }
+        #expect(validator.membership(of: question("crimson"), in: valueSet) == .member)
+        #expect(validator.membership(of: question("blue"), in: valueSet) == .notMember)
+        #expect(validator.membership(of: question("blue"), in: Canonical("http://example.org/absent")) == .unknown)
+        #expect(validator.existence(of: question("blue")) == .member)
+        #expect(validator.existence(of: question("pink")) == .notMember)
+        #expect(validator.existence(of: CodeQuestion(system: "http://example.org/absent", code: "a")) == .unknown)
+    }
+
+    @Test func definitionsOfPackagesAreASource() throws {
+        let knowledge = Knowledge(release: Examples.release)
+        try knowledge.add(Data(Examples.system.utf8), source: "colors.json")
+        var terminology = Terminology(release: Examples.release)
+        #expect(throws: TerminologyError.self) { try terminology.lookup(TerminologyCode("red", system: Examples.colors)) }
+        terminology = Terminology(release: Examples.release)
+        terminology.add(knowledge)
+        #expect(try terminology.lookup(TerminologyCode("red", system: Examples.colors)).display == "Red")
+    }
+}
