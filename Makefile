@@ -1,6 +1,6 @@
 # The two commands of the README are `make demo` and `make test`; both set up what they need.
 
-.PHONY: help setup demo test release-tests programs example examples slim apple-crypto test-sqlcipher nightly tsan asan format lint generate check-generated api check-api bench fuzz site check-site check-snippets install uninstall long-tests lake-tests beyond ten-million
+.PHONY: help setup demo server server-tests test release-tests programs example examples slim apple-crypto test-sqlcipher nightly tsan asan format lint generate check-generated api check-api bench fuzz site check-site check-snippets install uninstall long-tests lake-tests beyond ten-million
 
 HAND_WRITTEN = Package.swift Plugins Sources Generator Tests Packages Benchmarks Fuzz/Package.swift Fuzz/Fuzz Examples
 
@@ -29,6 +29,8 @@ help:
 	@echo "make release-tests  run those that need the classes of every release, Packages/ReleaseTests"
 	@echo "make programs  build the programs that no test runs: the benchmarks and the demonstration"
 	@echo "make apple-crypto  run the tests of cryptography with the code for Apple's systems, on swift-crypto"
+	@echo "make server    build the server, Packages/Server, and start it on a demonstration store, with a token that it prints"
+	@echo "make server-tests  run the tests of the server"
 	@echo "make example   build the package of examples, MedicationDiary and AsyncPatterns, and run its tests"
 	@echo "make slim      generate five classes into the package Examples/SlimModels with the plugin, build it and run its tests"
 	@echo "make test-sqlcipher  run the tests of the store, the tool and encrypted syncs with SQLCipher instead of SQLite"
@@ -83,6 +85,19 @@ RELEASE_TESTS = swift test --skip-build --package-path Packages/ReleaseTests $(S
 release-tests: setup
 	swift build --build-tests --package-path Packages/ReleaseTests $(SWIFT_FLAGS)
 	$(RELEASE_TESTS)
+
+# The server on synthetic patients, from nothing. Its package builds FireLite again in its own .build.
+SERVER_DATABASE ?= .build/server-demo.sqlite
+
+server: setup
+	swift build -c release --product firelite
+	swift build -c release --product firelite-server --package-path Packages/Server
+	@test -e "$(SERVER_DATABASE)" || "$$(swift build -c release --show-bin-path)/firelite" demo --database "$(SERVER_DATABASE)" >/dev/null
+	"$$(swift build -c release --show-bin-path --package-path Packages/Server)/firelite-server" --database "$(SERVER_DATABASE)" --history
+
+server-tests: setup
+	swift build --build-tests --package-path Packages/Server $(SWIFT_FLAGS)
+	swift test --skip-build --package-path Packages/Server $(SWIFT_FLAGS)
 
 # The Apple half of the cryptography, with swift-crypto, which is downloaded for it.
 apple-crypto:
@@ -199,7 +214,7 @@ check-generated:
 	swift run $(SWIFT_FLAGS) Generator --check
 
 # The modules whose symbols are listed and whose pages are built: those of these two programs, which `make test` has made.
-BUILD_MODULES = swift build $(SWIFT_FLAGS) --product firelite && swift build $(SWIFT_FLAGS) --product Generator
+BUILD_MODULES = swift build $(SWIFT_FLAGS) --product firelite && swift build $(SWIFT_FLAGS) --target FireLiteService && swift build $(SWIFT_FLAGS) --product Generator
 
 # The public symbols, from the modules of the debug build.
 api:

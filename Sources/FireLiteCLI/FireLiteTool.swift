@@ -13,10 +13,10 @@ struct FireLiteTool {
     static var commands: [any Command.Type] {
         [
             ImportCommand.self, MigrateCommand.self, ExportCommand.self, GetCommand.self, FindCommand.self, SearchCommand.self,
-            SQLCommand.self, FHIRPathCommand.self, ViewCommand.self, PublishCommand.self,
+            SQLCommand.self, FHIRPathCommand.self, ViewCommand.self, PublishCommand.self, TerminologyCommand.self,
             DeleteCommand.self, IndexCommand.self, BasesCommand.self, TrackCommand.self, ChangesCommand.self, HistoryCommand.self,
             RestoreCommand.self,
-            PruneCommand.self, InfoCommand.self, ValidateCommand.self, CheckCommand.self, BackupCommand.self,
+            PruneCommand.self, InfoCommand.self, ValidateCommand.self, PackageCommand.self, CheckCommand.self, BackupCommand.self,
             RekeyCommand.self, VacuumCommand.self, ResealCommand.self, RecoverCommand.self, DemoCommand.self, OutboxCommand.self,
             RegisterCommand.self, TokenCommand.self, SyncCommand.self, PullCommand.self, PushCommand.self, ConflictsCommand.self,
             AttachCommand.self, DetachCommand.self, BlobsCommand.self,

@@ -79,7 +79,7 @@ struct ResourceAssembler {
         let groupCount = columns.groups.count
         while groups.count < groupCount { groups.append(nil) }
         if !columns.isPrimitive { _ = group(0, columns, node) }
-        readColumns(columns, row, &part, node)
+        readColumns(columns, row: row, part: &part, node: node)
         if groups[0] != nil { part.object = Int32(truncatingIfNeeded: objects.count - 1) }
         for index in 0..<groupCount {
             guard let object = groups[index] else { continue }
@@ -117,7 +117,7 @@ struct ResourceAssembler {
     }
 
     @inline(__always)
-    private mutating func readColumns(_ columns: RowColumns, _ row: ResultRow, _ part: inout Part, _ node: UInt32) {
+    private mutating func readColumns(_ columns: RowColumns, row: ResultRow, part: inout Part, node: UInt32) {
         let sources = columns.sources
         var index = 0
         while index < sources.count {

@@ -62,7 +62,8 @@ extension PredicateCompiler {
         // The sign keeps SQLite from beginning with the references' index.
         let (reference, type): (SQLFragment, String) = ("+\(column)", layout.name)
         let texts = try targets(
-            layout, predicate, .drive, { id, _ in ReferenceText.relative(type, ReferenceText.validID(id, type)) },
+            layout, predicate: predicate, strategy: .drive,
+            select: { id, _ in ReferenceText.relative(type, ReferenceText.validID(id, type)) },
             where: { id, _ in "\(id) IS NOT NULL" })
         guard let texts else { return .never }
         // The character after the slash is 0.

@@ -55,17 +55,19 @@ final class PredicateCompiler {
         case .not(let inner): return try condition(inner, scope, strategy).negated
         case .count(let path, let comparison, let number):
             return "\(try count(path, scope)) \(raw: comparison.rawValue) \(bind: .integer(Int64(number)))"
-        case .referredBy(let layout, let path, let inner): return try referred(by: layout, path, inner, scope, strategy)
+        case .referredBy(let layout, let path, let inner):
+            return try referred(by: layout, path, predicate: inner, scope: scope, strategy: strategy)
         case .contains(let layout, let inner): return try contains(layout, inner, scope)
         case .matching(let terms): return try matching(terms, scope)
-        case .named(let name, let layout, let inner, let isMade): return try named(name, layout, inner, isMade: isMade, scope)
+        case .named(let name, let layout, let inner, let isMade):
+            return try named(name, layout: layout, predicate: inner, isMade: isMade, scope: scope)
         case .keys(let keys): return ValueTestCompiler(column: "\(scope.alias)._k").condition(.oneOf(keys.map { .integer($0) }))
         case .selected(let selection):
             guard scope.isRoot, schema.hasDefinitions(of: selection.module) else { return .never }
             return "\(raw: strategy == .filter ? "+" : "")\(scope.alias)._k IN (\(selection.keys))"
         default:
             guard let (path, end) = end(of: predicate, strategy) else { return .never }
-            return try some(path.steps[...], scope, strategy, end)
+            return try some(path.steps[...], scope: scope, strategy: strategy, leaf: end)
         }
     }
 
@@ -75,11 +77,13 @@ final class PredicateCompiler {
     ) -> (path: QueryPath, condition: (QueryLeaf) throws -> SQLFragment)? {
         switch predicate {
         case .value(let path, let test): (path, { try self.test(test, $0, strategy) })
-        case .sampled(let path, let bound, let comparison, let number): (path, { try self.sampled($0, bound, comparison, number) })
+        case .sampled(let path, let bound, let comparison, let number):
+            (path, { try self.sampled($0, bound: bound, comparison: comparison, number: number) })
         case .exists(let path): (path, { try self.exists($0, strategy) })
         case .any(let path, let inner): (path, { try self.fulfils(inner, $0, strategy) })
         case .refers(let path, let texts): (path, { self.refers(try self.reference($0), texts, strategy) })
-        case .target(let path, let layout, let inner): (path, { try self.target(self.reference($0), layout, inner, strategy) })
+        case .target(let path, let layout, let inner):
+            (path, { try self.target(self.reference($0), layout: layout, predicate: inner, strategy: strategy) })
         case .constant, .count, .referredBy, .contains, .matching, .named, .keys, .selected, .and, .or, .not: nil
         }
     }
@@ -100,7 +104,7 @@ final class PredicateCompiler {
     /// The resources that meet a predicate, if the keys of one list's rows identify them. Nil if other rows must be read.
     func listRows(_ predicate: Predicate, _ scope: StoredPlace) throws -> ListRows? {
         guard let (path, end) = end(of: predicate, .drive), let list = try distantList(path.steps[...], scope) else { return nil }
-        let inner = try some(path.steps.dropFirst(list.consumed), list.scope, .drive, end)
+        let inner = try some(path.steps.dropFirst(list.consumed), scope: list.scope, strategy: .drive, leaf: end)
         return inner.isNever ? nil : rows(of: list, inner, isOrdered: try readsInOrder(predicate, scope))
     }
 

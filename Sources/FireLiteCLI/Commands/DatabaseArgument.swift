@@ -76,7 +76,10 @@ struct DatabaseArgument {
     private static func release(ofFileAt path: String, keyPath: String?) throws -> FHIRRelease {
         let name: String
         do {
-            name = path == "-" ? defaultRelease : try FHIRStore.releaseName(ofFileAt: path, key: keyPath.map { try KeyFile.key(path: $0) })
+            name =
+                path == "-"
+                ? defaultRelease
+                : try FHIRStore.releaseName(ofFileAt: URL(fileURLWithPath: path), key: keyPath.map { try KeyFile.key(path: $0) })
         } catch is FHIRStoreError {
             name = defaultRelease
         }
@@ -92,7 +95,7 @@ struct DatabaseArgument {
     /// The key of the database; nil if no key file is given.
     ///
     /// - Throws: `ToolError` with status 3.
-    func key() throws -> EncryptionKey? { try keyPath.map { try KeyFile.key(path: $0) } }
+    func key() throws -> Secret? { try keyPath.map { try KeyFile.key(path: $0) } }
 
     /// The file for what an import into the database rejects.
     func rejects() throws -> OutputPath {

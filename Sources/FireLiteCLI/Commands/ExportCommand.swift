@@ -11,7 +11,9 @@ struct ExportCommand: Command {
             .option("output", "DIR|-", kind: .output(.folder), isRequired: true, "the folder for the files, or - for standard output"),
             .option("format", "ndjson|xml", kind: .choice(["ndjson", "xml"]), "how to write them (default: ndjson)"),
             .flag("assign-ids", "give resources without an id their pk as id, in references too"),
-            .option("on-error", "stop|skip", kind: .choice(["stop", "skip"]), "what to do about an unreadable resource (default: stop)"),
+            .option(
+                "on-error", "stop|skip", kind: .choice(["stop", "skip"]),
+                "what to do about a resource that cannot be read or written (default: stop)"),
             .flag("ids", "name unreadable resources by their logical ids, which may identify people"),
         ],
         operands: "", operandCount: 0...0,
@@ -35,8 +37,8 @@ struct ExportCommand: Command {
             are. With --assign-ids such a resource gets its pk as id, and references to it by pk (urn:uuid:) become Type/id. The
             database is not changed.
 
-            With --on-error stop an unreadable resource ends the export, and no file appears. With skip it is skipped and
-            listed on standard error, with its type, its number in the store and the reason; the exit status is 1.
+            With --on-error stop a resource that cannot be read, or that XML cannot hold, ends the export, and no file appears. With
+            skip it is skipped and listed on standard error, with its type, its number in the store and the reason; the exit status is 1.
 
             Example: firelite export --database health.sqlite --type Patient --output - | wc -l
             """)

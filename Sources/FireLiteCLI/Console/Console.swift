@@ -18,12 +18,12 @@ struct Console {
     /// How many columns a line of standard output has.
     let width: Int
 
-    /// Standard output for texts of this tool with colours, in which everything else is escaped already.
+    /// Standard output for texts of this tool with colors, in which everything else is escaped already.
     private let styledOutput: any ByteOutput
     private let outputPalette: Palette
     private let errorPalette: Palette
 
-    /// - Parameter environment: decides about colours; see `Palette`.
+    /// - Parameter environment: decides about colors; see `Palette`.
     init(
         standardOutput: any ByteOutput, standardError: any ByteOutput, standardInput: Int32, outputIsTerminal: Bool, errorIsTerminal: Bool,
         width: Int, environment: [String: String] = [:]

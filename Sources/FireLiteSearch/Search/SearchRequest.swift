@@ -13,6 +13,11 @@ public struct SearchRequest: Sendable, Hashable {
         public let name: String
         /// The value, with its escapes.
         public let value: String
+
+        package init(name: String, value: String) {
+            self.name = name
+            self.value = value
+        }
     }
 
     /// The resource whose compartment is searched.
@@ -21,6 +26,11 @@ public struct SearchRequest: Sendable, Hashable {
         public let type: String
         /// Its logical id.
         public let id: String
+
+        package init(type: String, id: String) {
+            self.type = type
+            self.id = id
+        }
     }
 
     /// The type of the results; nil for all types.
@@ -40,6 +50,12 @@ public struct SearchRequest: Sendable, Hashable {
     public init(type: String?, in compartment: Compartment? = nil) {
         self.type = type
         self.compartment = compartment
+    }
+
+    /// The operation `$everything` of a resource.
+    package init(everythingOf compartment: Compartment) {
+        self.compartment = compartment
+        isEverything = true
     }
 
     /// Reads an address: `Patient?name=peter`, `Patient/1/Observation?code=…`, `Patient/1/$everything`, `?_id=1`, with or without a base.

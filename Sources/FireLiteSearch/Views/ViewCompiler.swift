@@ -121,7 +121,7 @@ struct ViewCompiler {
     private let decodes: Bool
     let expressions: ExpressionCompiler
 
-    private init(_ plan: ViewPlan, _ walk: TableWalk, _ form: Form, _ bases: SQLText.Bases) {
+    private init(_ plan: ViewPlan, walk: TableWalk, form: Form, bases: SQLText.Bases) {
         self.plan = plan
         self.walk = walk
         self.form = form
@@ -138,7 +138,7 @@ struct ViewCompiler {
     /// - Throws: `NotCompiled` with the place, if an expression has no form in SQL.
     static func statement(_ plan: ViewPlan, _ walk: TableWalk, _ form: Form, bases: [String] = []) throws -> Statement? {
         guard let root = walk.resources(plan.layout) else { return nil }
-        return try ViewCompiler(plan, walk, form, form == .view ? .ofFile : .these(bases)).statement(root)
+        return try ViewCompiler(plan, walk: walk, form: form, bases: form == .view ? .ofFile : .these(bases)).statement(root)
     }
 
     // MARK: - The statement

@@ -31,7 +31,11 @@ enum CommandLines {
         "restore": ["--database {mine.sqlite} --key-file {key} Patient/1"],
         "prune": ["--database {mine.sqlite} --key-file {key} --keep 0"],
         "info": ["--database {mine.sqlite} --key-file {key}"],
-        "validate": ["{in.ndjson}", "--database {mine.sqlite} --key-file {key}"],
+        "validate": [
+            "{in.ndjson}", "--database {mine.sqlite} --key-file {key}", "--package {letter.txt} {in.ndjson}",
+            "--knowledge {letter.txt} --supporting {patient.json} --profile {patient.json} {in.ndjson}",
+        ],
+        "package": ["--knowledge {new.sqlite} add {letter.txt}"],
         "check": ["--database {mine.sqlite} --key-file {key}"],
         "backup": [
             "--database {mine.sqlite} --key-file {key} {copy.sqlite}",

@@ -31,7 +31,7 @@ struct OutputTests {
             "key": "0123456789", "key2": "0123456789ab", "server.json": #"{"token":"t"}"#,
         ]
         for (name, text) in files { try folder.write(name, text) }
-        try folder.write("keys.json", RecordKeyring().exported())
+        try folder.write("keys.json", RecordKeyring().exported().bytes)
         for name in ["key", "key2", "server.json", "keys.json"] {
             try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: folder.file(name))
         }

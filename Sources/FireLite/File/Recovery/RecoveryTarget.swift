@@ -11,7 +11,7 @@ final class RecoveryTarget {
     /// Opens a new store's file and begins writing.
     ///
     /// - Throws: `SQLiteError`.
-    init(path: String, key: EncryptionKey?, source: DamagedStore) throws {
+    init(path: String, key: Secret?, source: DamagedStore) throws {
         connection = try Connection.open(path, createsFile: false, key: key)
         try connection.execute("PRAGMA synchronous = OFF; PRAGMA temp_store = MEMORY; BEGIN IMMEDIATE")
         if let identity = source.identity {

@@ -1,0 +1,105 @@
+import Foundation
+import Testing
+
+@testable import FireLiteKnowledge
+
+@Suite struct ValidationTests {
+    private typealias Examples = TerminologyExamples
+
+    private static let warm = Examples.valueSet(
+        "warm", #"{"include":[{"system":"\#(Examples.colors)","filter":[{"property":"concept","op":"is-a","value":"red"}]}]}"#)
+
+    private func validation(_ code: TerminologyCode, language: String? = nil) throws -> CodeValidation {
+        try Examples.terminology(Self.warm).validate(code, in: "http://example.org/warm", language: language)
+    }
+
+    @Test func aMemberIsValid() throws {
+        let found = try validation(TerminologyCode("crimson", system: Examples.colors, display: "crimson"))
+        #expect(found.isValid && found.display == "Crimson" && found.version == "1.0.0" && found.issues.isEmpty)
+    }
+
+    @Test(arguments: [
+        (TerminologyCode("blue", system: Examples.colors), "not-in-vs", "Coding.code"),
+        (TerminologyCode("red", system: Examples.colors, display: "Redd"), "invalid-display", "Coding.display"),
+        (TerminologyCode("red", system: Examples.colors, version: "2.0.0"), "not-found", "Coding.system"),
+        (TerminologyCode("red", system: "http://example.org/none"), "not-found", "Coding.system"),
+        (TerminologyCode("red", system: "none"), "invalid-data", "Coding.system"),
+        (TerminologyCode("pink", system: Examples.colors), "invalid-code", "Coding.code"),
+    ])
+    func issuesHaveAKindAndAPlace(_ code: TerminologyCode, _ kind: String, _ place: String) throws {
+        let found = try validation(code)
+        #expect(!found.isValid)
+        #expect(found.issues.contains { $0.severity == .error && $0.kind == kind && $0.place == place }, "\(found.issues)")
+    }
+
+    @Test func namesOfOtherLanguagesAreWrongIfOneIsAskedFor() throws {
+        let german = TerminologyCode("red", system: Examples.colors, display: "Rot")
+        #expect(try validation(german).isValid)
+        #expect(try validation(german, language: "de").isValid)
+        #expect(try !validation(german, language: "en").isValid)
+    }
+
+    @Test func codesWithoutASystemTakeTheValueSets() throws {
+        let terminology = try Examples.terminology(Self.warm)
+        #expect(terminology.membership(of: [TerminologyCode("red")], in: "http://example.org/warm") == .member)
+        guard case .notMember = terminology.membership(of: [TerminologyCode("blue")], in: "http://example.org/warm") else {
+            Issue.record("blue is no member")
+            return
+        }
+    }
+
+    @Test func whatIsUnknownIsNeitherMemberNorNot() throws {
+        let open = Examples.valueSet("open", #"{"include":[{"system":"http://example.org/none"}]}"#)
+        let listed = Examples.valueSet("listed", #"{"include":[{"system":"http://example.org/none","concept":[{"code":"a"}]}]}"#)
+        let terminology = try Examples.terminology(open, listed)
+        func answer(_ code: String, _ name: String) -> TerminologyMembership {
+            terminology.membership(of: [TerminologyCode(code, system: "http://example.org/none")], in: "http://example.org/\(name)")
+        }
+        guard case .unknown = answer("a", "open"), case .unknown = answer("a", "absent"), case .notMember = answer("b", "listed") else {
+            Issue.record("unknown systems and value sets leave the question open, lists do not")
+            return
+        }
+        #expect(answer("a", "listed") == .member)
+    }
+
+    @Test func relationsFollowTheHierarchy() throws {
+        let terminology = try Examples.terminology()
+        #expect(try terminology.relation(of: "color", to: "crimson", in: Examples.colors) == .subsumes)
+        #expect(try terminology.relation(of: "crimson", to: "red", in: Examples.colors) == .subsumedBy)
+        #expect(try terminology.relation(of: "red", to: "red", in: Examples.colors) == .equivalent)
+        #expect(try terminology.relation(of: "red", to: "blue", in: Examples.colors) == .notSubsumed)
+        #expect(throws: TerminologyError.self) { try terminology.relation(of: "red", to: "pink", in: Examples.colors) }
+    }
+
+    @Test func lookupTellsNameDefinitionAndPlace() throws {
+        let found = try Examples.terminology().lookup(TerminologyCode("red", system: Examples.colors), language: "de")
+        #expect(found.display == "Rot" && found.parents == ["color"] && found.children == ["crimson"] && !found.isAbstract)
+    }
+
+    @Test func mapsTranslateForwards() throws {
+        let map = """
+            {"resourceType":"ConceptMap","url":"http://example.org/map","version":"1","status":"active","group":[
+             {"source":"\(Examples.colors)","target":"http://example.org/paint","element":[
+              {"code":"red","target":[{"code":"R1","relationship":"equivalent"}]}],
+              "unmapped":{"mode":"fixed","code":"X","relationship":"related-to"}}]}
+            """
+        let terminology = try Examples.terminology(map)
+        let red = try terminology.translate(TerminologyCode("red", system: Examples.colors))
+        #expect(red.map(\.target.code) == ["R1"] && red.first?.relationship == "equivalent" && red.first?.map == "http://example.org/map|1")
+        #expect(try terminology.translate(TerminologyCode("blue", system: Examples.colors)).map(\.target.code) == ["X"])
+        #expect(try terminology.translate(TerminologyCode("red", system: "http://example.org/other")).isEmpty)
+    }
+
+    @Test(arguments: [
+        ("http://unitsofmeasure.org", "mg/dL", true), ("http://unitsofmeasure.org", "mgg", false),
+        ("urn:ietf:bcp:47", "de-CH", true), ("urn:ietf:bcp:47", "zh-Hant-TW", true), ("urn:ietf:bcp:47", "german", false),
+        ("urn:ietf:bcp:13", "image/png", true), ("urn:ietf:bcp:13", "text/plain; charset=utf-8", true), ("urn:ietf:bcp:13", "png", false),
+        ("urn:iso:std:iso:3166", "CH", true), ("urn:iso:std:iso:3166", "ZZZ", false),
+        ("urn:iso:std:iso:4217", "EUR", true), ("urn:iso:std:iso:4217", "EURO", false),
+        ("http://hl7.org/fhir/administrative-gender", "female", true), ("http://hl7.org/fhir/administrative-gender", "f", false),
+    ])
+    func systemsWithoutADefinitionAreKnown(_ system: String, _ code: String, _ isKnown: Bool) throws {
+        let found = try Terminology(release: Examples.release).validate(TerminologyCode(code, system: system))
+        #expect(found.isValid == isKnown, "\(found.issues)")
+    }
+}
