@@ -100,7 +100,7 @@ import Testing
     ])
     func systemsWithoutADefinitionAreKnown(_ system: String, _ code: String, _ isKnown: Bool) throws {
         let found = try Terminology(release: Examples.release).validate(TerminologyCode(code, system: system))
-        #expect(found.isValid == isKnown, "\(found.issues)")
+        #expect(found.isValid == isKnown, "\(String(describing: found.issues))")
     }
 }
 
