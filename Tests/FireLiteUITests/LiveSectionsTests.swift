@@ -15,7 +15,7 @@ struct LiveSectionsTests {
         }
     }
 
-    private static func visit(_ id: String, _ date: String) -> Encounter {
+    private nonisolated static func visit(_ id: String, _ date: String) -> Encounter {
         Encounter {
             $0.id = id
             $0.status = .finished

@@ -53,7 +53,11 @@ struct CommandDefinition {
     }
 
     /// The parts of the command line in the order of the help.
-    var synopsis: [String] { ["firelite", name] + options.map(\.synopsis) + (operands.isEmpty ? [] : [operands]) }
+    var synopsis: [String] {
+        // A database that may come first need not be an option.
+        let options = options.map { $0.isRequired && ownOperand != nil ? "[\($0.term)]" : $0.synopsis }
+        return ["firelite", name] + options + (operands.isEmpty ? [] : [operands])
+    }
 
     // MARK: - Parts of the discussion
 

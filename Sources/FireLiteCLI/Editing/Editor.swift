@@ -24,7 +24,7 @@ struct Editor {
 
         /// - Parameter name: the name of the file, which editors show.
         init(_ text: String, named name: String) throws {
-            folder = NSTemporaryDirectory() + "/firelite-\(UUID().uuidString)"
+            folder = URL(fileURLWithPath: NSTemporaryDirectory()).appendingPathComponent("firelite-\(UUID().uuidString)").path
             path = folder + "/" + name
             do throws(POSIXError) {
                 try PrivateFile.makeFolder(folder)

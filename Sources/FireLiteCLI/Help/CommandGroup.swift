@@ -38,7 +38,8 @@ struct CommandGroup {
                 name: "keeping", title: "Care of the file, and the tool",
                 commands: [
                     InfoCommand.self, ValidateCommand.self, PackageCommand.self, CheckCommand.self, BackupCommand.self, VacuumCommand.self,
-                    RekeyCommand.self, ResealCommand.self, RecoverCommand.self, DemoCommand.self, VersionCommand.self, CompletionsCommand.self,
+                    RekeyCommand.self, ResealCommand.self, RecoverCommand.self, DemoCommand.self, VersionCommand.self,
+                    CompletionsCommand.self,
                     ManualCommand.self,
                 ]),
         ]

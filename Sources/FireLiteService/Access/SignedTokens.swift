@@ -1,4 +1,5 @@
 import FireLiteClient
+import FireLiteCrypto
 import FireLiteTrust
 import Foundation
 

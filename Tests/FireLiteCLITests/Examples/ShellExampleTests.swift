@@ -190,6 +190,11 @@ struct ShellExampleTests {
         try FileManager.default.createDirectory(atPath: folder.file("exported/Patient"), withIntermediateDirectories: true)
         try folder.write("exported/Patient/128.json", #"{"id":"128","photo":[],"name":[{"given":[{"value":"Ryan"}]}]}"#)
         try folder.write("realm.json", #"{"Patient":[{"pk":"p","id":"129","active":null}],"HumanName":[{"pk":"n"}]}"#)
+        try folder.write(
+            "colors.json", #"{"resourceType":"CodeSystem","url":"http://example.org/colors","status":"active","content":"complete"}"#)
+        let gender = #"{"name":"url","valueUri":"http://hl7.org/fhir/ValueSet/administrative-gender"}"#
+        let code = #"{"name":"coding","valueCoding":{"system":"http://hl7.org/fhir/administrative-gender","code":"female"}}"#
+        try folder.write("request.json", #"{"resourceType":"Parameters","parameter":[\#(gender),\#(code)]}"#)
         try folder.write("letter.pdf", "%PDF-1.7\n")
         try folder.write("all.ndjson", FHIRJSON.string(Patient { $0.id = "130" }))
         let credentials = try folder.write("server.json", #"{"token":"secret"}"#)
