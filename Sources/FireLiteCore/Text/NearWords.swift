@@ -2,7 +2,7 @@
 package enum NearWords {
     /// The nearest of some words, without regard to case; nil if none is near.
     ///
-    /// A word is near if few letters are missing, added, replaced or exchanged with a neighbour: one in up to four letters, two in up to eight,
+    /// A word is near if few letters are missing, added, replaced or exchanged with a neighbor: one in up to four letters, two in up to eight,
     /// three in longer words. Of several the first counts.
     package static func nearest(to word: String, among words: some Sequence<String>) -> String? {
         let given = Array(word.lowercased().unicodeScalars)
@@ -29,7 +29,7 @@ package enum NearWords {
 
     private static func allowed(_ length: Int) -> Int { length <= 2 ? 0 : length <= 4 ? 1 : length <= 8 ? 2 : 3 }
 
-    /// The number of letters to insert, delete, replace or exchange with a neighbour (optimal string alignment).
+    /// The number of letters to insert, delete, replace or exchange with a neighbor (optimal string alignment).
     private static func distance(_ first: [Unicode.Scalar], _ second: [Unicode.Scalar]) -> Int {
         if first.isEmpty || second.isEmpty { return Swift.max(first.count, second.count) }
         var beforeLast = [Int](repeating: 0, count: second.count + 1)
