@@ -1,6 +1,6 @@
 # The two commands of the README are `make demo` and `make test`; both set up what they need.
 
-.PHONY: help setup demo test release-tests programs example examples slim apple-crypto test-sqlcipher nightly tsan asan format lint generate check-generated api check-api bench fuzz site check-site check-snippets install uninstall long-tests beyond ten-million
+.PHONY: help setup demo server server-tests test release-tests programs example examples slim apple-crypto test-sqlcipher nightly tsan asan format lint generate check-generated api check-api bench fuzz site check-site check-snippets install uninstall long-tests lake-tests beyond ten-million
 
 HAND_WRITTEN = Package.swift Plugins Sources Generator Tests Packages Benchmarks Fuzz/Package.swift Fuzz/Fuzz Examples
 
@@ -29,6 +29,8 @@ help:
 	@echo "make release-tests  run those that need the classes of every release, Packages/ReleaseTests"
 	@echo "make programs  build the programs that no test runs: the benchmarks and the demonstration"
 	@echo "make apple-crypto  run the tests of cryptography with the code for Apple's systems, on swift-crypto"
+	@echo "make server    build the server, Packages/Server, and start it on a demonstration store, with a token that it prints"
+	@echo "make server-tests  run the tests of the server"
 	@echo "make example   build the package of examples, MedicationDiary and AsyncPatterns, and run its tests"
 	@echo "make slim      generate five classes into the package Examples/SlimModels with the plugin, build it and run its tests"
 	@echo "make test-sqlcipher  run the tests of the store, the tool and encrypted syncs with SQLCipher instead of SQLite"
@@ -36,7 +38,8 @@ help:
 	@echo "make tsan      run every test under the thread sanitizer; make asan under the address sanitizer"
 	@echo "make fuzz      run the fuzz targets, each RUNS times"
 	@echo "make bench     run the benchmarks, with DATA=folder of NDJSON if given, and write Benchmarks/Report"
-	@echo "make beyond    try a store with DuckDB, Spark and Litestream, which come from PyPI"
+	@echo "make lake-tests  run the tests of the Python package in Packages/Lake, whose dependencies come from PyPI"
+	@echo "make beyond    try stores and a lake with DuckDB, chDB, Polars, Spark and Litestream, which come from PyPI"
 	@echo "make examples  import, check, export and compare the official examples of every release, which are in EXAMPLES"
 	@echo "make ten-million  measure an import of ten million resources, and what can be asked of them"
 	@echo "make generate  regenerate the model classes from the digests"
@@ -83,6 +86,19 @@ release-tests: setup
 	swift build --build-tests --package-path Packages/ReleaseTests $(SWIFT_FLAGS)
 	$(RELEASE_TESTS)
 
+# The server on synthetic patients, from nothing. Its package builds FireLite again in its own .build.
+SERVER_DATABASE ?= .build/server-demo.sqlite
+
+server: setup
+	swift build -c release --product firelite
+	swift build -c release --product firelite-server --package-path Packages/Server
+	@test -e "$(SERVER_DATABASE)" || "$$(swift build -c release --show-bin-path)/firelite" demo --database "$(SERVER_DATABASE)" >/dev/null
+	"$$(swift build -c release --show-bin-path --package-path Packages/Server)/firelite-server" --database "$(SERVER_DATABASE)" --history
+
+server-tests: setup
+	swift build --build-tests --package-path Packages/Server $(SWIFT_FLAGS)
+	swift test --skip-build --package-path Packages/Server $(SWIFT_FLAGS)
+
 # The Apple half of the cryptography, with swift-crypto, which is downloaded for it.
 apple-crypto:
 	swift build --build-tests --package-path Tests/AppleCrypto $(SWIFT_FLAGS)
@@ -112,7 +128,7 @@ test-sqlcipher:
 	swift test --skip-build $(SQLCIPHER) $(SWIFT_FLAGS) --filter '^(FireLiteTests|FireLiteCLITests)\.|EncryptedSyncTests'
 
 # The long tests, fuzzing and the sanitizers, one after another. The nightly workflow runs the same parts, each in a job of its own.
-nightly: long-tests slim fuzz tsan asan
+nightly: long-tests slim fuzz tsan asan lake-tests
 
 # More crashes, images, flips and limits than `make test` has time for, extreme sizes, ten minutes of mixed work by two processes, a minute of
 # 200 live queries, twice 2,000 sequences of writes compared with models, 10,000 rounds of opening and closing; then every other test with its long
@@ -152,6 +168,16 @@ bench: setup
 	swift run -c release Benchmarks $(BENCH_DATA) --repeat 5 --report Benchmarks/Report
 	swift run -c release --package-path Benchmarks/Peers Peers $(BENCH_DATA) --report Benchmarks/Report
 
+# The Python package that publishes lakes, in an environment of its own, with the tool of the debug build. FIRELITE_NIGHTLY=1 makes the rounds longer.
+LAKE = .build/lake
+
+lake-tests: setup
+	swift build --product firelite $(SWIFT_FLAGS)
+	python3 -m venv $(LAKE)
+	$(LAKE)/bin/python -m pip install -q --disable-pip-version-check -e "Packages/Lake[test]"
+	cd Packages/Lake && "$(CURDIR)/$(LAKE)/bin/python" -m mypy
+	cd Packages/Lake && FIRELITE="$$(cd "$(CURDIR)" && swift build --show-bin-path)/firelite" "$(CURDIR)/$(LAKE)/bin/python" -m pytest
+
 # What the page BeyondOneMachine.md describes, with the programs it names; parts whose programs are missing are skipped.
 beyond: setup
 	swift build -c release --product firelite
@@ -188,7 +214,7 @@ check-generated:
 	swift run $(SWIFT_FLAGS) Generator --check
 
 # The modules whose symbols are listed and whose pages are built: those of these two programs, which `make test` has made.
-BUILD_MODULES = swift build $(SWIFT_FLAGS) --product firelite && swift build $(SWIFT_FLAGS) --product Generator
+BUILD_MODULES = swift build $(SWIFT_FLAGS) --product firelite && swift build $(SWIFT_FLAGS) --target FireLiteService && swift build $(SWIFT_FLAGS) --product Generator
 
 # The public symbols, from the modules of the debug build.
 api:

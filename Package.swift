@@ -27,12 +27,15 @@ let package = Package(
         .library(name: "FireLiteFHIRPath", targets: ["FireLiteFHIRPath"]),
         .library(name: "FireLiteSearch", targets: ["FireLiteSearch"]),
         .library(name: "FireLiteKnowledge", targets: ["FireLiteKnowledge"]),
+        .library(name: "FireLiteCrypto", targets: ["FireLiteCrypto"]),
         .library(name: "FireLiteClient", targets: ["FireLiteClient"]),
         .library(name: "FireLiteSync", targets: ["FireLiteSync"]),
         .library(name: "FireLiteRecords", targets: ["FireLiteRecords"]),
         .library(name: "FireLiteSamples", targets: ["FireLiteSamples"]),
         .library(name: "FireLiteSampleSync", targets: ["FireLiteSampleSync"]),
         .library(name: "FireLiteTrust", targets: ["FireLiteTrust"]),
+        .library(name: "FireLiteService", targets: ["FireLiteService"]),
+        .library(name: "FireLiteReleases", targets: ["FireLiteReleases"]),
         .library(name: "FireLiteErasure", targets: ["FireLiteErasure"]),
         .library(name: "FireLiteUI", targets: ["FireLiteUI"]),
         .library(name: "FireLitePreviews", targets: ["FireLitePreviews"]),
@@ -75,7 +78,9 @@ let package = Package(
         .target(name: "FireLiteXML", dependencies: ["FireLiteCore", "CFireLiteXML"], swiftSettings: settings),
         .target(name: "FireLiteFHIRPath", dependencies: ["FireLiteCore"], swiftSettings: settings),
         .target(name: "FireLiteSearch", dependencies: ["FireLite", "FireLiteFHIRPath"], swiftSettings: settings),
-        .target(name: "FireLiteKnowledge", dependencies: ["FireLite", "FireLiteFHIRPath"], swiftSettings: settings),
+        .target(
+            name: "FireLiteKnowledge", dependencies: ["FireLite", "FireLiteFHIRPath", "FireLiteSQLiteBridge", "FireLiteXML"],
+            swiftSettings: settings),
         // Reached only from FireLiteCrypto. Without pkgConfig, as SwiftPM would warn those who use the store alone and have no OpenSSL.
         .systemLibrary(name: "CFireLiteCrypto"),
         .target(
@@ -87,16 +92,21 @@ let package = Package(
         .target(
             name: "FireLiteClient",
             dependencies: [
-                "FireLiteCore", "FireLiteCrypto", .target(name: "CFireLiteCurl", condition: .when(platforms: [.linux, .android])),
+                "FireLiteCore", "FireLiteCrypto", "FireLiteXML",
+                .target(name: "CFireLiteCurl", condition: .when(platforms: [.linux, .android])),
             ], swiftSettings: settings),
         .target(
             name: "FireLiteSync", dependencies: ["FireLite", "FireLiteClient", "FireLiteCrypto", "FireLiteSearch"], swiftSettings: settings),
         .target(name: "FireLiteRecords", dependencies: ["FireLite", "FireLiteCrypto"], swiftSettings: settings),
-        .target(name: "FireLiteSamples", dependencies: ["FireLite", "FireLiteCrypto"], swiftSettings: settings),
+        .target(name: "FireLiteSamples", dependencies: ["FireLite", "FireLiteCrypto", "FireLiteXML"], swiftSettings: settings),
         .target(name: "FireLiteSampleSync", dependencies: ["FireLiteSamples", "FireLiteSync"], swiftSettings: settings),
         .target(name: "FireLiteTrust", dependencies: ["FireLite", "FireLiteCrypto", "FireLiteSearch"], swiftSettings: settings),
         .target(name: "FireLiteErasure", dependencies: ["FireLite", "FireLiteRecords", "FireLiteSearch"], swiftSettings: settings),
         .target(name: "FireLiteUI", dependencies: ["FireLite"], swiftSettings: settings),
+        .target(
+            name: "FireLiteService",
+            dependencies: ["FireLite", "FireLiteClient", "FireLiteCrypto", "FireLiteSearch", "FireLiteTrust", "FireLiteXML"],
+            swiftSettings: settings),
         .target(
             name: "FireLiteLegacy", dependencies: ["FireLiteCrypto", "FireLiteSamples", "FireLiteSync", "FireLiteTrust"],
             swiftSettings: settings),
@@ -170,7 +180,7 @@ let package = Package(
             name: "FireLiteSyncTests",
             dependencies: [
                 "FireLiteClient", "FireLiteLegacy", "FireLiteSync", "FireLiteR4", "FireLiteRecords", "FireLiteReleases", "FireLiteSearch",
-                "TestSupport",
+                "FireLiteXML", "TestSupport",
                 "OutboxChild",
                 .target(name: "CFireLiteCurl", condition: .when(platforms: [.linux, .android])),
             ],
@@ -184,6 +194,7 @@ let package = Package(
             name: "FireLiteSamplesTests",
             dependencies: [
                 "FireLiteClient", "FireLiteLegacy", "FireLiteSampleSync", "FireLiteSamples", "FireLiteR4", "FireLiteReleases",
+                "FireLiteXML",
                 "TestSupport",
                 "SamplesChild",
             ],
@@ -196,6 +207,13 @@ let package = Package(
             dependencies: [
                 "FireLiteLegacy", "FireLiteTrust", "FireLiteR4", "FireLiteReleases", "FireLiteSearch", "FireLiteRecords", "TestSupport",
                 "AuditChild",
+            ],
+            swiftSettings: settings),
+        .testTarget(
+            name: "FireLiteServiceTests",
+            dependencies: [
+                "FireLiteService", "FireLiteClient", "FireLiteR4", "FireLiteReleases", "FireLiteSync", "FireLiteSynthetic", "FireLiteTrust",
+                "TestSupport",
             ],
             swiftSettings: settings),
         .testTarget(

@@ -56,9 +56,13 @@ extension FHIRStore {
 
         /// The key of an encrypted store; nil, the default, for a plain one.
         ///
+        /// 32 bytes are the key itself: generate them at random (`(0..<32).map { _ in UInt8.random(in: .min ... .max) }`) and keep them in the
+        /// system's keychain. Any other number of bytes is a passphrase, from which SQLCipher derives the key; that is deliberately slow, for
+        /// each connection that the store opens. An empty key is an error when it is used.
+        ///
         /// A new file gets this key. It requires the package's trait `SQLCipher`; without that, and for a plain file, a
-        /// key is an error and never ignored. See ``EncryptionKey``, and <doc:Encryption> for what is encrypted and what is not.
-        public var key: EncryptionKey?
+        /// key is an error and never ignored. See <doc:Encryption> for what is encrypted and what is not.
+        public var key: Secret?
 
         /// Whether each resource is compared with its stored digest when it is read, so that a bit that changed on the disk is an
         /// error and never a wrong object. Default: true. It costs about 1 µs per kilobyte of JSON.

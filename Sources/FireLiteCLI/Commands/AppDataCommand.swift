@@ -22,8 +22,8 @@ struct AppDataCommand: Command {
         ],
         list: ListDefinition(key: "items", actions: ["list"], rowKeys: ["id"]),
         discussion: """
-            put stores bytes under an ID, and replaces those that are there; get prints them. With --keyring, put seals them, and
-            what is sealed is printed.
+            put stores bytes under an ID and replaces existing ones; get prints them. With --keyring, put seals them and get
+            opens them.
 
             Examples: firelite appdata --database health.sqlite put settings --input names.json --form application/json
                       firelite appdata --database health.sqlite get settings

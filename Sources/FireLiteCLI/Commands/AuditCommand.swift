@@ -25,11 +25,10 @@ struct AuditCommand: Command {
         ],
         list: ListDefinition(key: "entries", actions: ["list"], rowKeys: ["number"]),
         discussion: """
-            verify compares each row with its hash, the tree with every signed head, and all with the heads in --head; the
-            exit status is 1 if something does not fit, or if there is no trail. Keep the last head outside of the file, as
-            head prints it: without one, a trail that was cut off together with its heads looks whole. export prints an
-            AuditEvent a line, for R4 and later. proof prints the proof that a resource has its present value, or of row N, as
-            JSON for others.
+            verify compares each row with its hash, the tree with every signed head, and all with the heads in --head; the exit
+            status is 1 if anything differs, or if there is no trail. Keep the last head outside of the file, as head prints it:
+            without one, a trail that was cut off together with its heads looks whole. export prints one AuditEvent per line,
+            for R4 and later. proof prints the proof that a resource has its present value, or of row N, as JSON for others.
 
             Examples: firelite audit --database health.sqlite verify
                       firelite audit --database health.sqlite list --limit 100
@@ -94,13 +93,13 @@ struct AuditCommand: Command {
     private func verify(_ store: FHIRStore, _ console: Console) throws -> ExitStatus {
         let kept = try heads.map { path in
             guard FileManager.default.fileExists(atPath: path) else { throw ToolError.failed("\(path) does not exist") }
-            let heads = try AuditHeadFile(path: path).heads()
+            let heads = try AuditHeadFile(URL(fileURLWithPath: path)).heads()
             // Without a head, a trail that was cut off would look whole.
             if heads.isEmpty { throw ToolError.failed("\(path) has no head: `firelite audit head` prints the last one, to be kept there") }
             return heads
         }
         let keys = try keyFile.map { path in
-            [try VerificationKey(pem: FileContents.text(of: path))]
+            [try PublicKey(pem: FileContents.text(of: path))]
         }
         let result = try store.read { try $0.verifyAudit(from: kept ?? [], signedBy: keys) }
         var notes = result.finding.map { [$0.description] } ?? []

@@ -21,8 +21,8 @@ struct BlobsCommand: Command {
         ],
         list: ListDefinition(key: "payloads", actions: ["list"], rowKeys: ["hash"]),
         discussion: """
-            apart moves payloads out of the rows of their resources, now and with every later write; back moves them into
-            the rows again. With --keyring, apart also seals payloads that are apart in the clear. verify compares each payload
+            apart moves payloads out of the rows of their resources, now and with every later write; back moves them into the
+            rows again. With --keyring, apart also seals payloads that are stored apart unsealed. verify compares each payload
             with its SHA-256, and opens sealed ones; the exit status is 1 if one differs. collect deletes payloads that nothing
             refers to. --in-files keeps large payloads that are stored from now on in a folder beside the database, which must
             be copied and moved with it; `firelite backup` does.

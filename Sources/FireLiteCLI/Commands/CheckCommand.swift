@@ -40,16 +40,18 @@ struct CheckCommand: Command {
 
     private func findFaults() throws -> [(line: String, figures: [Report.Figure])] {
         do {
-            return try database.openForReadingUnlocated().check().map { Self.item($0.kind, $0.table, $0.typeName, $0.number, $0.text) }
+            return try database.openForReadingUnlocated().check().map {
+                Self.item($0.kind, table: $0.table, type: $0.typeName, number: $0.number, text: $0.text)
+            }
         } catch let error as FHIRStoreError {
             // A store that is too damaged to be opened is unsound; any other file is a wrong argument.
             guard error.code == .notAStore, error.isDamage else { throw ToolError.failed(database.message(of: error)) }
-            return [Self.item(.unreadable, nil, nil, nil, error.message)]
+            return [Self.item(.unreadable, table: nil, type: nil, number: nil, text: error.message)]
         }
     }
 
     private static func item(
-        _ kind: StoreFinding.Kind, _ table: String?, _ type: String?, _ number: Int64?, _ text: String
+        _ kind: StoreFinding.Kind, table: String?, type: String?, number: Int64?, text: String
     ) -> (line: String, figures: [Report.Figure]) {
         let figures: [Report.Figure] = [
             .init("kind", .text(kind.rawValue)), .init("table", FigureValue(table)), .init("type", FigureValue(type)),

@@ -26,10 +26,10 @@ struct ConflictsCommand: Command {
         list: ListDefinition(key: "conflicts", actions: ["list"], rowKeys: ["type", "id"]),
         discussion: """
             sync defers a conflict if both sides have changed the same element of a resource, or one has deleted it. list, the
-            default, prints them. show prints the elements that differ, as both sides began, as each has them, and merged;
-            clash marks those that both have changed. resolve decides about one: --keep client sends the database's state,
-            server takes the server's, merge both changes if they do not clash, and FILE another state of the resource. What is
-            to be sent goes with the next push or sync; nothing is sent here, so no server is needed.
+            default, prints them. show prints the elements that differ, as both sides began, as each has them, and merged; clash
+            marks those that both have changed. resolve decides about one: --keep client sends the database's state, server
+            takes the server's, merge both changes if they do not clash, and FILE another state of the resource. The next push
+            or sync sends the result; resolve itself needs no server.
 
             list exits with status 1 if there are conflicts.
 

@@ -13,7 +13,9 @@ struct ExportCommand: Command {
             .option("output", "DIR|-", kind: .output(.folder), isRequired: true, "the folder for the files, or - for standard output"),
             .option("format", "ndjson|xml", kind: .choice(["ndjson", "xml"]), "how to write them (default: ndjson)"),
             .flag("assign-ids", "give resources without an id their pk as id, in references too"),
-            .option("on-error", "stop|skip", kind: .choice(["stop", "skip"]), "what to do about an unreadable resource (default: stop)"),
+            .option(
+                "on-error", "stop|skip", kind: .choice(["stop", "skip"]),
+                "what to do about a resource that cannot be read or written (default: stop)"),
             .flag("ids", "name unreadable resources by their logical ids, which may identify people"),
         ],
         operands: "", operandCount: 0...0,
@@ -40,8 +42,8 @@ struct ExportCommand: Command {
             --patient writes what belongs to one person, with its attachments: the resource, its compartment, and Binary resources
             that these name. Another database can import the folder. The history is not exported.
 
-            With --on-error stop an unreadable resource ends the export, and no file appears. With skip it is skipped and
-            listed on standard error, with its type, its number in the store and the reason; the exit status is 1.
+            With --on-error stop a resource that cannot be read, or that XML cannot hold, ends the export, and no file appears. With
+            skip it is skipped and listed on standard error, with its type, its number in the store and the reason; the exit status is 1.
 
             Examples: firelite export --database health.sqlite --type Patient --output - | wc -l
                       firelite export --database health.sqlite --patient Patient/123 --output folder

@@ -23,10 +23,10 @@ struct OutboxCommand: Command {
         ],
         list: ListDefinition(key: "entries", actions: ["list"], rowKeys: ["number"]),
         discussion: """
-            list prints what waits, in the order of sending; with --server only what waits for that server. Objects have
-            outcome only with --outcomes. send needs --server and sends to it. It stops at a request that the server
-            refuses, until that is retried or discarded: give the numbers N, as list prints them. The exit status is 1
-            if something is refused or postponed, 3 if the server cannot be reached.
+            list prints the waiting requests in the order of sending; with --server only those for that server. Objects have
+            outcome only with --outcomes. send needs --server and sends to it. It stops at a request that the server refuses,
+            until that is retried or discarded: give the numbers N, as list prints them. The exit status is 1 if something is
+            refused or postponed, 3 if the server cannot be reached.
 
             Examples: firelite outbox --database health.sqlite list
                       firelite outbox --database health.sqlite --server https://fhir.example.org/r4 send

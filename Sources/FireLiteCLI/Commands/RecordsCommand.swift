@@ -25,11 +25,11 @@ struct RecordsCommand: Command {
         ],
         list: ListDefinition(key: "records", actions: ["list"], rowKeys: ["type", "id"]),
         discussion: """
-            list prints the records of the types. purge deletes what is left of deleted records. reconcile notes what was
-            written without records, as by `firelite import`: new resources, changed and deleted ones.
+            list prints the records of the types. purge deletes the remaining metadata of deleted records. reconcile records
+            new, changed and deleted resources that were written without records, as by `firelite import`.
 
             keyring lists the common keys in the file that --keyring names, and makes the file if there is none. rotate adds a
-            common key to the file, makes it primary, and wraps the keys of all that is sealed with it; rewrap only wraps them.
+            common key to the file, makes it primary, and wraps the keys of all sealed data with it; rewrap only wraps them.
             Nothing is sealed again, and older common keys stay in the file. To change keys on several devices, distribute the
             file before their apps use it.
 
@@ -131,7 +131,7 @@ struct RecordsCommand: Command {
         var status = stat()
         guard stat(file.path, &status) != 0, errno == ENOENT else { return try file.read() }
         let keyring = try RecordKeyring()
-        try output.write(keyring.exported(), replaces: false)
+        try output.write(keyring.exported().bytes, replaces: false)
         return keyring
     }
 
@@ -143,7 +143,7 @@ struct RecordsCommand: Command {
         // Whatever the database says of itself, it must open before the keyring changes.
         _ = try database.openForReading()
         try keyring.makePrimary(keyring.addKey())
-        try output.write(keyring.exported(), replaces: true)
+        try output.write(keyring.exported().bytes, replaces: true)
         return keyring
     }
 

@@ -115,8 +115,8 @@ struct SearchCommand: Command {
             return try database.located {
                 let options = options
                 try checkCodes(store, console)
-                let found = try server.map { try $0.search(store, request, options, console) }
-                return try store.read { _ in try run(store, options, found, console) }
+                let found = try server.map { try $0.search(store, request: request, options: options, console: console) }
+                return try store.read { _ in try run(store, options: options, found: found, console: console) }
             }
         } catch let error as AttachmentError {
             throw ToolError.incomplete("\(ToolWords.text(of: error)): --references prints resources without payloads that are kept apart")
@@ -139,7 +139,7 @@ struct SearchCommand: Command {
     }
 
     /// - Parameter found: what the server and the database have found; nil to search the database.
-    private func run(_ store: FHIRStore, _ options: SearchOptions, _ found: SearchResult?, _ console: Console) throws -> ExitStatus {
+    private func run(_ store: FHIRStore, options: SearchOptions, found: SearchResult?, console: Console) throws -> ExitStatus {
         switch form {
         case .explanation: try console.print(report(store.explainSearch(address, options: options)), asJSON: isJSON)
         case .count:

@@ -6,7 +6,7 @@ import Foundation
 /// `firelite view`: prints the rows of a view, or puts views into the file.
 struct ViewCommand: Command {
     static let definition = CommandDefinition(
-        name: "view", summary: "print the rows of a view of SQL on FHIR, or put it into the file",
+        name: "view", summary: "print the rows of a view of SQL on FHIR, or create it in the file",
         options: DatabaseArgument.options + [
             .option("definition", "FILE", kind: .file, "the ViewDefinition, as JSON; - is standard input"),
             ListFormat.option(standard: ListFormat.standardOfRows), ListFormat.spreadsheet,

@@ -20,12 +20,12 @@ struct Console {
     /// The variables of the environment.
     let environment: [String: String]
 
-    /// Standard output for texts of this tool with colours, in which everything else is escaped already.
+    /// Standard output for texts of this tool with colors, in which everything else is escaped already.
     private let styledOutput: any ByteOutput
     private let outputPalette: Palette
     private let errorPalette: Palette
 
-    /// - Parameter environment: decides about colours (see `Palette`), and can name the database and the editor.
+    /// - Parameter environment: decides about colors (see `Palette`), and can name the database and the editor.
     init(
         standardOutput: any ByteOutput, standardError: any ByteOutput, standardInput: Int32, outputIsTerminal: Bool, errorIsTerminal: Bool,
         width: Int, environment: [String: String] = [:]

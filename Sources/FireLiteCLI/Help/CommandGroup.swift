@@ -18,8 +18,8 @@ struct CommandGroup {
             CommandGroup(
                 name: "asking", title: "Finding and asking",
                 commands: [
-                    FindCommand.self, SearchCommand.self, SQLCommand.self, FHIRPathCommand.self, ViewCommand.self, SchemaCommand.self,
-                    IndexCommand.self,
+                    FindCommand.self, SearchCommand.self, SQLCommand.self, FHIRPathCommand.self, ViewCommand.self, PublishCommand.self,
+                    TerminologyCommand.self, SchemaCommand.self, IndexCommand.self,
                 ]),
             CommandGroup(
                 name: "comparing", title: "Changes and versions",
@@ -37,8 +37,9 @@ struct CommandGroup {
             CommandGroup(
                 name: "keeping", title: "Care of the file, and the tool",
                 commands: [
-                    InfoCommand.self, ValidateCommand.self, CheckCommand.self, BackupCommand.self, VacuumCommand.self, RekeyCommand.self,
-                    ResealCommand.self, RecoverCommand.self, DemoCommand.self, VersionCommand.self, CompletionsCommand.self,
+                    InfoCommand.self, ValidateCommand.self, PackageCommand.self, CheckCommand.self, BackupCommand.self, VacuumCommand.self,
+                    RekeyCommand.self, ResealCommand.self, RecoverCommand.self, DemoCommand.self, VersionCommand.self,
+                    CompletionsCommand.self,
                     ManualCommand.self,
                 ]),
         ]

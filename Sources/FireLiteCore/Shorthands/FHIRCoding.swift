@@ -1,5 +1,5 @@
 /// The protocol of every release's class `Coding`.
-public protocol FHIRCoding: FHIRObject, FHIRObjectInitialisers {
+public protocol FHIRCoding: FHIRObject, FHIRObjectInitializers {
     /// `Coding.system`
     var system: String? { get set }
     /// `Coding.version`
@@ -36,7 +36,7 @@ extension FHIRCoding {
 }
 
 /// The protocol of every release's class `CodeableConcept`.
-public protocol FHIRCodeableConcept: FHIRObject, FHIRObjectInitialisers {
+public protocol FHIRCodeableConcept: FHIRObject, FHIRObjectInitializers {
     /// The release's class `Coding`.
     associatedtype Coding: FHIRCoding
     /// `CodeableConcept.coding`

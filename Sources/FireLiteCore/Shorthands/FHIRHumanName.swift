@@ -1,7 +1,7 @@
 import Foundation
 
 /// The protocol of every release's class `HumanName`.
-public protocol FHIRHumanName: FHIRObject, FHIRObjectInitialisers {
+public protocol FHIRHumanName: FHIRObject, FHIRObjectInitializers {
     /// `HumanName.text`
     var text: String? { get set }
     /// `HumanName.given`

@@ -1,5 +1,5 @@
 /// The protocol of every release's class `Quantity`, and its subclasses such as `Age`.
-public protocol FHIRQuantity: FHIRObject, FHIRObjectInitialisers {
+public protocol FHIRQuantity: FHIRObject, FHIRObjectInitializers {
     /// `Quantity.value`
     var value: FHIRDecimal? { get set }
     /// `Quantity.unit`

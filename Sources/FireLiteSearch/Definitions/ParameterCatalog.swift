@@ -64,6 +64,11 @@ struct ParameterCatalog {
         }
     }
 
+    /// The parameters of a type that SearchParameter resources in the store define.
+    func defined(on layout: Layout) throws -> [SearchDefinition] {
+        try stored("status", "active").filter { $0.bases.contains { SearchDefinitions.lineage(layout).contains($0) } }
+    }
+
     private static func definition(_ resource: FHIRResource) -> SearchDefinition? {
         guard let code = resource.text("code"), let kind = resource.text("type").flatMap({ SearchDefinition.Kind(rawValue: $0) }) else {
             return nil

@@ -20,7 +20,7 @@ struct SearchRun {
         self.options = options
         control = try SearchControl(request)
         catalog = ParameterCatalog(transaction.store)
-        builder = ConditionBuilder(transaction, catalog, options, control.conditions)
+        builder = ConditionBuilder(transaction, catalog: catalog, options: options, parameters: control.conditions)
     }
 
     /// The request for one type.

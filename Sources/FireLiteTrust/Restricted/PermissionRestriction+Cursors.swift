@@ -1,36 +1,10 @@
 import FireLite
-import FireLiteCrypto
-import Foundation
 
 extension PermissionRestriction {
-    /// A cursor as text that only this store can read, as resource numbers in cursors would reveal hidden resources.
-    func sealed(_ cursor: QueryCursor, in store: FHIRStore) throws -> QueryCursor {
-        let place = try JSONEncoder().encode(cursor)
-        let nonce = try RandomBytes.make(AESGCM.nonceByteCount)
-        let (ciphertext, tag) = try AESGCM.seal(place, key: Self.key(of: store), nonce: nonce, authenticating: context)
-        return QueryCursor(sealed: (nonce + tag + ciphertext).base64EncodedString())
-    }
+    func sealed(_ cursor: QueryCursor, in store: FHIRStore) throws -> QueryCursor { try seal.sealed(cursor, in: store) }
 
-    func opened(_ cursor: QueryCursor, in store: FHIRStore) throws -> QueryCursor {
-        let bytes = cursor.sealed.flatMap { Data(base64Encoded: $0) } ?? Data()
-        let (nonce, rest) = (Data(bytes.prefix(AESGCM.nonceByteCount)), bytes.dropFirst(AESGCM.nonceByteCount))
-        do {
-            let place = try AESGCM.open(
-                Data(rest.dropFirst(AESGCM.tagByteCount)), tag: Data(rest.prefix(AESGCM.tagByteCount)), key: Self.key(of: store),
-                nonce: nonce,
-                authenticating: context)
-            return try JSONDecoder().decode(QueryCursor.self, from: place)
-        } catch is CryptoError {
-            throw FHIRStoreError(.invalidArgument, "the cursor is not one of this restricted view: use the view that made it")
-        } catch is DecodingError {
-            throw FHIRStoreError(.invalidArgument, "the cursor is not one of this restricted view: use the view that made it")
-        }
-    }
+    func opened(_ cursor: QueryCursor, in store: FHIRStore) throws -> QueryCursor { try seal.opened(cursor, in: store) }
 
-    /// The actor whose cursor it is; no other actor can use it.
-    private var context: Data { Data("FireLite cursor \(actor)".utf8) }
-
-    private static func key(of store: FHIRStore) throws -> SecretData {
-        SecretData(HashAlgorithm.sha256.digest(of: Data("FireLite cursors of a restricted view".utf8) + Data(store.keySeed)))
-    }
+    /// The cursors of the actor; no other actor can use them.
+    private var seal: CursorSeal { CursorSeal("FireLite cursor \(actor)") }
 }

@@ -57,6 +57,7 @@ struct JSONOutputTests {
             "delete": ["--database", database.path, "Patient/1"], "index": ["--database", database.path, "list"],
             "backup": ["--database", database.path, folder.file("copy.sqlite")], "vacuum": ["--database", database.path],
             "view": ["--database", database.path, "--standard"],
+            "publish": ["--database", database.path, "--to", folder.file("lake")],
             "recover": [database.path, folder.file("recovered.sqlite")], "reseal": ["--database", database.path],
             "find": ["--database", database.path, "Patient", "--count"], "search": ["--database", database.path, "Patient", "--count"],
             "annotate": ["--database", database.path, "Patient/0", "fitness"], "records": ["--database", database.path, "list", "Patient"],
@@ -87,6 +88,7 @@ struct JSONOutputTests {
         for definition in FireLiteTool.definitions where !definition.jsonKeys.isEmpty {
             // As push does, with a server.
             if ["sync", "pull"].contains(definition.name) { continue }
+            if definition.name == "publish", !LakeProgram.isInstalled { continue }
             let arguments = try #require(runs[definition.name], "no run of \(definition.name)")
             let run = try ToolRun.any([definition.name] + arguments + ["--json"], environment: ["EDITOR": "true"])
             if definition.name == "reseal", run.error.contains("no room for checksums") { continue }

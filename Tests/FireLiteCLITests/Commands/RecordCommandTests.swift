@@ -84,7 +84,7 @@ struct RecordCommandTests {
     @Test func sealedRecordsAreListedAndAppDataIsOpenedWithTheKeyring() throws {
         let keys = database.folder.file("keys.json")
         #expect(try database.run("records", ["keyring", "--keyring", keys]).status == .done)
-        let keyring = try RecordKeyring(exported: Data(contentsOf: URL(fileURLWithPath: keys)))
+        let keyring = try RecordKeyring(exported: Secret(Data(contentsOf: URL(fileURLWithPath: keys))))
         do {
             let store = try FHIRStore(path: database.path, release: .r4)
             store.records.encryption = .perRecord(keyring, resources: ["Patient": .only("name")])
@@ -132,7 +132,7 @@ struct RecordCommandTests {
         let database = try ToolDatabase(#"{"resourceType":"Patient","id":"p"}"#)
         let keys = database.folder.file("sealed.json")
         #expect(try database.run("records", ["keyring", "--keyring", keys]).status == .done)
-        let keyring = try RecordKeyring(exported: Data(contentsOf: URL(fileURLWithPath: keys)))
+        let keyring = try RecordKeyring(exported: Secret(Data(contentsOf: URL(fileURLWithPath: keys))))
         let store = try FHIRStore(path: database.path, release: .r4)
         store.records.encryption = .perRecord(keyring, resources: ["Observation": .keeping("status")])
         try store.records.create(

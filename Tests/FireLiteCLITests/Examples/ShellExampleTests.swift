@@ -100,6 +100,9 @@ struct ShellExampleTests {
             } else if ["sync", "pull", "push"].contains(words.first) {
                 // There is no such server.
                 #expect(run.status == .failed, "\(script.place): \(line)\n\(run.error)")
+            } else if words.first == "publish", !LakeProgram.isInstalled {
+                #expect(
+                    run.status == .failed && run.error.contains("firelite-lake is not installed"), "\(script.place): \(line)\n\(run.error)")
             } else if words.first == "search", words.contains("--server") {
                 // There is no such server, so the database answers.
                 let isAnswered = run.status == .done && run.error.contains("these are the database's matches")
@@ -123,7 +126,7 @@ struct ShellExampleTests {
     /// A word that names a file is one of the folder.
     private static func word(_ word: String, _ folder: TemporaryFolder) -> [String] {
         if word == "*.ndjson" { return [folder.file("observations.ndjson"), folder.file("patients.ndjson")] }
-        if word == "folder" || word == "exported" { return [folder.file(word)] }
+        if ["folder", "exported", "lake"].contains(word) { return [folder.file(word)] }
         let isFile = word.wholeMatch(of: /[a-z][a-z0-9-]*(\.[a-z]+)*\.(sqlite|ndjson|json|key|gz|pdf|xml|pem)/) != nil
         return [isFile ? folder.file(word) : word]
     }
@@ -187,6 +190,11 @@ struct ShellExampleTests {
         try FileManager.default.createDirectory(atPath: folder.file("exported/Patient"), withIntermediateDirectories: true)
         try folder.write("exported/Patient/128.json", #"{"id":"128","photo":[],"name":[{"given":[{"value":"Ryan"}]}]}"#)
         try folder.write("realm.json", #"{"Patient":[{"pk":"p","id":"129","active":null}],"HumanName":[{"pk":"n"}]}"#)
+        try folder.write(
+            "colors.json", #"{"resourceType":"CodeSystem","url":"http://example.org/colors","status":"active","content":"complete"}"#)
+        let gender = #"{"name":"url","valueUri":"http://hl7.org/fhir/ValueSet/administrative-gender"}"#
+        let code = #"{"name":"coding","valueCoding":{"system":"http://hl7.org/fhir/administrative-gender","code":"female"}}"#
+        try folder.write("request.json", #"{"resourceType":"Parameters","parameter":[\#(gender),\#(code)]}"#)
         try folder.write("letter.pdf", "%PDF-1.7\n")
         try folder.write("all.ndjson", FHIRJSON.string(Patient { $0.id = "130" }))
         let credentials = try folder.write("server.json", #"{"token":"secret"}"#)

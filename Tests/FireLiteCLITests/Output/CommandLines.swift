@@ -21,6 +21,7 @@ enum CommandLines {
         "sql": ["--database {mine.sqlite} --key-file {key} VALUES(1)"],
         "fhirpath": ["--input {patient.json} id", "--database {mine.sqlite} --key-file {key} Patient/1 id"],
         "view": ["--database {mine.sqlite} --key-file {key} --definition {view.json}"],
+        "publish": ["--database {mine.sqlite} --views {view.json} --to {lake}"],
         "delete": ["--database {mine.sqlite} --key-file {key} Patient/1"],
         "index": ["--database {mine.sqlite} --key-file {key} list"],
         "bases": ["--database {mine.sqlite} --key-file {key} list"],
@@ -38,7 +39,11 @@ enum CommandLines {
             "--database {mine.sqlite} --key-file {key} --keyring {keys.json} Patient/1", "{mine.sqlite} {mine.sqlite}",
         ],
         "info": ["--database {mine.sqlite} --key-file {key}", "{mine.sqlite}"],
-        "validate": ["{in.ndjson}", "--database {mine.sqlite} --key-file {key}"],
+        "validate": [
+            "{in.ndjson}", "--database {mine.sqlite} --key-file {key}", "--package {letter.txt} {in.ndjson}",
+            "--knowledge {letter.txt} --supporting {patient.json} --profile {patient.json} {in.ndjson}",
+        ],
+        "package": ["--knowledge {new.sqlite} add {letter.txt}"],
         "check": ["--database {mine.sqlite} --key-file {key}", "{mine.sqlite}"],
         "backup": [
             "--database {mine.sqlite} --key-file {key} {copy.sqlite}",

@@ -17,7 +17,7 @@ struct ToolRun {
     /// - Parameters:
     ///   - input: what standard input gives.
     ///   - isTerminal: whether both outputs are terminals.
-    ///   - environment: what decides about colours; none unless given.
+    ///   - environment: what decides about colors; none unless given.
     init(_ arguments: [String], input: Data = Data(), isTerminal: Bool = false, environment: [String: String] = [:]) throws {
         let (output, error) = (MemoryOutput(), MemoryOutput())
         let pipe = Pipe()

@@ -1,3 +1,4 @@
+import FireLiteCore
 import FireLiteR4
 import Foundation
 import Testing

@@ -1,5 +1,6 @@
 import FireLiteCore
 import FireLiteXML
+import Foundation
 
 /// Writes the resources of one snapshot of a store as NDJSON or XML.
 package struct Exporter {
@@ -110,13 +111,21 @@ package struct Exporter {
             try Cancellation.checkCall()
             try handlers.progress(StoreProgress(.exporting, counts.exported, of: total, .resources, bytes: bytes))
         }
-        func write(_ resource: FHIRResource) throws {
-            if let roots, transaction.number(of: resource).map(roots.contains) != true { return }
-            var resource = resource
-            if resource.id == nil { if options.assignsIDs { counts.assignedIDs += 1 } else { counts.withoutID += 1 } }
-            if options.assignsIDs { resource = try transaction.withAssignedIDs(resource) }
+        func write(_ stored: FHIRResource) throws {
+            if let roots, transaction.number(of: stored).map(roots.contains) != true { return }
+            let hasID = stored.id != nil
+            var resource = options.assignsIDs ? try transaction.withAssignedIDs(stored) : stored
             resource = try transaction.whole(resource)
-            let line = options.format == .xml ? try FHIRXML.entry(resource) : FHIRJSON.data(resource)
+            let line: Data
+            do {
+                line = options.format == .xml ? try FHIRXML.entry(resource) : FHIRJSON.data(resource)
+            } catch let error as FHIRXMLError where options.skips && error.concernsContent {
+                counts.unreadable += 1
+                let number = (stored.objectExtras as? StoreTie)?.root ?? 0
+                let reason = "XML cannot hold it: \(error)"
+                return try handlers.skip(UnreadableResource(typeName: type, id: stored.id, number: number, reason: reason))
+            }
+            if !hasID { if options.assignsIDs { counts.assignedIDs += 1 } else { counts.withoutID += 1 } }
             try output.write(line)
             try output.write("\n")
             counts.exported += 1

@@ -1,0 +1,62 @@
+import FireLiteService
+import Foundation
+import Hummingbird
+import HummingbirdHTTP2
+import Logging
+import NIOCore
+import NIOSSL
+import ServiceLifecycle
+
+/// A service behind HTTP, on Hummingbird.
+public struct HTTPServer: Sendable {
+    private let service: FHIRService
+    private let settings: ServerSettings
+    private let logger: Logger
+
+    /// Makes a server.
+    ///
+    /// - Parameters:
+    ///   - service: what answers.
+    ///   - settings: where it listens, and whom it lets in.
+    ///   - logger: where it logs.
+    public init(_ service: FHIRService, settings: ServerSettings = ServerSettings(), logger: Logger = Logger(label: "firelite-server")) {
+        self.service = service
+        self.settings = settings
+        self.logger = logger
+    }
+
+    /// Serves until the task is cancelled or the process gets SIGTERM or SIGINT. Requests that have begun are answered first.
+    ///
+    /// - Parameters:
+    ///   - handlesSignals: whether signals end it. Default: true.
+    ///   - onRunning: called with the port once it listens.
+    /// - Throws: errors of the system's sockets, and of the certificate.
+    public func run(handlesSignals: Bool = true, onRunning: @escaping @Sendable (Int) async -> Void = { _ in }) async throws {
+        let idle = TimeAmount.seconds(max(1, settings.idleTime.components.seconds))
+        let server: HTTPServerBuilder
+        if let certificate = settings.certificate {
+            let chain = try NIOSSLCertificate.fromPEMFile(certificate.chain)
+            let key = try NIOSSLPrivateKey(file: certificate.key, format: .pem)
+            var tls = TLSConfiguration.makeServerConfiguration(
+                certificateChain: chain.map { .certificate($0) }, privateKey: .privateKey(key))
+            tls.minimumTLSVersion = .tlsv12
+            server = try .http2Upgrade(
+                tlsConfiguration: tls, configuration: .init(idleTimeout: .seconds(settings.idleTime.components.seconds)))
+        } else {
+            server = .http1(configuration: .init(idleTimeout: idle))
+        }
+        let application = Application(
+            responder: ServiceResponder(service, settings), server: server,
+            configuration: ApplicationConfiguration(
+                address: .hostname(settings.address, port: settings.port), serverName: "FireLite",
+                availableConnectionsDelegate: MaximumAvailableConnections(settings.connections)),
+            onServerRunning: { channel in await onRunning(channel.localAddress?.port ?? 0) }, logger: logger)
+        do {
+            try await application.runService(gracefulShutdownSignals: handlesSignals ? [.sigterm, .sigint] : [])
+        } catch {
+            await service.stop()
+            throw error
+        }
+        await service.stop()
+    }
+}

@@ -1,0 +1,136 @@
+import FireLiteService
+import Foundation
+import HTTPTypes
+import Hummingbird
+import Logging
+import Metrics
+import NIOCore
+
+/// Passes requests from Hummingbird to a service, and its answers back.
+struct ServiceResponder: HTTPResponder {
+    typealias Context = BasicRequestContext
+
+    let service: FHIRService
+    let settings: ServerSettings
+    private let gate: RequestGate
+
+    init(_ service: FHIRService, _ settings: ServerSettings) {
+        self.service = service
+        self.settings = settings
+        gate = RequestGate(settings)
+    }
+
+    func respond(to request: Request, context: BasicRequestContext) async throws -> Response {
+        let start = ContinuousClock.now
+        let allowed: String?
+        do {
+            allowed = try gate.check(
+                host: request.head.authority ?? request.headers[.host], origin: request.headers[.origin],
+                isSecure: settings.certificate != nil)
+        } catch let refusal as RequestGate.Refusal {
+            return Self.refused(refusal.status, "security", refusal.text)
+        }
+        if request.method == .options { return Self.preflight(request, allowed) }
+        var response: Response
+        do {
+            let body = try await body(of: request)
+            var fields: [FireLiteService.HTTPFields.Field] = request.headers.map { .init(name: $0.name.rawName, value: $0.value) }
+            fields.removeAll { $0.name.lowercased() == "expect" }
+            let answer = await service.respond(
+                to: ServiceRequest(
+                    HTTPMethod(rawValue: request.method.rawValue), request.head.path ?? "/", fields: FireLiteService.HTTPFields(fields),
+                    body: body))
+            response = Self.response(answer)
+        } catch let refusal as RequestGate.Refusal {
+            response = Self.refused(refusal.status, "too-long", refusal.text)
+            // What is left of the body is not read.
+            response.headers[.connection] = "close"
+        }
+        if let allowed {
+            response.headers[.accessControlAllowOrigin] = allowed
+            response.headers[.accessControlExposeHeaders] =
+                "ETag, Location, Content-Location, Last-Modified, Retry-After, X-Progress, X-Request-Id"
+            response.headers[.vary] = (response.headers[.vary].map { $0 + ", " } ?? "") + "Origin"
+        }
+        let duration = ContinuousClock.now - start
+        Metrics.Timer(label: "firelite.requests", dimensions: [("status", "\(response.status.code / 100)xx")]).record(duration: duration)
+        // Addresses may contain health data, so the log has none.
+        context.logger.debug("\(request.method.rawValue) \(response.status.code) \(duration)")
+        return response
+    }
+
+    // MARK: - Bodies
+
+    /// The body of a request, within the limits of size and time.
+    private func body(of request: Request) async throws -> Data {
+        if let encoding = request.headers[.contentEncoding], encoding != "identity" {
+            throw RequestGate.Refusal(status: 415, text: "bodies are not compressed")
+        }
+        if let length = request.headers[.contentLength].flatMap({ Int($0) }), length > settings.maximumBody { throw tooLong }
+        return try await withThrowingTaskGroup(of: Data.self) { group in
+            group.addTask {
+                var data = Data()
+                for try await piece in request.body {
+                    guard data.count + piece.readableBytes <= settings.maximumBody else { throw tooLong }
+                    data.append(contentsOf: piece.readableBytesView)
+                }
+                return data
+            }
+            group.addTask {
+                try await Task.sleep(for: settings.bodyTime)
+                throw RequestGate.Refusal(status: 408, text: "the body did not arrive in time")
+            }
+            defer { group.cancelAll() }
+            guard let data = try await group.next() else { throw CancellationError() }
+            return data
+        }
+    }
+
+    private var tooLong: RequestGate.Refusal {
+        RequestGate.Refusal(status: 413, text: "the body is longer than \(settings.maximumBody) bytes")
+    }
+
+    private static func response(_ answer: ServiceResponse) -> Response {
+        var headers = HTTPTypes.HTTPFields()
+        var length: Int?
+        for field in answer.fields.all {
+            guard let name = HTTPField.Name(field.name) else { continue }
+            if name == .contentLength { length = Int(field.value) }
+            headers.append(HTTPField(name: name, value: field.value))
+        }
+        let status = HTTPResponse.Status(code: answer.status)
+        switch answer.body {
+        case .data(let data):
+            guard !data.isEmpty else { return Response(status: status, headers: headers) }
+            return Response(status: status, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(bytes: data)))
+        case .stream(let stream):
+            let body = ResponseBody(contentLength: length) { writer in
+                for try await piece in stream { try await writer.write(ByteBuffer(bytes: piece)) }
+                try await writer.finish(nil)
+            }
+            return Response(status: status, headers: headers, body: body)
+        }
+    }
+
+    // MARK: - Refusals
+
+    private static func refused(_ status: Int, _ code: String, _ text: String) -> Response {
+        let json = #"{"resourceType":"OperationOutcome","issue":[{"severity":"error","code":"\#(code)","diagnostics":"\#(text)"}]}"#
+        return Response(
+            status: HTTPResponse.Status(code: status), headers: [.contentType: "application/fhir+json; charset=utf-8"],
+            body: ResponseBody(byteBuffer: ByteBuffer(string: json)))
+    }
+
+    /// The answer to a browser that asks whether a page may send a request (Fetch, CORS-preflight).
+    private static func preflight(_ request: Request, _ allowed: String?) -> Response {
+        guard let allowed else { return Response(status: .noContent, headers: [.allow: "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS"]) }
+        return Response(
+            status: .noContent,
+            headers: [
+                .accessControlAllowOrigin: allowed, .accessControlAllowMethods: "GET, HEAD, POST, PUT, PATCH, DELETE",
+                .accessControlAllowHeaders:
+                    "Accept, Authorization, Content-Type, If-Match, If-Modified-Since, If-None-Exist, If-None-Match, Prefer, X-Request-Id",
+                .accessControlMaxAge: "600", .vary: "Origin",
+            ])
+    }
+}

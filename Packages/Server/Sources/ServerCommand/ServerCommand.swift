@@ -1,0 +1,180 @@
+import ArgumentParser
+import FireLiteReleases
+import FireLiteServer
+import FireLiteService
+import Foundation
+import Logging
+
+@main
+struct ServerCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "firelite-server",
+        abstract: "Serves the resources of a FireLite store over HTTP, as a FHIR server.",
+        discussion: """
+            Without options about access it listens at the loopback interface, and prints a fresh token that requests must have:
+            Authorization: Bearer TOKEN. The store can be used by an app and by the tool at the same time.
+            """, version: FireLiteBuild.version)
+
+    @Option(help: "The file of the store. A new file is created with --release.")
+    var database: String
+
+    @Option(help: "The FHIR release of a new file: DSTU2, STU3, R4, R4B or R5.")
+    var release: String?
+
+    @Option(help: "The address to listen at.")
+    var address = "127.0.0.1"
+
+    @Option(help: "The port to listen at; 0 for any free one.")
+    var port = 8080
+
+    @Flag(help: "Refuse everything that would change the store.")
+    var readOnly = false
+
+    @Flag(help: "Keep every version of resources from now on, for _history and vread. The file keeps the setting.")
+    var history = false
+
+    @Option(help: "The address under which clients reach the server. Default: http://ADDRESS:PORT/fhir.")
+    var base: String?
+
+    @Option(help: "A file with a token on each line, all of which permit everything. Only its owner may be able to read it.")
+    var tokenFile: String?
+
+    @Option(help: "A file with the keys of an authorization server (a JSON Web Key Set), whose signed tokens are accepted; with --issuer.")
+    var jwks: String?
+
+    @Option(help: "The authorization server, as the claim iss of its tokens names it.")
+    var issuer: String?
+
+    @Flag(help: "Let everybody on this machine do everything. Not for other addresses than the loopback interface.")
+    var noAuthorization = false
+
+    @Option(help: "A file with a certificate chain in PEM, for HTTPS and HTTP/2; with --key.")
+    var certificate: String?
+
+    @Option(help: "The file with the private key of the certificate, in PEM.")
+    var key: String?
+
+    @Option(help: "The longest body of a request, in bytes.")
+    var maxBody = 128 << 20
+
+    @Option(help: "An origin whose pages may use the server from a browser, https://example.org. Can be repeated.")
+    var cors: [String] = []
+
+    @Option(help: "An origin from which $import fetches files. Can be repeated.")
+    var importFrom: [String] = []
+
+    @Option(help: "The folder for the files of $export. Default: DATABASE.server beside the store.")
+    var work: String?
+
+    @Flag(help: "Log each request, without its address.")
+    var verbose = false
+
+    func validate() throws {
+        guard (0...65_535).contains(port) else { throw ValidationError("--port is between 0 and 65535.") }
+        guard maxBody > 0 else { throw ValidationError("--max-body is a number of bytes, 1 or more.") }
+        guard (certificate == nil) == (key == nil) else { throw ValidationError("--certificate and --key belong together.") }
+        guard (jwks == nil) == (issuer == nil) else { throw ValidationError("--jwks and --issuer belong together.") }
+        let ways = [tokenFile != nil, jwks != nil, noAuthorization].count { $0 }
+        guard ways <= 1 else { throw ValidationError("Of --token-file, --jwks and --no-authorization at most one can be given.") }
+        var settings = ServerSettings()
+        settings.address = address
+        guard settings.isLoopback || tokenFile != nil || jwks != nil else {
+            throw ValidationError(
+                "Other machines reach the address \(address), so it needs --token-file or --jwks: a file with the line of `openssl rand -hex 24` will do."
+            )
+        }
+    }
+
+    func run() async throws {
+        var settings = ServerSettings()
+        (settings.address, settings.port, settings.maximumBody) = (address, port, maxBody)
+        settings.origins = Set(cors)
+        if let certificate, let key { settings.certificate = (certificate, key) }
+        let scheme = certificate == nil ? "http" : "https"
+        let host = address.contains(":") ? "[\(address)]" : address
+        if port == 0, base == nil { settings.port = try Self.freePort(address) }
+        let base = base ?? "\(scheme)://\(host):\(settings.port)/fhir"
+        if let name = URL(string: base)?.host { settings.hosts.insert(name) }
+
+        let store = try openStore()
+        if history { try store.track(.history) }
+        var configuration = FHIRService.Configuration()
+        configuration.base = base
+        configuration.isReadOnly = readOnly
+        configuration.limits.bodyBytes = maxBody
+        configuration.transport = .standard
+        configuration.importOrigins = Set(importFrom)
+        configuration.workFolder = URL(fileURLWithPath: work ?? database + ".server")
+        let (authorizer, token) = try authorizer()
+        configuration.authorizer = authorizer
+        let service = try FHIRService(store: store, configuration: configuration)
+        var logger = Logger(label: "firelite-server")
+        logger.logLevel = verbose ? .debug : .notice
+        try await HTTPServer(service, settings: settings, logger: logger).run { port in
+            print("FHIR \(store.release.name) at \(base)")
+            if let token { print("Token: \(token)") }
+            fflush(stdout)
+        }
+    }
+
+    // MARK: - Parts
+
+    private func openStore() throws -> FHIRStore {
+        let exists = FileManager.default.fileExists(atPath: database)
+        guard exists || release != nil else {
+            throw ValidationError("There is no file \(database): name the release of a new one with --release.")
+        }
+        let name = try exists ? FHIRStore.releaseName(ofFileAt: database) : release ?? ""
+        guard let known = FHIRRelease.bundled(name) else {
+            throw ValidationError("'\(name)' is none of the releases \(FHIRRelease.bundledNames.joined(separator: ", ")).")
+        }
+        if let release, release.lowercased() != name.lowercased() { throw ValidationError("The store has FHIR \(name), not \(release).") }
+        var configuration = FHIRStore.Configuration()
+        configuration.mustExist = exists
+        if readOnly { configuration.access = .readOnly }
+        return try FHIRStore(path: database, release: known, configuration: configuration)
+    }
+
+    private func authorizer() throws -> ((any ServiceAuthorizer)?, token: String?) {
+        if noAuthorization { return (nil, nil) }
+        if let jwks, let issuer {
+            return (try SignedTokens(jwks: try Data(contentsOf: URL(fileURLWithPath: jwks)), issuer: issuer), nil)
+        }
+        if let tokenFile {
+            let mode = try FileManager.default.attributesOfItem(atPath: tokenFile)[.posixPermissions] as? NSNumber
+            guard let mode, mode.intValue & 0o077 == 0 else {
+                throw ValidationError("Others can read the file of tokens: chmod 600 \(tokenFile)")
+            }
+            let lines = try String(contentsOfFile: tokenFile, encoding: .utf8).split(whereSeparator: \.isNewline)
+            guard !lines.isEmpty else {
+                throw ValidationError("The file of tokens is empty: write the line of `openssl rand -hex 24` to it.")
+            }
+            let accesses = lines.enumerated().map { (String($1), ServiceAccess(subject: "token \($0 + 1)")) }
+            return (try BearerTokens(Dictionary(accesses) { first, _ in first }), nil)
+        }
+        let token = try BearerTokens.makeToken()
+        return (try BearerTokens([token: ServiceAccess(subject: "owner")]), token)
+    }
+
+    /// A port that was free a moment ago, as the base address names it before the server listens.
+    private static func freePort(_ address: String) throws -> Int {
+        #if canImport(Darwin)
+            let kind = SOCK_STREAM
+        #else
+            let kind = Int32(SOCK_STREAM.rawValue)
+        #endif
+        let descriptor = socket(AF_INET, kind, 0)
+        defer { close(descriptor) }
+        var place = sockaddr_in()
+        place.sin_family = sa_family_t(AF_INET)
+        place.sin_addr.s_addr = inet_addr(address)
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let isBound = withUnsafeMutablePointer(to: &place) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                bind(descriptor, $0, length) == 0 && getsockname(descriptor, $0, &length) == 0
+            }
+        }
+        guard isBound else { throw ValidationError("No port of \(address) is free: name one with --port.") }
+        return Int(UInt16(bigEndian: place.sin_port))
+    }
+}

@@ -1,0 +1,35 @@
+import FireLiteClient
+import FireLiteCrypto
+import Foundation
+
+/// Fixed tokens, each with what its bearer may do.
+///
+/// Only their SHA-256 digests are kept, and digests are compared, so how long a comparison takes tells nothing about a token.
+public struct BearerTokens: ServiceAuthorizer {
+    private let accesses: [Data: ServiceAccess]
+
+    /// Creates an authorizer.
+    ///
+    /// - Parameter tokens: what the bearer of each token may do.
+    /// - Throws: ``ServiceError/Code/credentials`` for a token shorter than 16 characters, or with characters that a header field does not allow.
+    public init(_ tokens: [String: ServiceAccess]) throws {
+        var accesses: [Data: ServiceAccess] = [:]
+        for (token, access) in tokens {
+            guard token.utf8.count >= 16, token.utf8.allSatisfy({ 33...126 ~= $0 }) else {
+                throw ServiceError(.credentials, "a token has at least 16 characters, and no blanks: make one with `openssl rand -hex 24`")
+            }
+            accesses[Self.digest(token)] = access
+        }
+        self.accesses = accesses
+    }
+
+    /// A fresh token of 192 random bits.
+    ///
+    /// - Throws: an error of the system's random numbers.
+    public static func makeToken() throws -> String { try RandomBytes.make(24).base64URL }
+
+    private static func digest(_ token: String) -> Data { HashAlgorithm.sha256.digest(of: Data(token.utf8)) }
+
+    /// What the bearer may do.
+    public func access(token: String?, base: String) async throws -> ServiceAccess? { token.flatMap { accesses[Self.digest($0)] } }
+}

@@ -1,0 +1,50 @@
+import FireLiteClient
+import FireLiteCore
+import Foundation
+
+/// What the bearer of a token may do.
+public struct ServiceAccess: Sendable, Hashable {
+    /// Who asks: the subject of the token, for the audit trail.
+    public var subject: String
+    /// The SMART scopes of the token; nil to permit everything.
+    public var scopes: [SMARTScope]?
+    /// The id of the patient to whom `patient/` scopes apply; nil for none, which makes such scopes permit nothing.
+    public var patient: String?
+
+    /// Creates an access.
+    ///
+    /// - Parameters:
+    ///   - subject: who asks.
+    ///   - scopes: the SMART scopes; nil to permit everything.
+    ///   - patient: the id of the patient of `patient/` scopes.
+    public init(subject: String, scopes: [SMARTScope]? = nil, patient: String? = nil) {
+        self.subject = subject
+        self.scopes = scopes
+        self.patient = patient
+    }
+}
+
+/// Decides what a request may do by its token: ``BearerTokens``, ``SignedTokens``, ``BackendServices``, or an app's own.
+public protocol ServiceAuthorizer: Sendable {
+    /// What the bearer of a token may do; nil if the token is not valid.
+    ///
+    /// - Parameters:
+    ///   - token: the token of the field `Authorization`; nil if there is none.
+    ///   - base: the service's address, for whom a token must be.
+    /// - Throws: any error, which the client gets as status 500.
+    func access(token: String?, base: String) async throws -> ServiceAccess?
+
+    /// The key types and endpoints for `.well-known/smart-configuration`, with addresses below `base`.
+    func configuration(base: String) -> [String: JSONValue]
+
+    /// Answers a request for a token; nil if the authorizer gives none out.
+    func token(form: [String: String], base: String, now: Date) async throws -> (status: Int, body: [String: JSONValue])?
+}
+
+extension ServiceAuthorizer {
+    /// No endpoints.
+    public func configuration(base: String) -> [String: JSONValue] { [:] }
+
+    /// Gives out no tokens.
+    public func token(form: [String: String], base: String, now: Date) async throws -> (status: Int, body: [String: JSONValue])? { nil }
+}

@@ -1,0 +1,163 @@
+import FireLiteClient
+import FireLiteCore
+import FireLiteSearch
+import Foundation
+
+/// An entry of a batch or transaction: what it asks for.
+struct BundleRequest {
+    let index: Int
+    /// The entry of the Bundle, which has the resource until it is taken.
+    let entry: FHIRObject
+    let method: HTTPMethod
+    let route: Route
+    let query: QueryItems
+    let url: String
+    let conditions: WriteRun.Preconditions
+    let ifNoneExist: QueryItems?
+    let ifModifiedSince: String?
+
+    var place: String { "Bundle.entry[\(index)]" }
+    var isRead: Bool { method == .get || method == .head }
+
+    /// - Throws: `ServiceFault` for an entry that asks for nothing that can be done.
+    init(_ entry: FHIRObject, _ index: Int, _ service: FHIRService) throws {
+        self.index = index
+        self.entry = entry
+        guard let request = entry.child("request") else { throw ServiceFault(400, "required", "the entry has no request") }
+        guard let verb = request.text("method"), let url = request.text("url") else {
+            throw ServiceFault(400, "required", "the request of the entry has no method, or no url")
+        }
+        method = HTTPMethod(rawValue: verb)
+        self.url = url
+        let target = try Target(url, base: service.base, isRelative: true)
+        route = try Route(target.segments, service.release)
+        query = target.query
+        conditions = WriteRun.Preconditions(ifMatch: request.text("ifMatch"), ifNoneMatch: request.text("ifNoneMatch"))
+        ifNoneExist = try request.text("ifNoneExist").map { try QueryItems($0.split(separator: "?").last ?? "") }
+        ifModifiedSince = request.instant("ifModifiedSince").map { HTTPDate.text($0.date) }
+        switch (method, route) {
+        case (.get, _), (.head, _): break
+        case (.post, .type), (.put, .type), (.put, .instance), (.patch, .type), (.patch, .instance):
+            guard resource != nil else { throw ServiceFault(400, "required", "the entry has no resource") }
+        case (.delete, .type), (.delete, .instance): break
+        case (.post, .search), (.post, .operation):
+            throw ServiceFault(400, "not-supported", "entries can read, create, update, patch and delete, and search by GET")
+        default: throw ServiceFault(400, "not-supported", "the request of the entry is none that an entry can make")
+        }
+        if let type, method == .post || method == .put, resource?.resourceType != type {
+            throw ServiceFault(400, "invalid", "the resource of the entry is not of the type of its address")
+        }
+        if case .instance(_, let id) = route, method == .put {
+            guard resource?.id == id else { throw ServiceFault(400, "invalid", "the id of the resource is not that of the address") }
+        }
+    }
+
+    var resource: FHIRResource? { entry.child("resource") as? FHIRResource }
+
+    /// The type that a write is about.
+    var type: String? {
+        switch route {
+        case .type(let type), .instance(let type, _): type
+        default: nil
+        }
+    }
+
+    /// The order of a transaction (FHIR, RESTful API, Transaction Processing Rules).
+    var rank: Int {
+        switch method {
+        case .delete: 0
+        case .post: 1
+        case .put, .patch: 2
+        default: 3
+        }
+    }
+
+    /// The request as one of its own.
+    func call(in outer: ServiceCall) throws -> ServiceCall {
+        var fields: HTTPFields = [:]
+        fields["If-None-Match"] = isRead ? conditions.ifNoneMatch : nil
+        fields["If-Modified-Since"] = ifModifiedSince
+        var presentation = Presentation.plain
+        presentation.handling = outer.presentation.handling
+        presentation.content = outer.presentation.content
+        return ServiceCall(
+            request: ServiceRequest(method, url, fields: fields), route: route, query: query, presentation: presentation,
+            access: outer.access,
+            now: outer.now)
+    }
+}
+
+/// The entry of an answer to a batch or transaction.
+struct BundleResult {
+    var status: Int
+    var location: String?
+    var etag: String?
+    var lastModified: String?
+    /// The JSON of a resource.
+    var resource: String?
+    /// The JSON of an OperationOutcome.
+    var outcome: String?
+
+    init(_ outcome: WriteOutcome, _ call: ServiceCall, _ service: FHIRService) {
+        status = outcome.status
+        guard let resource = outcome.resource else { return }
+        location = outcome.location(service.base)
+        etag = outcome.version.map(EntityTag.text)
+        lastModified = resource.child("meta")?.instant("lastUpdated")?.literal
+        if call.presentation.content == .representation { self.resource = FHIRJSON.string(resource.stamped(version: outcome.version)) }
+        if call.presentation.content == .outcome { self.outcome = WriteOutcome.outcome("the resource is stored") }
+    }
+
+    init(_ answer: Answer) {
+        status = answer.status
+        etag = answer.fields["ETag"]
+        switch answer.content {
+        case .resource(let found):
+            resource = FHIRJSON.string(found)
+            lastModified = found.child("meta")?.instant("lastUpdated")?.literal
+        case .json(let text): resource = text
+        default: break
+        }
+    }
+
+    init(_ fault: ServiceFault) {
+        status = fault.status
+        outcome = fault.outcomeJSON
+    }
+
+    var json: String {
+        var response = [(name: "status", json: JSONText.string("\(status) \(Self.reason(status))"))]
+        for (name, value) in [("location", location), ("etag", etag), ("lastModified", lastModified)] {
+            if let value { response.append((name: name, json: JSONText.string(value))) }
+        }
+        if let outcome { response.append((name: "outcome", json: outcome)) }
+        var members: [(name: String, json: String)] = []
+        if let resource { members.append((name: "resource", json: resource)) }
+        members.append((name: "response", json: JSONText.object(response)))
+        return JSONText.object(members)
+    }
+
+    private static func reason(_ status: Int) -> String {
+        switch status {
+        case 200: "OK"
+        case 201: "Created"
+        case 204: "No Content"
+        case 304: "Not Modified"
+        case 400: "Bad Request"
+        case 401: "Unauthorized"
+        case 403: "Forbidden"
+        case 404: "Not Found"
+        case 405: "Method Not Allowed"
+        case 406: "Not Acceptable"
+        case 409: "Conflict"
+        case 410: "Gone"
+        case 412: "Precondition Failed"
+        case 413: "Content Too Large"
+        case 415: "Unsupported Media Type"
+        case 422: "Unprocessable Content"
+        case 503: "Service Unavailable"
+        case 507: "Insufficient Storage"
+        default: status < 500 ? "Error" : "Internal Server Error"
+        }
+    }
+}

@@ -1,0 +1,184 @@
+import FireLite
+import FireLiteClient
+import FireLiteCore
+import FireLiteSearch
+import Foundation
+
+/// The writes of a transaction: deletions, creations, updates and patches, with the references between its entries (FHIR, RESTful API, Transaction
+/// Processing Rules). One failure undoes all, as it ends the store's write.
+struct TransactionRun {
+    private let run: WriteRun
+    private let requests: [BundleRequest]
+    private var outcomes: [Int: WriteOutcome] = [:]
+    /// The ids under which the resources of entries are stored.
+    private var ids: [Int: String] = [:]
+    /// Creations that their condition made superfluous.
+    private var existing: [Int: FHIRResource] = [:]
+    /// The entry that creates what the same condition would find.
+    private var creating: [String: Int] = [:]
+    private var repeated: [Int: Int] = [:]
+
+    init(_ run: WriteRun, _ requests: [BundleRequest]) {
+        self.run = run
+        self.requests = requests
+    }
+
+    /// Does all of them.
+    ///
+    /// - Returns: the outcomes by the index of the entry.
+    mutating func write() throws -> [Int: WriteOutcome] {
+        try refuseRepetitions()
+        for request in requests where request.method == .delete {
+            outcomes[request.index] = try inside(request) { try run.perform(request, nil) }
+        }
+        for request in requests where request.method == .post { try inside(request) { try assignCreated(request) } }
+        for request in requests where request.method == .put { try inside(request) { try assignUpdated(request) } }
+        let resources = try resolved()
+        try create(resources)
+        for request in requests where request.method == .put && outcomes[request.index] == nil {
+            guard let resource = resources[request.index], let type = request.type, let id = ids[request.index] else { continue }
+            outcomes[request.index] = try inside(request) { try run.update(resource, type, id, request.conditions) }
+        }
+        for request in requests where request.method == .patch {
+            outcomes[request.index] = try inside(request) { try run.perform(request, resources[request.index]) }
+        }
+        for (index, first) in repeated { outcomes[index] = outcomes[first]?.resource.map { WriteOutcome(200, $0) } }
+        return outcomes
+    }
+
+    private func inside<Value>(_ request: BundleRequest, _ body: () throws -> Value) throws -> Value {
+        do { return try body() } catch { throw ServiceFault(error).inside(request.place) }
+    }
+
+    /// A resource may be in a transaction once.
+    private func refuseRepetitions() throws {
+        var seen: Set<String> = []
+        for request in requests where !request.isRead {
+            guard case .instance(let type, let id) = request.route else { continue }
+            guard seen.insert("\(type)/\(id)").inserted else {
+                throw ServiceFault(400, "duplicate", "the transaction changes the resource more than once").inside(request.place)
+            }
+        }
+    }
+
+    // MARK: - Ids
+
+    private mutating func assignCreated(_ request: BundleRequest) throws {
+        guard let type = request.type, let resource = request.resource else { return }
+        if let condition = request.ifNoneExist {
+            if let found = try run.match(type, condition, "If-None-Exist") {
+                existing[request.index] = found
+                ids[request.index] = found.id
+                resource.id = found.id
+                outcomes[request.index] = WriteOutcome(200, found)
+                return
+            }
+            let key = type + "?" + QueryItems.encoded(condition.all)
+            if let first = creating[key] {
+                repeated[request.index] = first
+                ids[request.index] = ids[first]
+                resource.id = ids[first]
+                return
+            }
+            creating[key] = request.index
+        }
+        let id = ResourceID.make()
+        ids[request.index] = id
+        resource.id = id
+    }
+
+    private mutating func assignUpdated(_ request: BundleRequest) throws {
+        guard let resource = request.resource else { return }
+        if case .instance(_, let id) = request.route {
+            ids[request.index] = id
+            return
+        }
+        guard case .type(let type) = request.route else { return }
+        let id: String
+        if let found = try run.match(type, request.query, nil), let known = found.id {
+            guard resource.id == nil || resource.id == known else {
+                throw ServiceFault(400, "invalid", "the id of the resource is not that of the resource that matches")
+            }
+            id = known
+        } else if let own = resource.id {
+            guard ResourceID.isValid(own) else { throw ServiceFault(400, "value", "the id of the resource is not valid") }
+            guard try run.transaction.resource(typeName: type, id: own) == nil else {
+                throw ServiceFault(409, "duplicate", "no resource matches, but one has the id of the resource")
+            }
+            id = own
+        } else {
+            id = ResourceID.make()
+        }
+        ids[request.index] = id
+        resource.id = id
+        let isOther = requests.contains { $0.index != request.index && ids[$0.index] == id && $0.type == type && $0.method == .put }
+        guard !isOther else { throw ServiceFault(400, "duplicate", "the transaction changes the resource more than once") }
+    }
+
+    // MARK: - References
+
+    /// The resources of all entries, with the references between them and conditional references resolved.
+    private func resolved() throws -> [Int: FHIRResource] {
+        var unpacker = BundleUnpacker(release: run.release)
+        for request in requests where request.method == .post || request.method == .put { unpacker.note(request.entry) }
+        var resources: [Int: FHIRResource] = [:]
+        var found: [String: String] = [:]
+        for request in requests where request.method != .delete && !request.isRead {
+            let isPatch = request.method == .patch
+            if isPatch {
+                resources[request.index] = request.takeResource()
+                continue
+            }
+            guard case .resource(let resource)? = unpacker.take(from: request.entry) else { continue }
+            try inside(request) { try resolveConditions(in: resource, &found) }
+            resources[request.index] = resource
+        }
+        return resources
+    }
+
+    /// Replaces references such as `Patient?identifier=…` by those to the one resource that matches.
+    private func resolveConditions(in object: FHIRObject, _ found: inout [String: String]) throws {
+        for slot in object.slotRun { try slot.value.forEachChild { try resolveConditions(in: $0, &found) } }
+        guard object.layout.name == "Reference", let text = object.text("reference"),
+            let mark = text.firstIndex(of: "?"), run.release.hasResourceType(named: String(text[..<mark]))
+        else { return }
+        let target: String
+        if let known = found[text] {
+            target = known
+        } else {
+            let type = String(text[..<mark])
+            guard let match = try run.match(type, try QueryItems(text[text.index(after: mark)...]), nil), let id = match.id else {
+                throw ServiceFault(412, "not-found", "a conditional reference finds no resource")
+            }
+            target = "\(type)/\(id)"
+            found[text] = target
+        }
+        object.setText("reference", target)
+    }
+
+    // MARK: - Creating
+
+    /// Stores what is new in one call: what is created, and what is updated and not there.
+    private mutating func create(_ resources: [Int: FHIRResource]) throws {
+        var fresh: [(request: BundleRequest, resource: FHIRResource)] = []
+        for request in requests {
+            guard let resource = resources[request.index], let type = request.type, let id = ids[request.index],
+                existing[request.index] == nil, repeated[request.index] == nil
+            else { continue }
+            if request.method == .put {
+                guard try run.transaction.resource(typeName: type, id: id) == nil else { continue }
+                try inside(request) { try request.conditions.check(nil, run.release) }
+            } else if request.method != .post {
+                continue
+            }
+            try inside(request) { try run.prepareNew(resource, id) }
+            fresh.append((request, resource))
+        }
+        let stored = try run.transaction.upsert(fresh.map(\.resource))
+        for (place, item) in fresh.enumerated() {
+            let resource = try stored.resource(at: place)
+            try inside(item.request) { try run.checkPermitted(resource, .create) }
+            outcomes[item.request.index] = WriteOutcome(201, resource)
+        }
+    }
+}

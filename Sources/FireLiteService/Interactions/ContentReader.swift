@@ -1,0 +1,87 @@
+import FireLiteClient
+import FireLiteCore
+import FireLiteXML
+import Foundation
+
+/// Reads the resources that clients send, and checks them.
+struct ContentReader {
+    let service: FHIRService
+
+    /// The form of a body by its field `Content-Type`. A body without one is JSON.
+    ///
+    /// - Throws: `ServiceFault` with status 415 for a form that the server does not read.
+    func format(of request: ServiceRequest) throws -> ContentFormat {
+        guard let field = request.fields["Content-Type"], !field.isEmpty else { return .json }
+        let element = HeaderElement(field)
+        guard let format = ContentFormat(mediaType: element.value) else {
+            throw ServiceFault(
+                415, "not-supported", "content is application/fhir+json or application/fhir+xml", at: "http.Content-Type")
+        }
+        if let charset = element.parameter("charset"), charset.lowercased() != "utf-8" {
+            throw ServiceFault(415, "not-supported", "content is in UTF-8", at: "http.Content-Type")
+        }
+        if let version = element.parameter("fhirVersion"), !Presentation.isVersion(version, of: service.release) {
+            throw ServiceFault(415, "not-supported", "the server has FHIR \(service.release.version)", at: "http.Content-Type")
+        }
+        return format
+    }
+
+    /// The resource in a body.
+    ///
+    /// - Throws: `ServiceFault`; `FHIRDecodingError`.
+    func resource(of request: ServiceRequest) throws -> FHIRResource {
+        let format = try format(of: request)
+        guard !request.body.isEmpty else { throw ServiceFault(400, "required", "the body is empty: send a resource") }
+        return switch format {
+        case .json: try FHIRJSON.resource(from: request.body, release: service.release)
+        case .xml: try FHIRXML.resource(from: request.body, release: service.release)
+        }
+    }
+
+    /// The resource of a type in a body; of content that is no resource, a Binary (FHIR, Binary).
+    func resource(_ type: String, of request: ServiceRequest) throws -> FHIRResource {
+        if type == "Binary", let field = request.fields["Content-Type"], !field.isEmpty,
+            ContentFormat(mediaType: HeaderElement(field).value) == nil, let binary = service.release.makeResource(named: type)
+        {
+            binary.setText("contentType", HeaderElement(field).value)
+            let name = binary.layout.element(named: "data") == nil ? "content" : "data"
+            binary.setText(name, request.body.fhirBase64)
+            return binary
+        }
+        let resource = try resource(of: request)
+        guard resource.resourceType == type else {
+            throw ServiceFault(400, "invalid", "the resource is not of the type \(type)", at: resource.resourceType)
+        }
+        return resource
+    }
+
+    /// Refuses content that is not valid.
+    ///
+    /// - Throws: `ServiceFault` with status 422.
+    func check(_ resource: FHIRResource) throws {
+        let issues = try self.issues(of: resource).filter { $0.severity == "error" }
+        guard issues.isEmpty else { throw ServiceFault(422, Array(issues.prefix(100))) }
+    }
+
+    /// What is wrong with content.
+    func issues(of resource: FHIRResource, always: Bool = false) throws -> [ServiceFault.Issue] {
+        var found = service.configuration.validates || always ? resource.validate() : []
+        if let validator = service.configuration.validator { found += try validator(resource) }
+        return found.map { issue in
+            ServiceFault.Issue(
+                severity: issue.severity == .error ? "error" : "warning", code: Self.code(issue.code), text: issue.message,
+                expression: issue.path)
+        }
+    }
+
+    private static func code(_ code: FHIRIssue.Code) -> String {
+        switch code {
+        case .missing: "required"
+        case .unknownCode: "code-invalid"
+        case .format: "value"
+        case .constraint: "invariant"
+        case .tooMany, .secondChoice, .empty: "structure"
+        default: "invalid"
+        }
+    }
+}

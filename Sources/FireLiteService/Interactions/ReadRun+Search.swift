@@ -1,0 +1,64 @@
+import FireLite
+import FireLiteClient
+import FireLiteCore
+import FireLiteSearch
+import Foundation
+
+extension ReadRun {
+    /// `search` by GET and POST, of the system, a type or a compartment (FHIR, Search).
+    ///
+    /// - Parameter form: whether parameters are in the body, too.
+    func search(_ type: String?, in compartment: SearchRequest.Compartment? = nil, form: Bool = false) throws -> Answer {
+        try call.require(.search, type)
+        var items = call.query
+        if form { items.append(try formItems()) }
+        var request = SearchRequest(type: type, in: compartment)
+        for item in items.all { request = request.where(item.name, item.value) }
+        return try bundle(of: request, items)
+    }
+
+    /// The parameters in a form.
+    private func formItems() throws -> QueryItems {
+        let body = call.request.body
+        guard !body.isEmpty else { return QueryItems() }
+        guard MediaType(call.request.fields["Content-Type"] ?? "").name == MediaType.form else {
+            throw ServiceFault(415, "not-supported", "the body of a search is \(MediaType.form)", at: "http.Content-Type")
+        }
+        guard let text = String(data: body, encoding: .utf8) else { throw ServiceFault(400, "invalid", "the body is not UTF-8") }
+        return try QueryItems(text.trimmingCharacters(in: .whitespacesAndNewlines))
+    }
+
+    /// The options of a search.
+    func options(_ items: QueryItems) -> SearchOptions {
+        let limits = service.configuration.limits
+        var options = SearchOptions()
+        options.handling = call.presentation.handling ?? .lenient
+        options.timeZone = service.configuration.timeZone
+        options.now = call.now
+        options.pageSize = limits.pageSize
+        options.maximumIncluded = limits.included
+        options.base = service.base
+        return options
+    }
+
+    /// A page of the results of a search.
+    func bundle(of request: SearchRequest, _ items: QueryItems, permission: SMARTScope.Permission = .search) throws -> Answer {
+        let maximum = service.configuration.limits.maximumPageSize
+        var limited = SearchRequest(type: request.type, in: request.compartment)
+        if request.isEverything, let compartment = request.compartment { limited = SearchRequest(everythingOf: compartment) }
+        for parameter in request.parameters {
+            let isTooLong = parameter.name == "_count" && Int(parameter.value).map { $0 > maximum } ?? false
+            limited = limited.where(parameter.name, isTooLong ? String(maximum) : parameter.value)
+        }
+        let result = try seen(permission) { try transaction.search(limited, options: options(items)) }
+        // A part of a resource does not know its version any more.
+        var versions: [String: Int64] = [:]
+        for resource in result.stored { versions[Self.key(resource)] = FHIRStore.revision(of: resource) }
+        let json = try result.bundleJSON { resource in
+            try transaction.whole(resource).stamped(version: versions[Self.key(resource)])
+        }
+        return Answer(200, .json(json))
+    }
+
+    static func key(_ resource: FHIRResource) -> String { "\(resource.resourceType)/\(resource.id ?? "")" }
+}

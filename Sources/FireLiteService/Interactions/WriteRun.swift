@@ -1,0 +1,248 @@
+import FireLite
+import FireLiteClient
+import FireLiteCore
+import FireLiteSearch
+import Foundation
+
+/// Interactions that change the store, in one write: of a single request, or of an entry of a Bundle.
+struct WriteRun {
+    let service: FHIRService
+    let call: ServiceCall
+    let transaction: WriteTransaction
+
+    var store: FHIRStore { service.store }
+    var release: FHIRRelease { service.release }
+    var content: ContentReader { ContentReader(service: service) }
+
+    init(_ service: FHIRService, _ call: ServiceCall, _ transaction: WriteTransaction) {
+        self.service = service
+        self.call = call
+        self.transaction = transaction
+    }
+
+    /// Does what a request for one resource asks for.
+    func answer() throws -> WriteOutcome {
+        let fields = call.request.fields
+        switch (call.route, call.request.method) {
+        case (.type(let type), .post):
+            return try create(try content.resource(type, of: call.request), unless: fields["If-None-Exist"].map { try QueryItems($0) })
+        case (.instance(let type, let id), .put):
+            let resource = try content.resource(type, of: call.request)
+            try checkID(of: resource, id)
+            return try update(resource, type, id, Preconditions(fields))
+        case (.type(let type), .put):
+            return try update(try content.resource(type, of: call.request), type, where: call.query, Preconditions(fields))
+        case (.instance(let type, let id), .patch):
+            return try patch(try PatchDocument(call.request, service), type, id, Preconditions(fields))
+        case (.type(let type), .patch):
+            return try patch(try PatchDocument(call.request, service), type, where: call.query, Preconditions(fields))
+        case (.instance(let type, let id), .delete): return try delete(type, id, Preconditions(fields))
+        case (.type(let type), .delete): return try delete(type, where: call.query, Preconditions(fields))
+        default: throw ServiceFault(405, "not-supported", "the path has no such method")
+        }
+    }
+
+    /// The conditions on the version of a resource.
+    struct Preconditions {
+        var ifMatch: String?
+        var ifNoneMatch: String?
+
+        init(_ fields: HTTPFields) {
+            ifMatch = fields["If-Match"]
+            ifNoneMatch = fields["If-None-Match"]
+        }
+
+        init(ifMatch: String?, ifNoneMatch: String?) {
+            self.ifMatch = ifMatch
+            self.ifNoneMatch = ifNoneMatch
+        }
+
+        /// - Throws: `ServiceFault` if they are not met: 412, or 409 as DSTU2 has it.
+        func check(_ existing: FHIRResource?, _ release: FHIRRelease) throws {
+            let version = existing.flatMap { FHIRStore.revision(of: $0) }
+            if let ifMatch, !EntityTag.matches(ifMatch, version) {
+                let status = release.name == "DSTU2" ? 409 : 412
+                throw ServiceFault(
+                    status, "conflict", "the resource has another version than If-Match names: read it again", at: "http.If-Match")
+            }
+            if let ifNoneMatch, EntityTag.matches(ifNoneMatch, version) {
+                throw ServiceFault(412, "conflict", "the resource exists already, which If-None-Match excludes", at: "http.If-None-Match")
+            }
+        }
+    }
+
+    // MARK: - Creating
+
+    /// `create`, also conditional (FHIR, RESTful API).
+    func create(_ resource: FHIRResource, unless condition: QueryItems? = nil) throws -> WriteOutcome {
+        try call.require(.create, resource.resourceType)
+        if let condition, let existing = try match(resource.resourceType, condition, "If-None-Exist") { return WriteOutcome(200, existing) }
+        return try add(resource, id: ResourceID.make())
+    }
+
+    /// Stores a new resource under an id.
+    func add(_ resource: FHIRResource, id: String) throws -> WriteOutcome {
+        try prepareNew(resource, id)
+        let stored = try transaction.upsert(resource)
+        try checkPermitted(stored, .create)
+        return WriteOutcome(201, stored)
+    }
+
+    /// Checks a new resource and gives it its id.
+    func prepareNew(_ resource: FHIRResource, _ id: String) throws {
+        try call.require(.create, resource.resourceType)
+        try content.check(resource)
+        resource.id = id
+        resource.setServerMeta(version: "1", updated: FHIRInstant(call.now))
+    }
+
+    // MARK: - Updating
+
+    private func checkID(of resource: FHIRResource, _ id: String) throws {
+        guard let own = resource.id else {
+            throw ServiceFault(400, "required", "the resource has no id: it must be that of the address", at: "\(resource.resourceType).id")
+        }
+        guard own == id else {
+            throw ServiceFault(400, "invalid", "the id of the resource is not that of the address", at: "\(resource.resourceType).id")
+        }
+    }
+
+    /// `update`, which creates the resource if there is none (FHIR, RESTful API, Update as Create).
+    func update(_ resource: FHIRResource, _ type: String, _ id: String, _ conditions: Preconditions) throws -> WriteOutcome {
+        let existing = try transaction.resource(typeName: type, id: id)
+        try require(existing, type, id)
+        try conditions.check(existing, release)
+        guard let existing else { return try add(resource, id: id) }
+        try content.check(resource)
+        return try replace(existing, by: resource, id)
+    }
+
+    /// Stores the content of a resource instead of an existing one. The same content is no new version.
+    private func replace(_ existing: FHIRResource, by resource: FHIRResource, _ id: String) throws -> WriteOutcome {
+        resource.id = id
+        let meta = existing.child("meta")
+        resource.setServerMeta(version: meta?.text("versionId"), updated: meta?.instant("lastUpdated"))
+        if resource == existing { return WriteOutcome(200, existing) }
+        let version = FHIRStore.revision(of: existing).map { String($0 + 1) }
+        resource.setServerMeta(version: version, updated: FHIRInstant(call.now))
+        let stored = try transaction.upsert(resource)
+        try checkPermitted(stored, .update)
+        return WriteOutcome(200, stored)
+    }
+
+    /// Conditional update: of the one resource that matches, or a new one.
+    func update(_ resource: FHIRResource, _ type: String, where items: QueryItems, _ conditions: Preconditions) throws -> WriteOutcome {
+        if let existing = try match(type, items, nil), let id = existing.id {
+            guard resource.id == nil || resource.id == id else {
+                throw ServiceFault(400, "invalid", "the id of the resource is not that of the resource that matches", at: "\(type).id")
+            }
+            return try update(resource, type, id, conditions)
+        }
+        guard let id = resource.id else {
+            try call.require(.create, type)
+            try conditions.check(nil, release)
+            return try add(resource, id: ResourceID.make())
+        }
+        guard ResourceID.isValid(id) else { throw ServiceFault(400, "value", "the id of the resource is not valid", at: "\(type).id") }
+        guard try transaction.resource(typeName: type, id: id) == nil else {
+            throw ServiceFault(409, "duplicate", "no resource matches, but one has the id of the resource", at: "\(type).id")
+        }
+        return try update(resource, type, id, conditions)
+    }
+
+    // MARK: - Patching
+
+    /// `patch` (FHIR, RESTful API).
+    func patch(_ document: PatchDocument, _ type: String, _ id: String, _ conditions: Preconditions) throws -> WriteOutcome {
+        guard let existing = try transaction.resource(typeName: type, id: id) else {
+            guard call.access.scopes == nil, try transaction.history(typeName: type, id: id).first?.isDeleted ?? false else {
+                throw ServiceFault.notFound
+            }
+            throw ServiceFault.gone
+        }
+        try require(existing, type, id)
+        try conditions.check(existing, release)
+        let patched = try document.applied(to: try transaction.whole(existing))
+        guard patched.resourceType == type, patched.id == id else {
+            throw ServiceFault(422, "business-rule", "a patch cannot change the type or id of a resource")
+        }
+        try content.check(patched)
+        return try replace(existing, by: patched, id)
+    }
+
+    func patch(_ document: PatchDocument, _ type: String, where items: QueryItems, _ conditions: Preconditions) throws -> WriteOutcome {
+        guard let id = try match(type, items, nil)?.id else { throw ServiceFault(404, "not-found", "no resource matches") }
+        return try patch(document, type, id, conditions)
+    }
+
+    // MARK: - Deleting
+
+    /// `delete`; what is not there counts as deleted.
+    func delete(_ type: String, _ id: String, _ conditions: Preconditions) throws -> WriteOutcome {
+        try call.require(.delete, type)
+        guard let existing = try visible(type, id, .delete) else {
+            if conditions.ifMatch != nil { try conditions.check(nil, release) }
+            return WriteOutcome(deleted: type, id)
+        }
+        try conditions.check(existing, release)
+        try transaction.delete(typeName: type, id: id)
+        return WriteOutcome(deleted: type, id)
+    }
+
+    func delete(_ type: String, where items: QueryItems, _ conditions: Preconditions) throws -> WriteOutcome {
+        try call.require(.delete, type)
+        guard let id = try match(type, items, nil)?.id else { return WriteOutcome(deleted: type, nil) }
+        return try delete(type, id, conditions)
+    }
+
+    // MARK: - Conditions
+
+    /// The one resource that meets the conditions of a conditional interaction; nil if none does.
+    ///
+    /// - Throws: `ServiceFault` with status 412 if several do, and 400 for conditions that are missing or not understood.
+    func match(_ type: String, _ items: QueryItems, _ field: String?) throws -> FHIRResource? {
+        try call.require(.search, type)
+        let conditions = items.conditions
+        guard !conditions.isEmpty else {
+            throw ServiceFault(400, "required", "a conditional interaction needs search parameters", at: field.map { "http.\($0)" })
+        }
+        var request = SearchRequest(type: type).count(2)
+        for condition in conditions where !Self.resultParameters.contains(condition.name) {
+            request = request.where(condition.name, condition.value)
+        }
+        var options = SearchOptions()
+        options.handling = .strict
+        options.countsTotal = false
+        options.timeZone = service.configuration.timeZone
+        options.now = call.now
+        options.base = service.base
+        func search() throws -> [FHIRResource] { try transaction.search(request, options: options).matches }
+        let found = try call.restriction(for: .search).map { try transaction.restricted(by: $0, search) } ?? search()
+        guard found.count < 2 else {
+            throw ServiceFault(412, "multiple-matches", "several resources match", at: field.map { "http.\($0)" })
+        }
+        return found.first
+    }
+
+    private static let resultParameters: Set<String> = ["_count", "_sort", "_include", "_revinclude", "_total"]
+
+    // MARK: - Scopes
+
+    private func visible(_ type: String, _ id: String, _ permission: SMARTScope.Permission) throws -> FHIRResource? {
+        guard let restriction = call.restriction(for: permission) else { return try transaction.resource(typeName: type, id: id) }
+        return try transaction.restricted(by: restriction) { try transaction.resource(typeName: type, id: id) }
+    }
+
+    /// Refuses to change a resource that the scopes do not reach.
+    private func require(_ existing: FHIRResource?, _ type: String, _ id: String) throws {
+        guard call.access.scopes != nil else { return }
+        try call.require(existing == nil ? .create : .update, type)
+        if existing != nil, try visible(type, id, .update) == nil { throw ServiceCall.forbidden(type) }
+    }
+
+    /// Refuses content that the scopes would not reach once it is stored. The write is rolled back then.
+    func checkPermitted(_ stored: FHIRResource, _ permission: SMARTScope.Permission) throws {
+        guard call.access.scopes != nil, let id = stored.id else { return }
+        guard try visible(stored.resourceType, id, permission) != nil else { throw ServiceCall.forbidden(stored.resourceType) }
+    }
+}

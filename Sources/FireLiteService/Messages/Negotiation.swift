@@ -1,0 +1,134 @@
+import FireLiteClient
+import FireLiteCore
+
+/// The forms in which FHIR's content travels.
+enum ContentFormat: Sendable {
+    case json, xml
+
+    /// The media type of content in a release.
+    func mediaType(_ release: FHIRRelease) -> String {
+        let isOld = release.facts.json == MediaType.oldFHIRJSON
+        return switch self {
+        case .json: release.facts.json
+        case .xml: isOld ? "application/xml+fhir" : "application/fhir+xml"
+        }
+    }
+
+    /// The form that a media type or a short name means; nil for any other.
+    init?(mediaType text: some StringProtocol) {
+        switch MediaType(text).name {
+        case "json", "application/json", "text/json", MediaType.fhirJSON, MediaType.oldFHIRJSON: self = .json
+        case "xml", "application/xml", "text/xml", "application/fhir+xml", "application/xml+fhir": self = .xml
+        default: return nil
+        }
+    }
+}
+
+/// An element of a header field with a list: a value, and its parameters.
+struct HeaderElement {
+    let value: String
+    private(set) var parameters: [(name: String, value: String)] = []
+
+    init(_ text: some StringProtocol) {
+        let parts = text.split(separator: ";").map { Self.trimmed($0) }
+        value = parts.first ?? ""
+        for part in parts.dropFirst() {
+            let sides = part.split(separator: "=", maxSplits: 1)
+            guard sides.count == 2 else { continue }
+            var right = Self.trimmed(sides[1])
+            if right.count > 1, right.hasPrefix("\""), right.hasSuffix("\"") { right = String(right.dropFirst().dropLast()) }
+            parameters.append((Self.trimmed(sides[0]).lowercased(), right))
+        }
+    }
+
+    func parameter(_ name: String) -> String? { parameters.first { $0.name == name.lowercased() }?.value }
+
+    /// The weight of a media type (RFC 9110, 12.4.2).
+    var weight: Double { parameter("q").flatMap(Double.init) ?? 1 }
+
+    static func trimmed(_ text: some StringProtocol) -> String {
+        String(text.drop { $0 == " " || $0 == "\t" }.reversed().drop { $0 == " " || $0 == "\t" }.reversed())
+    }
+
+    /// The elements of a field.
+    static func list(_ field: String?) -> [HeaderElement] { (field ?? "").split(separator: ",").map { HeaderElement($0) } }
+}
+
+/// What a request asks of the answer's form.
+struct Presentation {
+    /// What an answer to a write contains (FHIR, RESTful API, Managing Return Content).
+    enum Content {
+        case minimal, representation, outcome
+    }
+
+    var format = ContentFormat.json
+    var isPretty = false
+    var content: Content?
+    var handling: SearchOptions.Handling?
+    var isAsynchronous = false
+
+    /// The answer's form if the request does not say it, or says what is refused.
+    static let plain = Presentation()
+
+    private init() {}
+
+    /// - Throws: `ServiceFault` with status 406 for a form that the server does not have.
+    init(_ request: ServiceRequest, _ query: QueryItems, _ release: FHIRRelease) throws {
+        if let wanted = query.last("_format") {
+            // A plus sign that was not encoded is a blank by now.
+            guard let format = ContentFormat(mediaType: wanted.replacing(" ", with: "+")) ?? Self.preferred(wanted, release) else {
+                throw Self.notAcceptable("_format")
+            }
+            self.format = format
+        } else if let accept = request.fields["Accept"], !accept.isEmpty {
+            guard let format = Self.preferred(accept, release) else { throw Self.notAcceptable("Accept") }
+            self.format = format
+        }
+        if let pretty = query.last("_pretty") { isPretty = pretty == "true" }
+        for element in HeaderElement.list(request.fields["Prefer"]) {
+            // Both forms occur: preferences with commas, and with semicolons.
+            let words = [element.value] + element.parameters.map { "\($0.name)=\($0.value)" }
+            for word in words {
+                switch word.lowercased().filter({ $0 != " " && $0 != "\"" }) {
+                case "return=minimal": content = .minimal
+                case "return=representation": content = .representation
+                case "return=operationoutcome": content = .outcome
+                case "handling=strict": handling = .strict
+                case "handling=lenient": handling = .lenient
+                case "respond-async": isAsynchronous = true
+                default: break
+                }
+            }
+        }
+        if request.fields["Prefer"]?.contains("respond-async") ?? false { isAsynchronous = true }
+    }
+
+    private static func notAcceptable(_ place: String) -> ServiceFault {
+        ServiceFault(406, "not-supported", "the server answers in application/fhir+json and application/fhir+xml", at: "http.\(place)")
+    }
+
+    /// The form with the greatest weight; JSON if several have it.
+    private static func preferred(_ accept: String, _ release: FHIRRelease) -> ContentFormat? {
+        var best: (format: ContentFormat, weight: Double)?
+        for element in HeaderElement.list(accept) {
+            let format: ContentFormat
+            switch element.value.lowercased() {
+            case "*/*", "application/*": format = .json
+            case "text/*": format = .json
+            default:
+                guard let known = ContentFormat(mediaType: element.value) else { continue }
+                format = known
+            }
+            if let version = element.parameter("fhirVersion"), !version.isEmpty, !isVersion(version, of: release) { continue }
+            guard element.weight > 0, element.weight > best?.weight ?? 0 else { continue }
+            best = (format, element.weight)
+        }
+        return best?.format
+    }
+
+    /// Whether `fhirVersion=4.0` means the release (FHIR, RESTful API, FHIR version).
+    static func isVersion(_ text: String, of release: FHIRRelease) -> Bool {
+        let prefix = text.split(separator: ".").prefix(2).joined(separator: ".")
+        return ReleaseFacts.name(ofVersion: prefix) == release.name
+    }
+}

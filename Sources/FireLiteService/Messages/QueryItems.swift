@@ -1,0 +1,59 @@
+import FireLiteSearch
+import Foundation
+
+/// The parameters of an address or of a form, decoded, in their order.
+struct QueryItems: Sendable {
+    private(set) var all: [SearchRequest.Parameter] = []
+
+    init() {}
+
+    /// - Parameter text: `name=value&name=value`, percent-encoded.
+    /// - Throws: `ServiceFault` with status 400 for text that is not percent-encoded UTF-8.
+    init(_ text: some StringProtocol, maximum: Int = 1_000) throws {
+        for pair in text.split(separator: "&") {
+            let sides = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            guard let name = sides.first.flatMap({ Self.decoded($0) }), let value = sides.count > 1 ? Self.decoded(sides[1]) : "" else {
+                throw ServiceFault(400, "invalid", "a parameter is not percent-encoded UTF-8")
+            }
+            guard !name.isEmpty else { throw ServiceFault(400, "invalid", "a parameter has no name") }
+            guard all.count < maximum else { throw ServiceFault(400, "too-costly", "the request has more than \(maximum) parameters") }
+            all.append(SearchRequest.Parameter(name: name, value: value))
+        }
+    }
+
+    private static func decoded(_ text: some StringProtocol) -> String? {
+        let text = String(text).replacing("+", with: " ").removingPercentEncoding
+        return text.flatMap { $0.utf8.contains(0) ? nil : $0 }
+    }
+
+    /// The last value of a name; nil if there is none.
+    func last(_ name: String) -> String? { all.last { $0.name == name }?.value }
+
+    func values(_ name: String) -> [String] { all.filter { $0.name == name }.map(\.value) }
+
+    /// The words of a parameter that lists them with commas, in all its repetitions.
+    func words(_ name: String) -> [String] {
+        values(name).flatMap { $0.split(separator: ",").map { HeaderElement.trimmed($0) }.filter { !$0.isEmpty } }
+    }
+
+    mutating func append(_ other: QueryItems) { all += other.all }
+
+    mutating func append(_ name: String, _ value: String) { all.append(SearchRequest.Parameter(name: name, value: value)) }
+
+    /// Those that say what to find, without those that say how the answer looks.
+    var conditions: [SearchRequest.Parameter] { all.filter { !Self.presentation.contains($0.name) } }
+
+    /// Parameters of every interaction (FHIR, RESTful API, General Parameters).
+    static let presentation: Set<String> = ["_format", "_pretty", "_summary", "_elements"]
+
+    /// The text for an address.
+    static func encoded(_ parameters: [SearchRequest.Parameter]) -> String {
+        parameters.map { "\(encoded($0.name))=\(encoded($0.value))" }.joined(separator: "&")
+    }
+
+    static func encoded(_ text: String) -> String {
+        var allowed = CharacterSet.alphanumerics
+        allowed.insert(charactersIn: "-._~:/,$*")
+        return text.addingPercentEncoding(withAllowedCharacters: allowed) ?? ""
+    }
+}

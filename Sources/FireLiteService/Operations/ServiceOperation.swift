@@ -1,0 +1,83 @@
+import FireLiteCore
+
+/// An operation that a service has.
+struct ServiceOperation {
+    /// Where an operation can be called.
+    enum Level {
+        case system, type, instance
+    }
+
+    /// Its name without the dollar sign.
+    let name: String
+    let definition: String
+    let levels: Set<Level>
+    /// The types that have it; nil for all.
+    let types: Set<String>?
+    var isWrite = false
+    /// What of the configuration it needs.
+    var needs: (@Sendable (FHIRService) -> Bool)?
+
+    static let all: [ServiceOperation] = [
+        ServiceOperation(
+            name: "everything", definition: "http://hl7.org/fhir/OperationDefinition/Patient-everything", levels: [.instance],
+            types: ["Patient"]),
+        ServiceOperation(
+            name: "everything", definition: "http://hl7.org/fhir/OperationDefinition/Encounter-everything", levels: [.instance],
+            types: ["Encounter"]),
+        ServiceOperation(
+            name: "validate", definition: "http://hl7.org/fhir/OperationDefinition/Resource-validate", levels: [.type, .instance],
+            types: nil),
+        ServiceOperation(
+            name: "meta", definition: "http://hl7.org/fhir/OperationDefinition/Resource-meta", levels: [.system, .type, .instance],
+            types: nil),
+        ServiceOperation(
+            name: "meta-add", definition: "http://hl7.org/fhir/OperationDefinition/Resource-meta-add", levels: [.instance], types: nil,
+            isWrite: true),
+        ServiceOperation(
+            name: "meta-delete", definition: "http://hl7.org/fhir/OperationDefinition/Resource-meta-delete", levels: [.instance],
+            types: nil,
+            isWrite: true),
+        ServiceOperation(
+            name: "lastn", definition: "http://hl7.org/fhir/OperationDefinition/Observation-lastn", levels: [.type], types: ["Observation"]),
+        ServiceOperation(
+            name: "viewdefinition-run", definition: "http://sql-on-fhir.org/OperationDefinition/$viewdefinition-run", levels: [.system],
+            types: nil),
+        ServiceOperation(
+            name: "export", definition: "http://hl7.org/fhir/uv/bulkdata/OperationDefinition/export", levels: [.system], types: nil,
+            needs: { $0.jobs != nil }),
+        ServiceOperation(
+            name: "export", definition: "http://hl7.org/fhir/uv/bulkdata/OperationDefinition/patient-export", levels: [.type],
+            types: ["Patient"], needs: { $0.jobs != nil }),
+        ServiceOperation(
+            name: "export", definition: "http://hl7.org/fhir/uv/bulkdata/OperationDefinition/group-export", levels: [.instance],
+            types: ["Group"], needs: { $0.jobs != nil }),
+        ServiceOperation(
+            name: "import", definition: "https://github.com/smart-on-fhir/bulk-import/import-manifest", levels: [.system], types: nil,
+            isWrite: true, needs: { $0.configuration.transport != nil && !$0.configuration.importOrigins.isEmpty && $0.jobs != nil }),
+    ]
+
+    func isOffered(by service: FHIRService, canWrite: Bool) -> Bool { (canWrite || !isWrite) && needs?(service) ?? true }
+
+    /// Whether it is listed with a type, or with the system if there is none.
+    func applies(to type: String?, _ release: FHIRRelease) -> Bool {
+        guard let type else { return levels.contains(.system) }
+        guard levels.contains(.type) || levels.contains(.instance) else { return false }
+        return types?.contains(type) ?? true
+    }
+
+    /// The operation that a path names.
+    ///
+    /// - Throws: `ServiceFault` with status 404 if there is none there.
+    static func find(_ name: String, _ type: String?, _ id: String?, _ service: FHIRService) throws -> ServiceOperation {
+        let level: Level = id != nil ? .instance : type != nil ? .type : .system
+        let isThere: (ServiceOperation) -> Bool = { operation in
+            operation.name == name && operation.levels.contains(level) && type.map { operation.types?.contains($0) ?? true } ?? true
+                && operation.needs?(service) ?? true
+        }
+        guard let found = all.first(where: isThere) else {
+            throw ServiceFault(
+                404, "not-supported", "there is no operation $\(ServiceFault.shown(name)) here: GET metadata lists what there is")
+        }
+        return found
+    }
+}

@@ -1,0 +1,62 @@
+import FireLiteClient
+import FireLiteFHIRPath
+import Foundation
+
+extension FHIRService {
+    /// How a service answers.
+    public struct Configuration: Sendable {
+        /// The address under which clients reach it, `https://example.org/fhir`. Default: `http://localhost/fhir`. A slash at its end does not count.
+        public var base = "http://localhost/fhir"
+        /// Its name in `metadata`. Default: `FireLite`.
+        public var name = "FireLite"
+        /// Whether it refuses everything that would change the store. Default: false.
+        public var isReadOnly = false
+        /// Decides what a request may do by its token; nil to let everybody do everything, for tests, previews and a machine of one's own.
+        /// Default: nil.
+        public var authorizer: (any ServiceAuthorizer)?
+        /// Sends the notifications of rest-hooks and fetches what `$import` names; nil to have neither. Default: nil.
+        public var transport: (any HTTPTransport)?
+        /// The origins from which `$import` fetches files, `https://example.org`. Default: none, so there is no `$import`.
+        public var importOrigins: Set<String> = []
+        /// The folder for the files of `$export`; created with mode 0700 if it does not exist. Nil to have no `$export`. Default: nil.
+        public var workFolder: URL?
+        /// Whether stored content must be valid by `validate()`; otherwise it need only be what the release's classes can hold. Default: true.
+        public var validates = true
+        /// Checks content further, before it is stored and for `$validate`; nil for no further checks. Default: nil.
+        public var validator: (@Sendable (FHIRResource) throws -> [FHIRIssue])?
+        /// Canonical addresses of implementation guides that the server's owner says it supports, for `metadata`. Default: none.
+        public var implementationGuides: [String] = []
+        /// The limits of requests.
+        public var limits = Limits()
+        /// The time zone of dates without one in searches. Default: the machine's.
+        public var timeZone = TimeZone.current
+        /// The source of time. Default: the system's.
+        public var clock = FHIRClock.system
+
+        /// The default configuration.
+        public init() {}
+    }
+
+    /// The limits of requests. What is beyond one is refused with an OperationOutcome.
+    public struct Limits: Sendable {
+        /// The longest target of a request, in bytes. Default: 16,384.
+        public var targetBytes = 16_384
+        /// The longest body of a request, in bytes. Default: 128 MiB.
+        public var bodyBytes = 128 << 20
+        /// The number of entries of a batch or transaction. Default: 100,000.
+        public var entries = 100_000
+        /// The number of results of a page if the request says nothing. Default: 50.
+        public var pageSize = 50
+        /// The number of results of a page whatever the request says. Default: 1,000.
+        public var maximumPageSize = 1_000
+        /// The number of resources that `_include`, `_revinclude` and `$everything` add. Default: 10,000.
+        public var included = 10_000
+        /// The number of exports that run at the same time. Default: 2.
+        public var jobs = 2
+        /// The number of streams of events that are open at the same time. Default: 16.
+        public var eventStreams = 16
+
+        /// The default limits.
+        public init() {}
+    }
+}

@@ -1,0 +1,185 @@
+import FireLite
+import FireLiteClient
+import FireLiteCore
+import FireLiteTrust
+import Foundation
+
+/// A FHIR server over a store, without sockets: a function from request to response.
+///
+/// ```swift
+/// let service = try FHIRService(store: store)
+/// let response = await service.respond(to: ServiceRequest(.get, "/fhir/Patient?name=peter"))
+/// ```
+/// It serves the release of its store (<https://hl7.org/fhir/http.html>). What it can do is in its `metadata`. Every refusal is an OperationOutcome.
+/// Thread-safe; many requests can be answered at the same time.
+public final class FHIRService: Sendable {
+    /// The store.
+    public let store: FHIRStore
+    /// How it answers.
+    public let configuration: Configuration
+    /// The base address without a slash at its end.
+    let base: String
+    let descriptions = DescriptionCache()
+    let jobs: ExportJobs?
+    let events: EventStreams
+    let writes = WriteGroup()
+
+    var release: FHIRRelease { store.release }
+
+    /// Makes a service.
+    ///
+    /// - Parameters:
+    ///   - store: the store, which may be used and written otherwise meanwhile.
+    ///   - configuration: Default: everybody may do everything.
+    /// - Throws: ``ServiceError/Code/configuration`` for an invalid base address; ``ServiceError/Code/file`` if the work folder cannot be used.
+    public init(store: FHIRStore, configuration: Configuration = Configuration()) throws {
+        self.store = store
+        self.configuration = configuration
+        var base = configuration.base
+        while base.hasSuffix("/") { base.removeLast() }
+        guard let url = URL(string: base), Origin(url) != nil, url.query == nil, url.fragment == nil else {
+            throw ServiceError(.configuration, "the base is not an address such as https://example.org/fhir")
+        }
+        self.base = base
+        events = EventStreams(limit: configuration.limits.eventStreams)
+        jobs = try configuration.workFolder.map { try ExportJobs(folder: $0, limit: configuration.limits.jobs) }
+        jobs?.resume(self)
+    }
+
+    /// Ends the jobs that run, so that they continue with the next service on the same work folder. Requests that come later are still answered.
+    public func stop() async { await jobs?.stop() }
+
+    // MARK: - Requests
+
+    /// Answers a request. It never throws: what cannot be done is a status with an OperationOutcome.
+    ///
+    /// - Parameter request: the request.
+    public func respond(to request: ServiceRequest) async -> ServiceResponse {
+        let now = configuration.clock.now()
+        var presentation = Presentation.plain
+        var response: ServiceResponse
+        var audited: (access: ServiceAccess?, route: Route)?
+        do {
+            try checkLimits(request)
+            let target = try Target(request.target, base: base)
+            let route = try Route(target.segments, release)
+            audited = (nil, route)
+            do { presentation = try Presentation(request, target.query, release) } catch {
+                // A Binary can be asked for in its own form, and rows of a view have others.
+                guard route.hasOwnForms, request.method == .get || request.method == .post else { throw error }
+            }
+            guard route.methods.contains(request.method) else {
+                let allowed = route.methods.map(\.rawValue).joined(separator: ", ")
+                throw ServiceFault(405, "not-supported", "the path has only \(allowed)", fields: ["Allow": allowed])
+            }
+            let access = try await access(of: request, route)
+            audited = (access, route)
+            let call = ServiceCall(
+                request: request, route: route, query: target.query, presentation: presentation, access: access, now: now)
+            response = try await answer(call)
+        } catch {
+            response = refusal(ServiceFault(error), presentation)
+        }
+        if let audited, let failed = await audit(request, audited.route, audited.access, response.status) {
+            response = refusal(ServiceFault(failed), presentation)
+        }
+        return finished(response, request)
+    }
+
+    private func refusal(_ fault: ServiceFault, _ presentation: Presentation) -> ServiceResponse {
+        let answer = Answer(fault.status, .json(fault.outcomeJSON), fields: fault.fields)
+        if let response = try? answer.response(presentation, release) { return response }
+        // Without libxml2 there is no XML.
+        return ServiceResponse(
+            fault.status, fields: ["Content-Type": MediaType.fhirJSON + "; charset=utf-8"], body: .data(Data(fault.outcomeJSON.utf8)))
+    }
+
+    private func checkLimits(_ request: ServiceRequest) throws {
+        let limits = configuration.limits
+        guard request.target.utf8.count <= limits.targetBytes else {
+            throw ServiceFault(414, "too-long", "the address is longer than \(limits.targetBytes) bytes: POST to _search instead")
+        }
+        guard request.body.count <= limits.bodyBytes else {
+            throw ServiceFault(413, "too-long", "the body is longer than \(limits.bodyBytes) bytes")
+        }
+    }
+
+    private func finished(_ response: ServiceResponse, _ request: ServiceRequest) -> ServiceResponse {
+        var response = response
+        response.fields["X-Request-Id"] = Self.requestID(request.fields["X-Request-Id"])
+        // Nothing that the store holds is ever run or kept by a browser.
+        response.fields["X-Content-Type-Options"] = "nosniff"
+        if response.fields["Cache-Control"] == nil { response.fields["Cache-Control"] = "no-store" }
+        if response.fields["Vary"] == nil { response.fields["Vary"] = "Accept, Authorization, Prefer" }
+        if case .data(let data) = response.body, response.status != 204, response.status != 304 {
+            response.fields["Content-Length"] = String(data.count)
+        }
+        if request.method == .head { response.body = .data(Data()) }
+        return response
+    }
+
+    /// The client's id of the request if it is one word, or a new one.
+    static func requestID(_ given: String?) -> String {
+        guard let given, (1...128).contains(given.utf8.count), given.utf8.allSatisfy({ 33...126 ~= $0 }) else {
+            return UUID().uuidString.lowercased()
+        }
+        return given
+    }
+
+    // MARK: - Access
+
+    private func access(of request: ServiceRequest, _ route: Route) async throws -> ServiceAccess {
+        guard let authorizer = configuration.authorizer else { return ServiceAccess(subject: "anonymous") }
+        let words = (request.fields["Authorization"] ?? "").split(separator: " ", maxSplits: 1)
+        let token = words.count == 2 && words[0].lowercased() == "bearer" ? HeaderElement.trimmed(words[1]) : nil
+        if let access = try await authorizer.access(token: token, base: base) { return access }
+        if route.isOpen { return ServiceAccess(subject: "anonymous", scopes: []) }
+        let problem = token == nil ? "" : ", error=\"invalid_token\""
+        throw ServiceFault(
+            401, token == nil ? "login" : "security", token == nil ? "a bearer token is required" : "the token is not valid",
+            at: "http.Authorization", fields: ["WWW-Authenticate": "Bearer realm=\"fhir\"\(problem)"])
+    }
+
+    /// Appends the request to the audit trail of the store, if it has one, unless its write is there already.
+    ///
+    /// - Returns: the error if it cannot, so that nothing unaudited is handed out.
+    private func audit(_ request: ServiceRequest, _ route: Route, _ access: ServiceAccess?, _ status: Int) async -> (any Error)? {
+        guard let trail = store.auditTrail, !route.isOpen else { return nil }
+        let isWritten = status < 300 && request.method != .get && request.method != .head && route.isWrite(request.method)
+        guard !isWritten else { return nil }
+        let action: AuditAction =
+            switch (route, request.method) {
+            case (.operation, _): .execute
+            case (_, .put), (_, .patch): .update
+            case (_, .delete): .delete
+            case (.type, .post), (.system, .post): .create
+            default: .read
+            }
+        let subject = route.subject
+        let outcome: AuditOutcome = status < 400 ? .success : status < 500 ? .minorFailure : .seriousFailure
+        do {
+            try await trail.append(
+                [AuditAccess(action, subject.type, id: subject.id, outcome: outcome)], by: AuditParty(access?.subject ?? "anonymous"))
+            return nil
+        } catch { return error }
+    }
+}
+
+extension Route {
+    /// Whether answers can have other forms than resources.
+    var hasOwnForms: Bool {
+        switch self {
+        case .instance("Binary", _), .file, .operation("viewdefinition-run", nil, nil): true
+        default: false
+        }
+    }
+
+    /// Whether a method changes resources there.
+    func isWrite(_ method: HTTPMethod) -> Bool {
+        switch self {
+        case .system, .type, .instance: method == .post || method == .put || method == .patch || method == .delete
+        case .operation(let name, _, _): ["meta-add", "meta-delete", "import"].contains(name)
+        default: false
+        }
+    }
+}

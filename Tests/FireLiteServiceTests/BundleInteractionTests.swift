@@ -1,0 +1,123 @@
+import FireLiteCore
+import FireLiteService
+import Foundation
+import Testing
+
+@Suite struct BundleInteractionTests {
+    private func bundle(_ type: String, _ entries: String...) -> String {
+        #"{"resourceType":"Bundle","type":"\#(type)","entry":[\#(entries.joined(separator: ","))]}"#
+    }
+
+    private func entry(_ method: String, _ url: String, _ resource: String? = nil, full: String? = nil, _ more: String = "") -> String {
+        let members = [full.map { #""fullUrl":"\#($0)""# }, resource.map { #""resource":\#($0)"# }].compactMap { $0 }
+        return "{" + (members + [#""request":{"method":"\#(method)","url":"\#(url)"\#(more)}"#]).joined(separator: ",") + "}"
+    }
+
+    private func statuses(_ reply: ServiceSample.Reply) -> [String] {
+        reply.entries.compactMap { $0["response"]?["status"]?.text.map { String($0.prefix(3)) } }
+    }
+
+    @Test(arguments: InteractionTests.releases) func entriesOfATransactionReferToOneAnother(_ release: String) async throws {
+        let sample = try ServiceSample(release)
+        let uuid = "urn:uuid:61ebe359-bfdc-4613-8bf2-c5e300945f0a"
+        let observation =
+            #"{"resourceType":"Observation","status":"final","code":{"text":"x"},"subject":{"reference":"\#(uuid)"}}"#
+        let reply = await sample.send(
+            .post, "",
+            bundle(
+                "transaction", entry("POST", "Observation", observation),
+                entry("POST", "Patient", #"{"resourceType":"Patient"}"#, full: uuid)))
+        #expect(reply.status == 200 && reply.json?["type"]?.text == "transaction-response", "\(reply.text)")
+        #expect(statuses(reply) == ["201", "201"])
+        let places = reply.entries.compactMap { $0["response"]?["location"]?.text?.replacing(ServiceSample.base, with: "") }
+        let stored = await sample.get(String(places[0].prefix { $0 != "_" }.dropLast()))
+        let patient = places[1].dropFirst().split(separator: "/")[1]
+        #expect(stored.json?["subject"]?["reference"]?.text == "Patient/\(patient)")
+    }
+
+    @Test func oneFailureUndoesTheWholeTransaction() async throws {
+        let sample = try ServiceSample("R4", #"{"resourceType":"Patient","id":"a","active":true}"#)
+        let reply = await sample.send(
+            .post, "",
+            bundle(
+                "transaction", entry("DELETE", "Patient/a"), entry("PUT", "Patient/b", #"{"resourceType":"Patient","id":"b"}"#),
+                entry("POST", "Observation", #"{"resourceType":"Observation"}"#)))
+        #expect(reply.status == 422 && reply.text.contains("Bundle.entry[2]"))
+        #expect(await sample.get("/Patient/a").status == 200)
+        #expect(await sample.get("/Patient/b").status == 404)
+    }
+
+    @Test func verbsAreDoneInTheirOrderAndAnsweredInThatOfTheBundle() async throws {
+        let sample = try ServiceSample("R4", #"{"resourceType":"Patient","id":"a","identifier":[{"value":"1"}]}"#)
+        let reply = await sample.send(
+            .post, "",
+            bundle(
+                "transaction", entry("GET", "Patient?identifier=1"),
+                entry("POST", "Patient", #"{"resourceType":"Patient","identifier":[{"value":"1"}]}"#, #","ifNoneExist":"identifier=1""#),
+                entry("DELETE", "Patient/a")))
+        #expect(statuses(reply) == ["200", "201", "204"], "\(reply.text)")
+        #expect(reply.entries.first?["resource"]?["total"] == .number("1"))
+        #expect(await sample.get("/Patient/a").status == 410)
+    }
+
+    @Test func conditionsInTransactionsFindResources() async throws {
+        let sample = try ServiceSample("R4", #"{"resourceType":"Patient","id":"a","identifier":[{"value":"1"}]}"#)
+        let observation = { (text: String) in
+            #"{"resourceType":"Observation","status":"final","code":{"text":"x"},"subject":{"reference":"\#(text)"}}"#
+        }
+        let uuid = "urn:uuid:61ebe359-bfdc-4613-8bf2-c5e300945f0a"
+        let reply = await sample.send(
+            .post, "",
+            bundle(
+                "transaction", entry("POST", "Patient", #"{"resourceType":"Patient"}"#, full: uuid, #","ifNoneExist":"identifier=1""#),
+                entry(
+                    "PUT", "Observation/o1",
+                    observation(uuid).replacing(
+                        "{\"resourceType\":\"Observation\"", with: "{\"resourceType\":\"Observation\",\"id\":\"o1\"")),
+                entry(
+                    "PUT", "Observation/o2",
+                    observation("Patient?identifier=1").replacing(
+                        "{\"resourceType\":\"Observation\"", with: "{\"resourceType\":\"Observation\",\"id\":\"o2\""))))
+        #expect(statuses(reply) == ["200", "201", "201"], "\(reply.text)")
+        for id in ["o1", "o2"] { #expect(await sample.get("/Observation/\(id)").json?["subject"]?["reference"]?.text == "Patient/a") }
+        let failed = await sample.send(.post, "", bundle("transaction", entry("POST", "Observation", observation("Patient?identifier=9"))))
+        #expect(failed.status == 412)
+    }
+
+    @Test func aResourceIsInATransactionOnce() async throws {
+        let sample = try ServiceSample()
+        let body = #"{"resourceType":"Patient","id":"a"}"#
+        #expect(
+            await sample.send(.post, "", bundle("transaction", entry("PUT", "Patient/a", body), entry("DELETE", "Patient/a"))).status == 400
+        )
+    }
+
+    @Test func entriesOfABatchStandAlone() async throws {
+        let sample = try ServiceSample("R4", #"{"resourceType":"Patient","id":"a"}"#)
+        let reply = await sample.send(
+            .post, "",
+            bundle(
+                "batch", entry("GET", "Patient/none"), entry("PUT", "Patient/b", #"{"resourceType":"Patient","id":"b"}"#),
+                entry("GET", "Patient/a"), entry("POST", "Observation", #"{"resourceType":"Observation"}"#), entry("DELETE", "Patient/b"),
+                entry("GET", "metadata"), #"{"resource":{"resourceType":"Patient"}}"#))
+        #expect(reply.status == 200 && reply.json?["type"]?.text == "batch-response")
+        #expect(statuses(reply) == ["404", "201", "200", "422", "204", "200", "400"], "\(reply.text.prefix(2000))")
+        #expect(reply.entries[0]["response"]?["outcome"]?["resourceType"]?.text == "OperationOutcome")
+    }
+
+    @Test func patchesAreEntries() async throws {
+        let sample = try ServiceSample("R4", #"{"resourceType":"Patient","id":"a","active":true}"#)
+        let patch = Data(#"[{"op":"replace","path":"/active","value":false}]"#.utf8).base64EncodedString()
+        let binary = #"{"resourceType":"Binary","contentType":"application/json-patch+json","data":"\#(patch)"}"#
+        let reply = await sample.send(.post, "", bundle("transaction", entry("PATCH", "Patient/a", binary)))
+        #expect(statuses(reply) == ["200"], "\(reply.text)")
+        #expect(await sample.get("/Patient/a").json?["active"] == .bool(false))
+    }
+
+    @Test func otherBundlesAreRefused() async throws {
+        let sample = try ServiceSample()
+        #expect(await sample.send(.post, "", bundle("collection")).status == 400)
+        #expect(await sample.send(.post, "", #"{"resourceType":"Patient"}"#).status == 400)
+        #expect(await sample.send(.post, "", #"{"resourceType":"Bundle","type":"batch"}"#).status == 200)
+    }
+}

@@ -1,0 +1,171 @@
+import FireLiteCore
+import FireLiteService
+import Foundation
+import TestSupport
+import Testing
+
+@Suite struct OperationTests {
+    @Test func validationReportsWhatIsWrong() async throws {
+        let sample = try ServiceSample()
+        let good = await sample.send(.post, "/Patient/$validate", #"{"resourceType":"Patient"}"#)
+        #expect(good.status == 200 && good.issue == "informational")
+        let bad = await sample.send(.post, "/Observation/$validate", #"{"resourceType":"Observation","status":"nonsense"}"#)
+        #expect(bad.status == 200)
+        let issues = bad.json?["issue"]?.items ?? []
+        #expect(Set(issues.compactMap { $0["expression"]?.items.first?.text }) == ["Observation.status", "Observation.code"])
+        let wrapped = #"{"resourceType":"Parameters","parameter":[{"name":"resource","resource":{"resourceType":"Patient","gender":"x"}}]}"#
+        #expect(await sample.send(.post, "/Patient/$validate", wrapped).issue == "code-invalid")
+        #expect(await sample.send(.post, "/Patient/$validate", #"{"resourceType":"Patient","nonsense":1}"#).issue == "structure")
+        #expect(await sample.get("/Patient").entries.isEmpty)
+    }
+
+    @Test func labelsAreAddedAndRemoved() async throws {
+        let sample = try ServiceSample("R4", #"{"resourceType":"Patient","id":"a","meta":{"tag":[{"system":"s","code":"one"}]}}"#)
+        func meta(_ code: String) -> String {
+            #"{"resourceType":"Parameters","parameter":[{"name":"meta","valueMeta":{"tag":[{"system":"s","code":"\#(code)"}]}}]}"#
+        }
+        func tags(_ reply: ServiceSample.Reply) -> [String] {
+            reply.json?["parameter"]?.items.first?["valueMeta"]?["tag"]?.items.compactMap { $0["code"]?.text } ?? []
+        }
+        #expect(tags(await sample.send(.post, "/Patient/a/$meta-add", meta("two"))) == ["one", "two"])
+        #expect(tags(await sample.send(.post, "/Patient/a/$meta-delete", meta("one"))) == ["two"])
+        #expect(tags(await sample.get("/Patient/a/$meta")) == ["two"])
+        #expect(tags(await sample.get("/Patient/$meta")) == ["two"])
+        #expect(tags(await sample.get("/$meta")) == ["two"])
+        #expect(await sample.get("/Patient/a/$meta-add").status == 405)
+    }
+
+    @Test func viewsHaveRows() async throws {
+        let sample = try ServiceSample(
+            "R4", #"{"resourceType":"Patient","id":"a","gender":"male"}"#, #"{"resourceType":"Patient","id":"b"}"#)
+        let view =
+            #"{"resourceType":"ViewDefinition","resource":"Patient","status":"active","select":[{"column":[{"name":"id","path":"id"},{"name":"gender","path":"gender"}]}]}"#
+        #expect(await sample.send(.post, "/$viewdefinition-run?_format=csv", view).text == "id,gender\r\na,male\r\nb,\r\n")
+        #expect(
+            await sample.send(.post, "/$viewdefinition-run?_format=ndjson&_limit=1", view).text == "{\"id\":\"a\",\"gender\":\"male\"}\n")
+        #expect(await sample.send(.post, "/$viewdefinition-run", view).json?.items.count == 2)
+        let parameters =
+            #"{"resourceType":"Parameters","parameter":[{"name":"viewResource","resource":\#(view)},{"name":"_format","valueCode":"csv"}]}"#
+        #expect(await sample.send(.post, "/$viewdefinition-run", parameters).text.hasPrefix("id,gender"))
+        #expect(await sample.send(.post, "/$viewdefinition-run", #"{"resource":"Patient"}"#).status == 422)
+    }
+
+    @Test func binariesAreDownloadsThatNothingRuns() async throws {
+        let sample = try ServiceSample()
+        let created = await sample.send(.post, "/Binary", "<b>hello</b>", ["Content-Type": "text/html"])
+        #expect(created.status == 201 && created.json?["contentType"]?.text == "text/html")
+        let raw = await sample.get("/Binary/\(created.id)", ["Accept": "text/html"])
+        #expect(raw.status == 200 && raw.text == "<b>hello</b>")
+        #expect(raw.fields["Content-Disposition"] == "attachment" && raw.fields["X-Content-Type-Options"] == "nosniff")
+        #expect(raw.fields["Content-Security-Policy"]?.contains("sandbox") == true)
+        #expect(await sample.get("/Binary/\(created.id)", ["Accept": "image/png"]).status == 406)
+        #expect(await sample.get("/Binary/\(created.id)").json?["resourceType"]?.text == "Binary")
+    }
+}
+
+@Suite struct BulkTests {
+    /// The answer of a job once it has ended.
+    private func finished(_ sample: ServiceSample, _ kickOff: ServiceSample.Reply) async throws -> ServiceSample.Reply {
+        #expect(kickOff.status == 202, "\(kickOff.text)")
+        let place = try #require(kickOff.fields["Content-Location"]).replacing(ServiceSample.base, with: "")
+        for _ in 0..<100_000 {
+            let reply = await sample.get(place)
+            if reply.status != 202 { return reply }
+            #expect(reply.fields["Retry-After"] != nil)
+            await Task.yield()
+        }
+        return await sample.get(place)
+    }
+
+    private func lines(_ sample: ServiceSample, _ manifest: ServiceSample.Reply, _ type: String) async -> [String] {
+        let output = manifest.json?["output"]?.items.first { $0["type"]?.text == type }
+        guard let url = output?["url"]?.text else { return [] }
+        let reply = await sample.get(url.replacing(ServiceSample.base, with: ""))
+        #expect(reply.fields["Content-Type"] == "application/fhir+ndjson")
+        return reply.text.split(separator: "\n").map(String.init)
+    }
+
+    private let asynchronous: HTTPFields = ["Prefer": "respond-async", "Accept": "application/fhir+json"]
+
+    private func sample(_ folder: TemporaryFolder) throws -> ServiceSample {
+        let url = URL(fileURLWithPath: folder.file("jobs"))
+        return try ServiceSample(
+            "R4", #"{"resourceType":"Patient","id":"1"}"#, #"{"resourceType":"Patient","id":"2"}"#,
+            #"{"resourceType":"Observation","id":"o1","status":"final","code":{"text":"a"},"subject":{"reference":"Patient/1"}}"#,
+            #"{"resourceType":"Observation","id":"o2","status":"amended","code":{"text":"b"},"subject":{"reference":"Patient/2"}}"#,
+            #"{"resourceType":"Organization","id":"org"}"#,
+            #"{"resourceType":"Group","id":"g","type":"person","actual":true,"member":[{"entity":{"reference":"Patient/1"}}]}"#
+        ) { $0.workFolder = url }
+    }
+
+    @Test func exportsHaveAFileForEachType() async throws {
+        let folder = try TemporaryFolder()
+        let sample = try sample(folder)
+        let manifest = try await finished(sample, await sample.get("/$export", asynchronous))
+        #expect(manifest.status == 200 && manifest.json?["requiresAccessToken"] == .bool(false))
+        #expect(manifest.json?["output"]?.items.compactMap { $0["type"]?.text } == ["Group", "Observation", "Organization", "Patient"])
+        #expect(await lines(sample, manifest, "Patient").count == 2)
+        let some = try await finished(
+            sample, await sample.get("/$export?_type=Observation&_typeFilter=Observation?status=final&_elements=status", asynchronous))
+        let found = await lines(sample, some, "Observation")
+        #expect(found.count == 1 && found[0].contains("\"o1\"") && found[0].contains("SUBSETTED"))
+        let group = try await finished(sample, await sample.get("/Group/g/$export", asynchronous))
+        #expect(await lines(sample, group, "Observation").count == 1)
+        #expect(group.json?["output"]?.items.compactMap { $0["type"]?.text } == ["Group", "Observation", "Patient"])
+        let patients = try await finished(sample, await sample.get("/Patient/$export", asynchronous))
+        #expect(patients.json?["output"]?.items.compactMap { $0["type"]?.text } == ["Observation", "Patient"])
+    }
+
+    @Test func exportsAreRefusedWithAReason() async throws {
+        let folder = try TemporaryFolder()
+        let sample = try sample(folder)
+        #expect(await sample.get("/$export").status == 400)
+        #expect(await sample.get("/$export?_type=Nonsense", asynchronous).status == 400)
+        #expect(await sample.get("/$export?_since=x", asynchronous).status == 400)
+        #expect(await sample.get("/$export?_outputFormat=csv", asynchronous).status == 400)
+        #expect(await sample.get("/Group/none/$export", asynchronous).status == 404)
+        #expect(await sample.get("/$jobs/nonsense").status == 404)
+        #expect(await (try ServiceSample()).get("/$export", asynchronous).status == 404)
+    }
+
+    @Test func manifestsSurviveARestart() async throws {
+        let folder = try TemporaryFolder()
+        let first = try sample(folder)
+        let kickOff = await first.get("/$export", asynchronous)
+        let manifest = try await finished(first, kickOff)
+        await first.service.stop()
+        let second = try sample(folder)
+        #expect(try await finished(second, kickOff).text == manifest.text)
+        let place = try #require(kickOff.fields["Content-Location"]).replacing(ServiceSample.base, with: "")
+        #expect(await second.send(.delete, place).status == 202)
+        #expect(await second.get(place).status == 404)
+    }
+
+    private struct Files: HTTPTransport {
+        func send(_ request: HTTPRequest) async throws -> HTTPResponse {
+            HTTPResponse(200, body: Data("{\"resourceType\":\"Patient\",\"id\":\"imported\"}\n".utf8))
+        }
+    }
+
+    @Test func importsComeFromAllowedOriginsOnly() async throws {
+        let folder = try TemporaryFolder()
+        let url = URL(fileURLWithPath: folder.file("jobs"))
+        let sample = try ServiceSample {
+            $0.workFolder = url
+            $0.transport = Files()
+            $0.importOrigins = ["https://files.example"]
+        }
+        func manifest(_ url: String) -> String {
+            #"{"inputFormat":"application/fhir+ndjson","inputSource":"https://files.example","input":[{"type":"Patient","url":"\#(url)"}]}"#
+        }
+        for url in [
+            "https://evil.example/a", "http://files.example/a", "https://files.example:444/a", "https://files.example@evil.example/a",
+            "file:///etc/passwd",
+        ] {
+            #expect(await sample.send(.post, "/$import", manifest(url), asynchronous).status == 400, "\(url)")
+        }
+        let done = try await finished(sample, await sample.send(.post, "/$import", manifest("https://files.example/a"), asynchronous))
+        #expect(done.status == 200 && done.json?["output"]?.items.first?["count"] == .number("1"), "\(done.text)")
+        #expect(await sample.get("/Patient/imported").status == 200)
+    }
+}
