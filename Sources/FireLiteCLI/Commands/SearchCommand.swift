@@ -52,7 +52,7 @@ struct SearchCommand: Command {
 
             Examples: firelite search health.sqlite 'Patient?name=joseph&_sort=-birthdate'
                       firelite search health.sqlite 'Patient?gender=female' --count
-                      firelite search health.sqlite Patient --limit 1 --format ndjson
+                      firelite search health.sqlite Patient --limit 20 --format ndjson
             """)
 
     private enum Form {
