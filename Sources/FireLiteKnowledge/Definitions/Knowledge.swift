@@ -31,6 +31,8 @@ public final class Knowledge: @unchecked Sendable {
     /// Knows what every program knows: the types of the release, and the few profiles of FHIR itself that records are measured by without naming them.
     public init(release: FHIRRelease) {
         self.release = release
+        // Made before other threads can ask for them.
+        codes.forget()
         for definition in BuiltInDefinitions.of(release) { insert(definition) }
     }
 
