@@ -15,7 +15,7 @@ struct StatementReportTests {
         var all: [StatementReport] { lock.withLock { list } }
     }
 
-    private func store(_ reports: Reports, slow: Duration = .zero) throws -> FHIRStore {
+    private func store(_ reports: Reports, slow: Swift.Duration = .zero) throws -> FHIRStore {
         var configuration = FHIRStore.Configuration()
         configuration.observeStatements = { reports.add($0) }
         configuration.slowStatement = slow

@@ -194,7 +194,7 @@ struct RekeyTests {
                         do {
                             try store.rekey(to: EncryptedStores.other)
                         } catch let error as FHIRStoreError {
-                            isChanged = store.configuration.key?.secret === EncryptedStores.other.secret
+                            isChanged = store.configuration.key == EncryptedStores.other
                             expectHelpful(error, path: path, codes: [.disk, .cannotOpen, .busy, .sqlite, .notAStore], place)
                         }
                         disk.mend()
