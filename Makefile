@@ -1,6 +1,6 @@
 # The two commands of the README are `make demo` and `make test`; both set up what they need.
 
-.PHONY: help setup demo server server-tests test release-tests programs example examples slim apple-crypto test-sqlcipher nightly tsan asan format lint generate check-generated api check-api bench fuzz site check-site check-snippets install uninstall long-tests beyond ten-million
+.PHONY: help setup demo server server-tests test release-tests programs example examples slim apple-crypto test-sqlcipher nightly tsan asan format lint generate check-generated api check-api bench fuzz site check-site check-snippets install uninstall long-tests lake-tests beyond ten-million
 
 HAND_WRITTEN = Package.swift Plugins Sources Generator Tests Packages Benchmarks Fuzz/Package.swift Fuzz/Fuzz Examples
 
@@ -38,7 +38,8 @@ help:
 	@echo "make tsan      run every test under the thread sanitizer; make asan under the address sanitizer"
 	@echo "make fuzz      run the fuzz targets, each RUNS times"
 	@echo "make bench     run the benchmarks, with DATA=folder of NDJSON if given, and write Benchmarks/Report"
-	@echo "make beyond    try a store with DuckDB, Spark and Litestream, which come from PyPI"
+	@echo "make lake-tests  run the tests of the Python package in Packages/Lake, whose dependencies come from PyPI"
+	@echo "make beyond    try stores and a lake with DuckDB, chDB, Polars, Spark and Litestream, which come from PyPI"
 	@echo "make examples  import, check, export and compare the official examples of every release, which are in EXAMPLES"
 	@echo "make ten-million  measure an import of ten million resources, and what can be asked of them"
 	@echo "make generate  regenerate the model classes from the digests"
@@ -127,7 +128,7 @@ test-sqlcipher:
 	swift test --skip-build $(SQLCIPHER) $(SWIFT_FLAGS) --filter '^(FireLiteTests|FireLiteCLITests)\.|EncryptedSyncTests'
 
 # The long tests, fuzzing and the sanitizers, one after another. The nightly workflow runs the same parts, each in a job of its own.
-nightly: long-tests slim fuzz tsan asan
+nightly: long-tests slim fuzz tsan asan lake-tests
 
 # More crashes, images, flips and limits than `make test` has time for, extreme sizes, ten minutes of mixed work by two processes, a minute of
 # 200 live queries, twice 2,000 sequences of writes compared with models, 10,000 rounds of opening and closing; then every other test with its long
@@ -166,6 +167,16 @@ asan: setup
 bench: setup
 	swift run -c release Benchmarks $(BENCH_DATA) --repeat 5 --report Benchmarks/Report
 	swift run -c release --package-path Benchmarks/Peers Peers $(BENCH_DATA) --report Benchmarks/Report
+
+# The Python package that publishes lakes, in an environment of its own, with the tool of the debug build. FIRELITE_NIGHTLY=1 makes the rounds longer.
+LAKE = .build/lake
+
+lake-tests: setup
+	swift build --product firelite $(SWIFT_FLAGS)
+	python3 -m venv $(LAKE)
+	$(LAKE)/bin/python -m pip install -q --disable-pip-version-check -e "Packages/Lake[test]"
+	cd Packages/Lake && "$(CURDIR)/$(LAKE)/bin/python" -m mypy
+	cd Packages/Lake && FIRELITE="$$(cd "$(CURDIR)" && swift build --show-bin-path)/firelite" "$(CURDIR)/$(LAKE)/bin/python" -m pytest
 
 # What the page BeyondOneMachine.md describes, with the programs it names; parts whose programs are missing are skipped.
 beyond: setup

@@ -27,6 +27,7 @@ let package = Package(
         .library(name: "FireLiteFHIRPath", targets: ["FireLiteFHIRPath"]),
         .library(name: "FireLiteSearch", targets: ["FireLiteSearch"]),
         .library(name: "FireLiteKnowledge", targets: ["FireLiteKnowledge"]),
+        .library(name: "FireLiteCrypto", targets: ["FireLiteCrypto"]),
         .library(name: "FireLiteClient", targets: ["FireLiteClient"]),
         .library(name: "FireLiteSync", targets: ["FireLiteSync"]),
         .library(name: "FireLiteRecords", targets: ["FireLiteRecords"]),
@@ -35,6 +36,9 @@ let package = Package(
         .library(name: "FireLiteTrust", targets: ["FireLiteTrust"]),
         .library(name: "FireLiteService", targets: ["FireLiteService"]),
         .library(name: "FireLiteReleases", targets: ["FireLiteReleases"]),
+        .library(name: "FireLiteErasure", targets: ["FireLiteErasure"]),
+        .library(name: "FireLiteUI", targets: ["FireLiteUI"]),
+        .library(name: "FireLitePreviews", targets: ["FireLitePreviews"]),
         .library(name: "FireLiteLegacy", targets: ["FireLiteLegacy"]),
         .library(name: "FireLiteSynthetic", targets: ["FireLiteSynthetic"]),
         .library(name: "FireLiteGenerator", targets: ["FireLiteGenerator"]),
@@ -74,7 +78,9 @@ let package = Package(
         .target(name: "FireLiteXML", dependencies: ["FireLiteCore", "CFireLiteXML"], swiftSettings: settings),
         .target(name: "FireLiteFHIRPath", dependencies: ["FireLiteCore"], swiftSettings: settings),
         .target(name: "FireLiteSearch", dependencies: ["FireLite", "FireLiteFHIRPath"], swiftSettings: settings),
-        .target(name: "FireLiteKnowledge", dependencies: ["FireLite", "FireLiteFHIRPath"], swiftSettings: settings),
+        .target(
+            name: "FireLiteKnowledge", dependencies: ["FireLite", "FireLiteFHIRPath", "FireLiteSQLiteBridge", "FireLiteXML"],
+            swiftSettings: settings),
         // Reached only from FireLiteCrypto. Without pkgConfig, as SwiftPM would warn those who use the store alone and have no OpenSSL.
         .systemLibrary(name: "CFireLiteCrypto"),
         .target(
@@ -86,14 +92,17 @@ let package = Package(
         .target(
             name: "FireLiteClient",
             dependencies: [
-                "FireLiteCore", "FireLiteCrypto", .target(name: "CFireLiteCurl", condition: .when(platforms: [.linux, .android])),
+                "FireLiteCore", "FireLiteCrypto", "FireLiteXML",
+                .target(name: "CFireLiteCurl", condition: .when(platforms: [.linux, .android])),
             ], swiftSettings: settings),
         .target(
             name: "FireLiteSync", dependencies: ["FireLite", "FireLiteClient", "FireLiteCrypto", "FireLiteSearch"], swiftSettings: settings),
         .target(name: "FireLiteRecords", dependencies: ["FireLite", "FireLiteCrypto"], swiftSettings: settings),
-        .target(name: "FireLiteSamples", dependencies: ["FireLite", "FireLiteCrypto"], swiftSettings: settings),
+        .target(name: "FireLiteSamples", dependencies: ["FireLite", "FireLiteCrypto", "FireLiteXML"], swiftSettings: settings),
         .target(name: "FireLiteSampleSync", dependencies: ["FireLiteSamples", "FireLiteSync"], swiftSettings: settings),
         .target(name: "FireLiteTrust", dependencies: ["FireLite", "FireLiteCrypto", "FireLiteSearch"], swiftSettings: settings),
+        .target(name: "FireLiteErasure", dependencies: ["FireLite", "FireLiteRecords", "FireLiteSearch"], swiftSettings: settings),
+        .target(name: "FireLiteUI", dependencies: ["FireLite"], swiftSettings: settings),
         .target(
             name: "FireLiteService",
             dependencies: ["FireLite", "FireLiteClient", "FireLiteCrypto", "FireLiteSearch", "FireLiteTrust", "FireLiteXML"],
@@ -102,6 +111,7 @@ let package = Package(
             name: "FireLiteLegacy", dependencies: ["FireLiteCrypto", "FireLiteSamples", "FireLiteSync", "FireLiteTrust"],
             swiftSettings: settings),
         .target(name: "FireLiteSynthetic", dependencies: ["FireLiteCore", "FireLiteR4"], swiftSettings: settings),
+        .target(name: "FireLitePreviews", dependencies: ["FireLite", "FireLiteR4", "FireLiteSynthetic"], swiftSettings: settings),
         .target(name: "FireLiteReleases", dependencies: ["FireLiteCore"], swiftSettings: settings),
         .target(name: "FireLiteTerminal", dependencies: ["FireLiteCore"], swiftSettings: settings),
         .target(
@@ -113,8 +123,8 @@ let package = Package(
             name: "FireLiteCLI",
             dependencies: [
                 "FireLite", "FireLiteR4", "FireLiteDemonstration", "FireLiteFHIRPath", "FireLiteKnowledge", "FireLiteLegacy",
-                "FireLiteRecords", "FireLiteReleases", "FireLiteSampleSync", "FireLiteSamples", "FireLiteSearch", "FireLiteSync",
-                "FireLiteSynthetic",
+                "FireLiteErasure", "FireLiteRecords", "FireLiteReleases", "FireLiteSampleSync", "FireLiteSamples", "FireLiteSearch",
+                "FireLiteSync", "FireLiteSynthetic",
                 "FireLiteTerminal", "FireLiteTrust", "FireLiteXML",
             ],
             swiftSettings: settings),
@@ -170,7 +180,7 @@ let package = Package(
             name: "FireLiteSyncTests",
             dependencies: [
                 "FireLiteClient", "FireLiteLegacy", "FireLiteSync", "FireLiteR4", "FireLiteRecords", "FireLiteReleases", "FireLiteSearch",
-                "TestSupport",
+                "FireLiteXML", "TestSupport",
                 "OutboxChild",
                 .target(name: "CFireLiteCurl", condition: .when(platforms: [.linux, .android])),
             ],
@@ -184,6 +194,7 @@ let package = Package(
             name: "FireLiteSamplesTests",
             dependencies: [
                 "FireLiteClient", "FireLiteLegacy", "FireLiteSampleSync", "FireLiteSamples", "FireLiteR4", "FireLiteReleases",
+                "FireLiteXML",
                 "TestSupport",
                 "SamplesChild",
             ],
@@ -211,6 +222,14 @@ let package = Package(
                 "FireLiteR4", "FireLiteRecords", "FireLiteReleases", "FireLiteSQLiteBridge", "FireLiteSamples", "FireLiteSearch",
                 "FireLiteSync", "FireLiteTrust", "TestSupport",
             ], exclude: ["Fixtures"], swiftSettings: settings),
+        .testTarget(
+            name: "FireLiteErasureTests",
+            dependencies: [
+                "FireLiteErasure", "FireLiteR4", "FireLiteRecords", "FireLiteSamples", "FireLiteSync", "FireLiteTrust", "TestSupport",
+            ],
+            swiftSettings: settings),
+        .testTarget(
+            name: "FireLiteUITests", dependencies: ["FireLiteUI", "FireLitePreviews", "FireLiteR4", "TestSupport"], swiftSettings: settings),
         .testTarget(
             name: "FireLiteCLITests",
             dependencies: ["FireLiteCLI", "FireLiteSQLiteBridge", "FireLiteSynthetic", "FireLiteTerminal", "TestSupport"],

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Tries a store with DuckDB, Spark and Litestream: a line for each part, with what was compared or why it was skipped, and the time.
+# Tries a store with DuckDB, Spark and Litestream, and a lake with five engines: a line for each part, with what was compared or why it was skipped, and the time.
 #
 # Usage: Scripts/beyond.sh [path of the tool firelite]
 set -euo pipefail
@@ -7,7 +7,7 @@ cd "$(dirname "$0")/.."
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
 status=0
-for part in duckdb duckdb-views spark litestream; do
+for part in duckdb duckdb-views lake spark litestream; do
     SECONDS=0
     if Scripts/$part.sh "$@" >"$log" 2>&1; then
         echo "$(tail -n 1 "$log") ($SECONDS s)"

@@ -177,7 +177,7 @@ def check_readme():
         picture = read(f"Documentation/Pictures/{name}.svg")
         expect(len(picture.encode()) < 20_000 and "href" not in picture, f"{name}.svg: too large, or with a link")
         shapes.append(re.sub(r"#[0-9a-f]{6}\b", "#", picture))
-    expect(shapes[0] == shapes[1], "Documentation/Pictures: the light and the dark picture differ in more than colours")
+    expect(shapes[0] == shapes[1], "Documentation/Pictures: the light and the dark picture differ in more than colors")
     products = re.findall(r'\.product\(name: "(\w+)", package: "FireLite"\)', readme)
     expect(len(products) >= 2, "README.md: names no products")
     for product in products:

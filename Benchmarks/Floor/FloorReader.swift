@@ -14,7 +14,7 @@ final class FloorReader: @unchecked Sendable {
     private(set) var rows = 0
     /// How many rows of the registry were read.
     private(set) var registrations = 0
-    /// Keeps the values from being optimised away.
+    /// Keeps the values from being optimized away.
     private(set) var sum: Int64 = 0
 
     /// - Parameters:

@@ -19,7 +19,7 @@ final class FloorUpdater {
     private var bytes: [UInt8] = []
     private let statements: LateStatements
     private var numbers: [[Int32]: Int] = [:]
-    /// Keeps the values from being optimised away.
+    /// Keeps the values from being optimized away.
     private(set) var sum: Int64 = 0
 
     /// - Parameters:

@@ -1,6 +1,6 @@
-/// The parts of a drawing, as text of SVG. Colours are names of classes, so that a drawing suits a light page and a dark one.
+/// The parts of a drawing, as text of SVG. Colors are names of classes, so that a drawing suits a light page and a dark one.
 enum SVG {
-    /// Colours for lines and bars, which stand out from both backgrounds.
+    /// Colors for lines and bars, which stand out from both backgrounds.
     static let colors = ["c0", "c1", "c2", "c3", "c4", "c5"]
     static let weak = "weak"
     static let grid = "grid"

@@ -21,7 +21,7 @@ struct AuditWorkloads: Workload {
     func isWorthwhile(at size: Int, of sizes: [Int]) -> Bool { size == sizes.last }
 
     func run(_ bench: Bench) throws -> [Measurement] {
-        let signer = SigningIdentity(id: "bench", key: try SoftwareKey())
+        let signer = SigningIdentity(id: "bench", key: try PrivateKey())
         var measurements: [Measurement] = []
         if bench.wants(Self.bulk) { measurements.append(try bulk(bench, signer)) }
         if bench.wants(Self.bulkFloor) { measurements.append(try bulkFloor(bench, signer)) }

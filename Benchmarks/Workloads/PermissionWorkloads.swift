@@ -31,8 +31,8 @@ struct PermissionWorkloads: Workload {
 
     /// Permits what most Consents do: a type up to a level of confidentiality, and not what has one of some sensitivities.
     private static func permit(_ store: FHIRStore) throws {
-        let owner = SigningIdentity(id: "owner", key: try SoftwareKey())
-        let identity = Identity(id: owner.id, authority: .everything, keys: [.init(owner.key.verificationKey, from: .distantPast)])
+        let owner = SigningIdentity(id: "owner", key: try PrivateKey())
+        let identity = Identity(id: owner.id, authority: .everything, keys: [.init(owner.key.publicKey, from: .distantPast)])
         try store.write { tx in
             try tx.setIdentity(identity)
             let rules = [

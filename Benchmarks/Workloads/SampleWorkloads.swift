@@ -155,7 +155,7 @@ private enum MadeExport {
 
     /// Imports a file, blocking this thread.
     static func load(_ path: String, into store: FHIRStore) throws {
-        let engine = SampleEngine(store: store, source: try AppleExport(path: path), destinations: [LocalStore(store)])
+        let engine = SampleEngine(store: store, source: try AppleExport(URL(fileURLWithPath: path)), destinations: [LocalStore(store)])
         let outcome = LoadOutcome()
         Task {
             do { try await engine.run() } catch { outcome.error = error }

@@ -54,7 +54,9 @@ enum FileTarget {
             attempt { try store.write { tx in _ = try tx.upsert(Patient { $0.id = "1" }) } }
         }
         unlink(folder + "/recovered.sqlite")
-        attempt { try FHIRStore.recover(from: path, to: folder + "/recovered.sqlite", release: .r4) }
+        attempt {
+            try FHIRStore.recover(from: URL(fileURLWithPath: path), to: URL(fileURLWithPath: folder + "/recovered.sqlite"), release: .r4)
+        }
     }
 
     private static func attempt(_ body: () throws -> Void) {

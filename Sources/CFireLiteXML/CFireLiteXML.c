@@ -54,18 +54,19 @@ static const int options = 1 << 1      // XML_PARSE_NOENT
 int firelite_xml_load(const char *library, firelite_xml *functions) {
     void *handle = dlopen(library, RTLD_NOW | RTLD_LOCAL);
     if (handle == NULL) { return 0; }
-    void (*initialise)(void);
+    void (*initialize)(void);
     // ISO C has no cast from an object's address to a function's; POSIX writes it this way (dlsym).
-    *(void **)&initialise = dlsym(handle, "xmlInitParser");
+    *(void **)&initialize = dlsym(handle, "xmlInitParser");
     *(void **)&functions->create = dlsym(handle, "xmlCreatePushParserCtxt");
     *(void **)&functions->use_options = dlsym(handle, "xmlCtxtUseOptions");
     *(void **)&functions->parse = dlsym(handle, "xmlParseChunk");
     *(void **)&functions->stop = dlsym(handle, "xmlStopParser");
     *(void **)&functions->offset = dlsym(handle, "xmlByteConsumed");
+    *(void **)&functions->line = dlsym(handle, "xmlSAX2GetLineNumber");
     *(void **)&functions->release = dlsym(handle, "xmlFreeParserCtxt");
-    if (initialise && functions->create && functions->use_options && functions->parse && functions->stop && functions->offset
-        && functions->release) {
-        initialise();
+    if (initialize && functions->create && functions->use_options && functions->parse && functions->stop && functions->offset
+        && functions->line && functions->release) {
+        initialize();
         return 1;
     }
     dlclose(handle);

@@ -7,8 +7,8 @@ public enum FireLiteBuild {
     /// The package's version, as in `CHANGELOG.md` and in the tags of its repository: `0.9.0`.
     public static let version = "0.9.0"
 
-    /// The newest format of files that this version reads and writes: that of files with a change log or a history. Others have an older one, and
-    /// what is older still is upgraded. `FileFormat.md` describes the formats.
+    /// The newest format of files that this version reads and writes: that of files with a change log or a history. Other files have an
+    /// older format; still older ones are upgraded. `FileFormat.md` describes the formats.
     public static let fileFormat = Int(StoreOpener.trackingFormat)
 
     /// The linked library with its version: `SQLite 3.40.1`, or `SQLCipher 4.6.1 (SQLite 3.46.1)` with the trait `SQLCipher`.

@@ -1,3 +1,4 @@
+import FireLiteCore
 import Foundation
 
 /// AES in Galois/Counter Mode (NIST SP 800-38D) with a nonce of 96 bits and a tag of 128 bits.

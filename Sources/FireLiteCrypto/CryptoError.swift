@@ -1,31 +1,33 @@
-import Foundation
+import FireLiteCore
 
-/// An error of a cryptographic operation. Descriptions contain neither keys nor messages.
-package struct CryptoError: LocalizedError, Sendable, Equatable, CustomStringConvertible {
+/// An error of a key or of a cryptographic operation. Its description contains neither keys nor messages.
+public struct CryptoError: FireLiteError, Equatable {
     /// The kind of failure.
-    package enum Code: String, Sendable {
+    public struct Code: RawRepresentable, Sendable, Hashable {
+        /// The code's name.
+        public let rawValue: String
+        /// The code with this name.
+        public init(rawValue: String) { self.rawValue = rawValue }
+
         /// A key or certificate cannot be read.
-        case invalidKey
+        public static let invalidKey = Code(rawValue: "invalidKey")
         /// The key's type, size or form does not suit the operation.
-        case unsuitableKey
+        public static let unsuitableKey = Code(rawValue: "unsuitableKey")
         /// An argument is invalid.
-        case invalidArgument
+        public static let invalidArgument = Code(rawValue: "invalidArgument")
         /// A ciphertext was changed, or encrypted with another key.
-        case cannotDecrypt
+        public static let cannotDecrypt = Code(rawValue: "cannotDecrypt")
         /// The system's library failed.
-        case system
+        public static let system = Code(rawValue: "system")
     }
 
     /// The kind of failure.
-    package let code: Code
+    public let code: Code
     /// What went wrong and what to do about it.
-    package let description: String
+    public let message: String
 
-    /// The description, so that `localizedDescription` is it too.
-    package var errorDescription: String? { description }
-
-    package init(_ code: Code, _ description: String) {
+    package init(_ code: Code, _ message: String) {
         self.code = code
-        self.description = description
+        self.message = message
     }
 }

@@ -1,3 +1,4 @@
+import FireLiteCore
 import Foundation
 
 /// A hash function of the SHA family (FIPS 180-4), with what is built on it.

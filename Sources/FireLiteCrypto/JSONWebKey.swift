@@ -20,8 +20,19 @@ package struct JSONWebKey: Codable, Sendable {
     package var use: String?
     package var key_ops: [String]?
 
+    /// Reads a JSON Web Key.
+    ///
+    /// - Throws: `CryptoError.invalidKey`.
+    package init(json: Data) throws {
+        do { self = try JSONDecoder().decode(JSONWebKey.self, from: json) } catch {
+            throw CryptoError(.invalidKey, "the key is not a JSON Web Key")
+        }
+    }
+
     /// The public key.
-    package init(_ key: PublicKey) throws {
+    package init(_ key: PublicKey) throws { try self.init(key.key) }
+
+    init(_ key: SystemPublicKey) throws {
         guard let content = KeyEncoding.content(ofPublicKeyInfo: key.der) else {
             throw CryptoError(.system, "the system encoded a public key in a form that cannot be read")
         }
@@ -55,19 +66,10 @@ package struct JSONWebKey: Codable, Sendable {
         }
     }
 
-    /// The private key of these members.
+    /// The private key of these members, in PKCS #8.
     ///
-    /// - Throws: `CryptoError.invalidKey`, also if the private members do not match the public ones; `unsuitableKey`.
-    package func privateKey() throws -> PrivateKey {
-        let key = try PrivateKey(der: privateKeyInfo())
-        // CryptoKit computes the public half of a curve's key and ignores the one that is given.
-        guard key.publicKey == (try publicKey()) else {
-            throw CryptoError(.invalidKey, "the private key does not match its public key")
-        }
-        return key
-    }
-
-    private func privateKeyInfo() throws -> Data {
+    /// - Throws: `CryptoError.invalidKey`, `unsuitableKey`.
+    func privateKeyInfo() throws -> Data {
         switch kty {
         case "RSA":
             let numbers = try [(n, "n"), (e, "e"), (d, "d"), (p, "p"), (q, "q"), (dp, "dp"), (dq, "dq"), (qi, "qi")].map {

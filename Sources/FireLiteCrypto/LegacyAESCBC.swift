@@ -1,3 +1,4 @@
+import FireLiteCore
 import Foundation
 
 /// AES in Cipher Block Chaining mode (NIST SP 800-38A) with PKCS #7 padding.

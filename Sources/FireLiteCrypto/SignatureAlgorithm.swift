@@ -1,14 +1,14 @@
 import Foundation
 
-/// A signature algorithm by its name in JOSE (RFC 7518).
-package enum SignatureAlgorithm: String, Sendable, CaseIterable {
+/// A signature algorithm by its name in JOSE (RFC 7518). `none` and those with shared secrets are never accepted.
+public enum SignatureAlgorithm: String, Sendable, Hashable, CaseIterable {
     /// ECDSA with P-256 and SHA-256.
     case es256 = "ES256"
     /// ECDSA with P-384 and SHA-384.
     case es384 = "ES384"
-    /// RSASSA-PKCS1-v1_5 with SHA-256.
+    /// RSA (RSASSA-PKCS1-v1_5) with SHA-256, for servers that know no other; not part of SMART.
     case rs256 = "RS256"
-    /// RSASSA-PKCS1-v1_5 with SHA-384.
+    /// RSA (RSASSA-PKCS1-v1_5) with SHA-384.
     case rs384 = "RS384"
 
     /// The hash function.
@@ -16,6 +16,15 @@ package enum SignatureAlgorithm: String, Sendable, CaseIterable {
         switch self {
         case .es256, .rs256: .sha256
         case .es384, .rs384: .sha384
+        }
+    }
+
+    /// The kind of a new key for such signatures.
+    package var keyKind: KeyKind {
+        switch self {
+        case .es256: .p256
+        case .es384: .p384
+        case .rs256, .rs384: .rsa()
         }
     }
 

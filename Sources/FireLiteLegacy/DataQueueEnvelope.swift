@@ -23,7 +23,6 @@ extension EnvelopeRecipient {
     ///
     /// Its content is not authenticated: whoever can change messages on their way can change parts of it unnoticed. The key is fresh each
     /// time, which the old program's was not.
-    /// - Parameter message: the message.
     /// - Throws: `EnvelopeError.Code.cannotSeal` if the system's cryptography fails.
     public func legacySeal(_ message: Data) throws -> Data {
         do {
@@ -39,21 +38,23 @@ extension EnvelopeRecipient {
     }
 }
 
-extension EnvelopeKey {
+extension EnvelopeRecipient {
     /// The id of the key that an envelope of the old DataQueue is for; nil if it names none, or is no such envelope.
     public static func legacyKeyID(of envelope: Data) -> String? {
         do { return try JSONDecoder().decode(LegacyEnvelope.self, from: envelope).key_id } catch { return nil }
     }
+}
 
-    /// Opens an envelope of the old DataQueue.
+extension PrivateKey {
+    /// Opens an envelope of the old DataQueue with this RSA key.
     ///
-    /// - Parameter envelope: the envelope.
     /// - Returns: the message. Nothing shows whether it was changed.
-    /// - Throws: `EnvelopeError.Code.cannotOpen`, with the same text whatever the reason.
-    public func legacyOpen(_ envelope: Data) throws -> Data {
-        try Self.opened {
+    /// - Throws: `EnvelopeError.Code.invalidKey` for other keys than RSA; `EnvelopeError.Code.cannotOpen`, with the same text whatever the
+    ///   reason.
+    public func openLegacyEnvelope(_ envelope: Data) throws -> Data {
+        try openingEnvelope {
             let old = try JSONDecoder().decode(LegacyEnvelope.self, from: envelope)
-            let contentKey = try key.decrypt(old.symmetric_key, hash: .sha1)
+            let contentKey = try decrypt(old.symmetric_key, hash: .sha1)
             return try LegacyAESCBC.decrypt(old.message, key: contentKey, vector: Data(count: LegacyAESCBC.vectorByteCount))
         }
     }

@@ -47,8 +47,6 @@ public final class IoMTStore: ExternalStore {
     }
 
     /// The events of samples as JSON, one a line. Samples that connectors have no form for are left out.
-    ///
-    /// - Parameter samples: the samples.
     public static func events(_ samples: [Sample]) -> String { samples.compactMap(IoMTEvent.json).map { $0 + "\n" }.joined() }
 
     public func existingLocations(of objects: [ExternalObject]) async throws -> [UUID: String] { [:] }

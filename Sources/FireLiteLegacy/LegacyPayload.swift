@@ -27,9 +27,9 @@ public struct LegacyPayload: Sendable, Hashable {
     ///   - date: the server's date, in its own notation.
     ///   - nonce: 32 digits.
     /// - Throws: `TrustError.Code.invalidArgument` for a field with a bar.
-    public static func registration(of key: VerificationKey, deviceID: String, date: String, nonce: String) throws -> LegacyPayload {
+    public static func registration(of key: PublicKey, deviceID: String, date: String, nonce: String) throws -> LegacyPayload {
         let claims = "[" + person.map { "{\"key\": \"\($0)\", \"value\": \"\"}" }.joined(separator: ", ") + "]"
-        return try LegacyPayload(["ecdsa", key.key.der.base64EncodedString(), deviceID, date, nonce, claims])
+        return try LegacyPayload(["ecdsa", key.der.base64EncodedString(), deviceID, date, nonce, claims])
     }
 
     /// The request for an identity's public claims.
@@ -84,7 +84,7 @@ public struct LegacyPayload: Sendable, Hashable {
     /// - Parameter key: a key for ES256.
     /// - Throws: `TrustError.Code.key`.
     public func signature(with key: any IdentityKey) throws -> String {
-        guard key.verificationKey.algorithm == .es256 else { throw TrustError(.key, "the old payloads are signed with P-256") }
+        guard key.publicKey.algorithm == .es256 else { throw TrustError(.key, "the old payloads are signed with P-256") }
         return SignatureAlgorithm.derSignature(joined: try key.signature(of: Data(text.utf8))).base64EncodedString()
     }
 
@@ -93,7 +93,7 @@ public struct LegacyPayload: Sendable, Hashable {
     /// - Parameters:
     ///   - signature: DER in base64.
     ///   - key: the public key.
-    public func isValid(signature: String, with key: VerificationKey) -> Bool {
+    public func isValid(signature: String, with key: PublicKey) -> Bool {
         Data(base64Encoded: signature).map { key.isValid(derSignature: $0, of: Data(text.utf8)) } ?? false
     }
 }

@@ -1,4 +1,5 @@
-// Records with annotations and a status, an app's own data, and attachments kept apart. The store and its objects are part of the public
-// interface.
+// Records with annotations and a status, an app's own data, and attachments kept apart. The store, its objects and keys are part of
+// the public interface.
 
 @_exported import FireLite
+@_exported import FireLiteCrypto

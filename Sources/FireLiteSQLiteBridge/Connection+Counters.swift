@@ -26,7 +26,7 @@ extension Connection {
     }
 }
 
-/// The state of the aggregate. SQLite initialises its memory to zeros, which is a valid start.
+/// The state of the aggregate. SQLite initializes its memory to zeros, which is a valid start.
 private struct RunCount {
     var count: Int64
     var mask: Int64

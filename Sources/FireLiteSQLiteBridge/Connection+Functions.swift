@@ -8,7 +8,7 @@ extension Connection {
     ///
     /// - Throws: `SQLiteError`.
     public func addTextFunction(_ name: String, _ body: @escaping TextFunction) throws {
-        try add(name, 3, body) { context, _, arguments in
+        try add(name, arguments: 3, body: body) { context, _, arguments in
             guard let arguments, let body = FunctionBox<TextFunction>.body(context) else { return sqlite3_result_null(context) }
             guard let text = Connection.text(arguments[0]), let pattern = Connection.text(arguments[1]) else {
                 return sqlite3_result_null(context)
@@ -24,7 +24,7 @@ extension Connection {
     ///
     /// - Throws: `SQLiteError`.
     public func addPartFunction(_ name: String, _ body: @escaping PartFunction) throws {
-        try add(name, 2, body) { context, _, arguments in
+        try add(name, arguments: 2, body: body) { context, _, arguments in
             guard let arguments, let body = FunctionBox<PartFunction>.body(context), let text = Connection.text(arguments[0]),
                 let other = Connection.text(arguments[1]), let part = body(text, other), let start = text.baseAddress
             else { return sqlite3_result_null(context) }
@@ -41,7 +41,7 @@ extension Connection {
     ///
     /// - Throws: `SQLiteError`.
     public func addNumberFunction(_ name: String, _ body: @escaping NumberFunction) throws {
-        try add(name, 1, body) { context, _, arguments in
+        try add(name, arguments: 1, body: body) { context, _, arguments in
             guard let arguments, let body = FunctionBox<NumberFunction>.body(context) else { return sqlite3_result_null(context) }
             var text = body(sqlite3_value_int64(arguments[0]))
             text.withUTF8 { bytes in
@@ -60,7 +60,7 @@ extension Connection {
     ///
     /// - Throws: `SQLiteError`.
     public func addReadingFunction(_ name: String, _ body: @escaping ReadingFunction) throws {
-        try add(name, 1, body) { context, _, arguments in
+        try add(name, arguments: 1, body: body) { context, _, arguments in
             guard let arguments, let body = FunctionBox<ReadingFunction>.body(context), let text = Connection.text(arguments[0]),
                 let number = body(text)
             else { return sqlite3_result_null(context) }
@@ -76,7 +76,7 @@ extension Connection {
     /// - Parameter numbers: how many numbers follow the text.
     /// - Throws: `SQLiteError`.
     public func addTextReader(_ name: String, numbers: Int32, _ body: @escaping TextReader) throws {
-        try add(name, numbers + 1, body) { context, count, arguments in
+        try add(name, arguments: numbers + 1, body: body) { context, count, arguments in
             guard let arguments, let body = FunctionBox<TextReader>.body(context), let text = Connection.text(arguments[0]) else {
                 return sqlite3_result_null(context)
             }
@@ -90,7 +90,7 @@ extension Connection {
 
     private typealias Call = @convention(c) (OpaquePointer?, Int32, UnsafeMutablePointer<OpaquePointer?>?) -> Void
 
-    private func add<Body>(_ name: String, _ arguments: Int32, _ body: Body, _ call: @escaping Call) throws {
+    private func add<Body>(_ name: String, arguments: Int32, body: Body, call: @escaping Call) throws {
         let box = Unmanaged.passRetained(FunctionBox(body) as AnyObject).toOpaque()
         let code = sqlite3_create_function_v2(
             handle, name, arguments, SQLITE_UTF8 | SQLITE_DETERMINISTIC, box, call, nil, nil,

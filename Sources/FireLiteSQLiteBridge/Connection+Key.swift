@@ -111,7 +111,7 @@ extension Statement {
     }
 }
 
-/// Overwrites memory that held a secret. The compiler cannot optimise this away, as it can other writes to memory that is freed next.
+/// Overwrites memory that held a secret. The compiler cannot optimize this away, as it can other writes to memory that is freed next.
 public func wipe(_ memory: UnsafeMutableRawBufferPointer) {
     guard let base = memory.baseAddress, memory.count > 0 else { return }
     #if canImport(Darwin)

@@ -114,13 +114,13 @@ public final class FHIRExternalStore: ExternalStore, CommittingStore {
 
     // MARK: - Steps that the engine leaves out
 
-    /// Nothing: the store's file knows what is there.
+    /// Empty: the store's file tracks its samples.
     public func existingLocations(of objects: [ExternalObject]) async throws -> [UUID: String] { [:] }
-    /// Nothing: samples are added in the write that notes them.
+    /// Empty: samples are added in the write that records them.
     public func add(_ objects: [ExternalObject]) async throws -> [UUID: String] { [:] }
-    /// Nothing: samples are updated in the write that notes them.
+    /// Does nothing: samples are updated in the write that records them.
     public func update(_ objects: [ExternalObject]) async throws {}
-    /// Nothing: samples are deleted in the write that notes them.
+    /// Does nothing: samples are deleted in the write that records them.
     public func delete(_ objects: [ExternalObject]) async throws {}
 
     private static func condition(_ id: String) -> String {

@@ -1,4 +1,5 @@
 import FireLite
+import Foundation
 
 // The calls of this module that touch the file, without blocking the caller. `search` itself stands beside its blocking form, and
 // `rows(_:)` is a sequence.
@@ -6,7 +7,7 @@ import FireLite
 extension FHIRStore {
     // MARK: - Explanations and indexes
 
-    /// What a search does, without blocking the caller: see the blocking `explainSearch(_:options:)`.
+    /// How a search runs, without blocking the caller: see the blocking `explainSearch(_:options:)`.
     ///
     /// - Throws: `SearchError`; `FHIRStoreError`; `CancellationError`.
     public func explainSearch(_ address: String, options: SearchOptions = SearchOptions()) async throws -> SearchExplanation {
@@ -29,14 +30,14 @@ extension FHIRStore {
 
     // MARK: - Views
 
-    /// Puts a view into the file as a view of SQL, without blocking the caller: see the blocking `createView(_:named:)`.
+    /// Creates a view in the file as an SQL view, without blocking the caller: see the blocking `createView(_:named:)`.
     ///
     /// - Throws: `ViewError`; `FHIRStoreError`; `CancellationError`.
     public func createView(_ view: ViewDefinition, named name: String? = nil) async throws {
         try await writing { try self.createView(view, named: name) }
     }
 
-    /// Puts the ready-made views into the file, without blocking the caller.
+    /// Creates the ready-made views in the file, without blocking the caller.
     ///
     /// - Returns: the names of the views.
     /// - Throws: `FHIRStoreError`; `CancellationError`.
@@ -54,7 +55,7 @@ extension FHIRStore {
     /// - Returns: the number of rows.
     /// - Throws: `ViewError`; `FHIRStoreError`; `CancellationError`.
     @discardableResult
-    public func writeRows(of view: ViewDefinition, as format: ViewFormat, to path: String, replacing: Bool = false) async throws -> Int {
-        try await reading { try self.writeRows(of: view, as: format, to: path, replacing: replacing) }
+    public func writeRows(of view: ViewDefinition, as format: ViewFormat, to file: URL, replacing: Bool = false) async throws -> Int {
+        try await reading { try self.writeRows(of: view, as: format, to: file, replacing: replacing) }
     }
 }

@@ -16,16 +16,16 @@ extension SyntheticHistory {
     }
 
     mutating func observation(
-        _ measurement: SyntheticVocabulary.Measurement, _ category: Category, _ start: SyntheticTime, _ visit: Encounter
+        _ measurement: SyntheticVocabulary.Measurement, category: Category, start: SyntheticTime, visit: Encounter
     ) -> Observation {
         let value = max(0, random.around(measurement.middle, measurement.spread))
-        let observation = observation(measurement.code, category, start, visit)
+        let observation = observation(measurement.code, category: category, start: start, visit: visit)
         observation.valueQuantity = SyntheticParts.quantity(value, measurement)
         return observation
     }
 
     mutating func bloodPressure(_ start: SyntheticTime, _ visit: Encounter) -> Observation {
-        let observation = observation(SyntheticVocabulary.bloodPressure, .vitalSigns, start, visit)
+        let observation = observation(SyntheticVocabulary.bloodPressure, category: .vitalSigns, start: start, visit: visit)
         observation.component = [SyntheticVocabulary.systolic, SyntheticVocabulary.diastolic].map { measurement in
             let value = random.around(measurement.middle, measurement.spread)
             return ObservationComponent {
@@ -37,14 +37,14 @@ extension SyntheticHistory {
     }
 
     mutating func smokingStatus(_ start: SyntheticTime, _ visit: Encounter) -> Observation {
-        let observation = observation(SyntheticVocabulary.smokingStatus, .socialHistory, start, visit)
+        let observation = observation(SyntheticVocabulary.smokingStatus, category: .socialHistory, start: start, visit: visit)
         observation.valueCodeableConcept = random.pick(SyntheticVocabulary.smokingStatuses).concept
         return observation
     }
 
     /// Creates laboratory values and the report that lists them.
     mutating func recordLaboratory(_ start: SyntheticTime, _ visit: Encounter) {
-        let results = SyntheticVocabulary.laboratory.map { observation($0, .laboratory, start, visit) }
+        let results = SyntheticVocabulary.laboratory.map { observation($0, category: .laboratory, start: start, visit: visit) }
         let id = random.id("DiagnosticReport")
         let report = DiagnosticReport {
             $0.id = id
@@ -63,7 +63,7 @@ extension SyntheticHistory {
     }
 
     private mutating func observation(
-        _ code: SyntheticCode, _ category: Category, _ start: SyntheticTime, _ visit: Encounter
+        _ code: SyntheticCode, category: Category, start: SyntheticTime, visit: Encounter
     ) -> Observation {
         let id = random.id("Observation")
         return Observation {

@@ -117,15 +117,17 @@ struct SyntheticHistory {
         resources.append(visit)
         if random.chance(55) {
             let (code, isChronic, medication, timesADay) = random.pick(SyntheticVocabulary.conditions)
-            let condition = condition(code, isChronic, start, visit)
+            let condition = condition(code, isChronic: isChronic, start: start, visit: visit)
             visit.reasonCode = [code.plainConcept]
             visit.reasonReference = [SyntheticParts.reference(to: condition)]
             resources.append(condition)
-            let request = medicationRequest(medication, timesADay, isChronic, start, visit, practitioner, condition)
+            let request = medicationRequest(
+                medication, timesADay: timesADay, isChronic: isChronic, start: start, visit: visit, practitioner: practitioner,
+                condition: condition)
             resources.append(request)
         }
         for measurement in SyntheticVocabulary.vitalSigns where random.chance(50) {
-            resources.append(observation(measurement, .vitalSigns, start, visit))
+            resources.append(observation(measurement, category: .vitalSigns, start: start, visit: visit))
         }
         if random.chance(80) { resources.append(bloodPressure(start, visit)) }
         if random.chance(25) { recordLaboratory(start, visit) }
@@ -161,7 +163,7 @@ struct SyntheticHistory {
 
     // MARK: - Conditions and treatment
 
-    private mutating func condition(_ code: SyntheticCode, _ isChronic: Bool, _ start: SyntheticTime, _ visit: Encounter) -> Condition {
+    private mutating func condition(_ code: SyntheticCode, isChronic: Bool, start: SyntheticTime, visit: Encounter) -> Condition {
         let id = random.id("Condition")
         let end = isChronic ? nil : start.adding(days: random.number(5...30))
         return Condition {
@@ -181,8 +183,8 @@ struct SyntheticHistory {
     }
 
     private mutating func medicationRequest(
-        _ medication: SyntheticCode, _ timesADay: Int, _ isChronic: Bool, _ start: SyntheticTime, _ visit: Encounter,
-        _ practitioner: Practitioner, _ condition: Condition
+        _ medication: SyntheticCode, timesADay: Int, isChronic: Bool, start: SyntheticTime, visit: Encounter,
+        practitioner: Practitioner, condition: Condition
     ) -> MedicationRequest {
         let id = random.id("MedicationRequest")
         return MedicationRequest {

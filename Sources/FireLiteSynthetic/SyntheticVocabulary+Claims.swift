@@ -8,7 +8,7 @@ extension SyntheticVocabulary {
         let revenue: SyntheticCode
     }
 
-    private static func service(_ code: String, _ display: String, _ price: Int, _ revenue: Int) -> Service {
+    private static func service(_ code: String, display: String, price: Int, revenue: Int) -> Service {
         Service(
             code: SyntheticCode(system: "https://practices.example.org/services", code: code, display: display), price: price,
             revenue: revenues[revenue])
@@ -19,23 +19,37 @@ extension SyntheticVocabulary {
     ].map { SyntheticCode(system: "https://payer.example.org/revenue-centers", code: $0.0, display: $0.1) }
 
     /// What a visit always begins with.
-    static let consultation = service("C-10", "Consultation of up to twenty minutes", 11_250, 0)
+    static let consultation = service("C-10", display: "Consultation of up to twenty minutes", price: 11_250, revenue: 0)
 
     static let services = [
-        service("C-11", "Consultation, each further ten minutes", 4_800, 0), service("C-20", "Advice on diet and exercise", 3_975, 0),
-        service("C-21", "Advice on giving up smoking", 3_575, 0), service("C-30", "Review of medication", 5_120, 0),
-        service("L-01", "Drawing of venous blood", 1_150, 1), service("L-02", "Full blood count", 1_890, 1),
-        service("L-03", "Basic metabolic panel", 2_640, 1), service("L-04", "Lipid panel", 3_115, 1),
-        service("L-05", "Hemoglobin A1c", 2_225, 1), service("L-06", "Urine test strip", 640, 1),
-        service("L-07", "Throat swab, rapid test", 2_050, 1), service("L-08", "Thyroid stimulating hormone", 3_480, 1),
-        service("I-01", "Chest radiograph, two views", 9_725, 2), service("I-02", "Ultrasound of the abdomen", 18_450, 2),
-        service("I-03", "Radiograph of the ankle, three views", 8_360, 2), service("I-04", "Bone density measurement", 13_900, 2),
-        service("T-01", "Electrocardiogram with report", 6_275, 3), service("T-02", "Spirometry", 7_050, 3),
-        service("T-03", "Injection into a muscle", 2_380, 3), service("T-04", "Dressing of a wound", 4_415, 3),
-        service("T-05", "Nebulizer treatment", 3_790, 3), service("T-06", "Removal of a skin lesion", 15_680, 3),
-        service("T-07", "Joint injection", 12_335, 3), service("T-08", "Ear irrigation", 2_960, 3),
-        service("M-01", "Elastic bandage", 865, 4), service("M-02", "Sterile dressing set", 1_240, 4),
-        service("M-03", "Blood glucose test strips, fifty", 3_325, 4), service("M-04", "Inhalation spacer", 1_970, 4),
+        service("C-11", display: "Consultation, each further ten minutes", price: 4_800, revenue: 0),
+        service("C-20", display: "Advice on diet and exercise", price: 3_975, revenue: 0),
+        service("C-21", display: "Advice on giving up smoking", price: 3_575, revenue: 0),
+        service("C-30", display: "Review of medication", price: 5_120, revenue: 0),
+        service("L-01", display: "Drawing of venous blood", price: 1_150, revenue: 1),
+        service("L-02", display: "Full blood count", price: 1_890, revenue: 1),
+        service("L-03", display: "Basic metabolic panel", price: 2_640, revenue: 1),
+        service("L-04", display: "Lipid panel", price: 3_115, revenue: 1),
+        service("L-05", display: "Hemoglobin A1c", price: 2_225, revenue: 1),
+        service("L-06", display: "Urine test strip", price: 640, revenue: 1),
+        service("L-07", display: "Throat swab, rapid test", price: 2_050, revenue: 1),
+        service("L-08", display: "Thyroid stimulating hormone", price: 3_480, revenue: 1),
+        service("I-01", display: "Chest radiograph, two views", price: 9_725, revenue: 2),
+        service("I-02", display: "Ultrasound of the abdomen", price: 18_450, revenue: 2),
+        service("I-03", display: "Radiograph of the ankle, three views", price: 8_360, revenue: 2),
+        service("I-04", display: "Bone density measurement", price: 13_900, revenue: 2),
+        service("T-01", display: "Electrocardiogram with report", price: 6_275, revenue: 3),
+        service("T-02", display: "Spirometry", price: 7_050, revenue: 3),
+        service("T-03", display: "Injection into a muscle", price: 2_380, revenue: 3),
+        service("T-04", display: "Dressing of a wound", price: 4_415, revenue: 3),
+        service("T-05", display: "Nebulizer treatment", price: 3_790, revenue: 3),
+        service("T-06", display: "Removal of a skin lesion", price: 15_680, revenue: 3),
+        service("T-07", display: "Joint injection", price: 12_335, revenue: 3),
+        service("T-08", display: "Ear irrigation", price: 2_960, revenue: 3),
+        service("M-01", display: "Elastic bandage", price: 865, revenue: 4),
+        service("M-02", display: "Sterile dressing set", price: 1_240, revenue: 4),
+        service("M-03", display: "Blood glucose test strips, fifty", price: 3_325, revenue: 4),
+        service("M-04", display: "Inhalation spacer", price: 1_970, revenue: 4),
     ]
 
     static let places: [SyntheticCode] = [

@@ -1,6 +1,6 @@
-/// Colours and bold type, on terminals whose user has nothing against them.
+/// Colors and bold type, on terminals whose user has nothing against them.
 package struct Palette {
-    /// Without colours.
+    /// Without colors.
     package static let plain = Palette(isOn: false)
 
     package let isOn: Bool
@@ -8,8 +8,8 @@ package struct Palette {
     private init(isOn: Bool) { self.isOn = isOn }
 
     /// - Parameters:
-    ///   - isTerminal: whether the stream is a terminal; nothing else gets colours.
-    ///   - environment: `NO_COLOR` with any value but the empty one turns colours off (<https://no-color.org>), and so does `TERM` if
+    ///   - isTerminal: whether the stream is a terminal; nothing else gets colors.
+    ///   - environment: `NO_COLOR` with any value but the empty one turns colors off (<https://no-color.org>), and so does `TERM` if
     ///     it is `dumb` or missing.
     package init(isTerminal: Bool, environment: [String: String]) {
         let isRefused = environment["NO_COLOR"]?.isEmpty == false

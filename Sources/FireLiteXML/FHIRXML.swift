@@ -75,6 +75,12 @@ public enum FHIRXML {
         return Data(writer.bytes)
     }
 
+    /// The namespace of FHIR's elements.
+    package static let namespace = XMLReader.namespace
+
+    /// The name of a document's root element without its prefix; nil if the beginning of the document does not show it.
+    package static func rootName(of xml: Data) -> String? { XMLDeclaration.rootName(Array(xml.prefix(XMLDeclaration.rootLength))) }
+
     /// A resource as the entry of a Bundle whose text is written around it.
     package static func entry(_ resource: FHIRResource) throws -> Data {
         var writer = XMLWriter()

@@ -13,6 +13,8 @@ public struct FHIRXMLError: FireLiteError, Hashable {
 
         /// The system has no libxml2.
         public static let missingLibrary = Code(rawValue: "missingLibrary")
+        /// The system has no memory for a parser.
+        public static let outOfMemory = Code(rawValue: "outOfMemory")
         /// A text has a character that XML does not have (<https://www.w3.org/TR/xml/#charsets>).
         public static let invalidCharacter = Code(rawValue: "invalidCharacter")
         /// A narrative is not one well-formed `div` element of XHTML, or has extensions.
@@ -43,6 +45,9 @@ public struct FHIRXMLError: FireLiteError, Hashable {
 
     /// Whether the path begins with an item of this list.
     func isInside(_ list: String) -> Bool { path.hasPrefix(list + "[") }
+
+    /// Whether it is about the object, and not about the system.
+    package var concernsContent: Bool { code != .missingLibrary && code != .outOfMemory }
 
     /// The path and the message.
     public var description: String { path.isEmpty ? message : "\(path): \(message)" }

@@ -19,15 +19,16 @@ final class NarrativeCheck {
     static func check(_ text: String) throws(FHIRXMLError) -> Outcome {
         let library = try XMLLibrary.system()
         var text = text
-        return text.withUTF8 { NarrativeCheck().check($0, library) }
+        let outcome = text.withUTF8 { bytes in Result { () throws(FHIRXMLError) in try NarrativeCheck().check(bytes, library) } }
+        return try outcome.get()
     }
 
-    private func check(_ bytes: UnsafeBufferPointer<UInt8>, _ library: XMLLibrary) -> Outcome {
+    private func check(_ bytes: UnsafeBufferPointer<UInt8>, _ library: XMLLibrary) throws(FHIRXMLError) -> Outcome {
         // No declaration, white space or byte order mark before it, and nothing after it.
         guard bytes.first == UInt8(ascii: "<"), bytes.last == UInt8(ascii: ">"), bytes.count < Int(Int32.max), !bytes.contains(0) else {
             return .malformed
         }
-        let parser = PushParser(library, Self.events, context: Unmanaged.passUnretained(self).toOpaque())
+        let parser = try PushParser(library, Self.events, context: Unmanaged.passUnretained(self).toOpaque())
         guard !bytes.starts(with: Array("<?xml".utf8)) else { return .malformed }
         parser.feed(bytes)
         parser.finish()

@@ -8,7 +8,8 @@ package struct XMLEntry {
     package let line: Int
     /// The column of its tag in bytes, from 1.
     package let column: Int
-    /// The number of bytes of the document up to its end.
+    /// The number of bytes of the document before its tag, and up to its end.
+    package let start: Int
     package let end: Int
     /// What lenient reading skipped or corrected in it.
     package let issues: [FHIRDecodingError]
@@ -61,6 +62,7 @@ struct XMLEntries {
     var count = 0
     /// The place of the open one, and the number of issues before it.
     var place = (line: 1, column: 1)
+    var start = 0
     var issues = 0
     /// What `body` threw.
     var error: (any Error)?
@@ -70,6 +72,7 @@ extension XMLReader {
     func beginEntry() {
         let place = window.place(of: tagOffset)
         entries?.place = place
+        entries?.start = tagOffset
         entries?.issues = issues.count
     }
 
@@ -79,11 +82,13 @@ extension XMLReader {
         let own = Array(issues[entries.issues...])
         issues.removeSubrange(entries.issues...)
         do {
-            try entries.body(XMLEntry(object: object, line: entries.place.line, column: entries.place.column, end: offset, issues: own))
+            try entries.body(
+                XMLEntry(
+                    object: object, line: entries.place.line, column: entries.place.column, start: entries.start, end: offset, issues: own))
             self.entries?.count += 1
         } catch {
             self.entries?.error = error
-            stop(.malformedXML, offset, "an entry that is wanted", "another one")
+            stop(.malformedXML, offset: offset, expected: "an entry that is wanted", found: "another one")
         }
     }
 
@@ -113,7 +118,9 @@ extension XMLReader {
         }
         if let error = entries?.error { throw error }
         if let failure { throw failure }
-        guard let root else { throw located(.malformedXML, window.end, "a complete document", "the end of the text") }
+        guard let root else {
+            throw located(.malformedXML, offset: window.end, expected: "a complete document", found: "the end of the text")
+        }
         return root
     }
 }

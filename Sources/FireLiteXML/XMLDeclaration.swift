@@ -4,10 +4,16 @@ import Foundation
 enum XMLDeclaration {
     /// The number of bytes in which an encoding is looked for.
     static let length = 1_024
+    /// The number of bytes in which the root element is looked for.
+    static let rootLength = 1 << 16
     static let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
 
     /// What is there instead of UTF-8; nil if it may be UTF-8.
-    static func foreignEncoding(_ bytes: UnsafeBufferPointer<UInt8>) -> String? {
+    ///
+    /// - Parameter afterMark: whether a byte order mark precedes the bytes.
+    static func foreignEncoding(_ bytes: UnsafeBufferPointer<UInt8>, afterMark: Bool) -> String? {
+        // One of them is no part of the text. The parser skips a second one, too.
+        if bytes.starts(with: afterMark ? byteOrderMark : byteOrderMark + byteOrderMark) { return "a second byte order mark" }
         let beginning = Array(bytes.prefix(4))
         if beginning.starts(with: [0xFE, 0xFF]) || beginning.starts(with: [0xFF, 0xFE]) || beginning.starts(with: [0, 0]) {
             return "UTF-16 or UTF-32"

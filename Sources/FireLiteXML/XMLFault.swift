@@ -3,6 +3,10 @@ import FireLiteCore
 /// The parser's faults in words. Its own messages contain names and text of the document.
 enum XMLFault {
     private static let documentEnd: Int32 = 5
+    /// XML_ERR_DOCTYPE_NOT_FINISHED: the number under which a document type is refused.
+    static let documentType: Int32 = 61
+    /// The numbers from XML_NS_ERR_XML_NAMESPACE to XML_NS_ERR_COLON.
+    static let namespaces: ClosedRange<Int32> = 200...205
     private static let invalidCharacters: Set<Int32> = [6, 9, 81]
 
     /// The kind of a fault by the parser's code (xmlParserErrors).

@@ -32,15 +32,15 @@ struct PushParser: ~Copyable {
     private let parser: UnsafeMutableRawPointer
 
     /// - Parameter context: the first argument of the events' functions. It must live longer than the parser.
-    init(_ library: XMLLibrary, _ events: firelite_xml_events, context: UnsafeMutableRawPointer) {
-        self.library = library
+    /// - Throws: `FHIRXMLError.outOfMemory`.
+    init(_ library: XMLLibrary, _ events: firelite_xml_events, context: UnsafeMutableRawPointer) throws(FHIRXMLError) {
         let parser = withUnsafePointer(to: library.functions) { functions in
             withUnsafePointer(to: events) { firelite_xml_begin(functions, $0, context) }
         }
         guard let parser else {
-            // Invariant: creating a parser fails only if the system has no memory left, which Swift's own allocations trap for too.
-            fatalError("out of memory for a parser of XML")
+            throw FHIRXMLError(.outOfMemory, path: "", "there is no memory for a parser of XML: try again later, or close something")
         }
+        self.library = library
         self.parser = parser
     }
 
@@ -57,6 +57,9 @@ struct PushParser: ~Copyable {
     /// Ends parsing: no event follows.
     func stop() { library.functions.stop(parser) }
 
+    /// The line that the parser has reached, from 1.
+    var line: Int { max(1, Int(library.functions.line(parser))) }
+
     /// The number of bytes that were parsed. In the event of a tag they end in it or after it.
     var offset: Int { max(0, library.functions.offset(parser)) }
 }
@@ -64,4 +67,5 @@ struct PushParser: ~Copyable {
 /// The levels of libxml2's errors.
 enum XMLErrorLevel {
     static let warning: Int32 = 1
+    static let fatal: Int32 = 3
 }

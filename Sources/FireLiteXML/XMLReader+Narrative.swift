@@ -85,7 +85,9 @@ extension XMLReader {
     func startInNarrative(_ tag: XMLTag) {
         narrative.enter(tag)
         if narrative.depth > Self.maximumNarrativeDepth {
-            stop(.tooDeep, tagOffset, "at most \(Self.maximumNarrativeDepth) levels of nesting in a narrative", "one more")
+            stop(
+                .tooDeep, offset: tagOffset, expected: "at most \(Self.maximumNarrativeDepth) levels of nesting in a narrative",
+                found: "one more")
         }
     }
 

@@ -106,7 +106,7 @@ extension XMLReader {
             ? workspace.cache.string(start, bytes.count) : String(decoding: bytes, as: UTF8.self)
         // Of what is not UTF-8 the parser lets only overlong forms pass, whose replacements are longer.
         guard text.utf8.count == bytes.count else {
-            stop(.invalidText, tagOffset, "UTF-8", "other bytes")
+            stop(.invalidText, offset: tagOffset, expected: "UTF-8", found: "other bytes")
             return nil
         }
         return text

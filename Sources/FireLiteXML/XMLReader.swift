@@ -103,17 +103,20 @@ final class XMLReader {
             }
         }
         if let failure { throw failure }
-        guard let root else { throw located(.malformedXML, window.end, "a complete document", "the end of the text") }
+        guard let root else {
+            throw located(.malformedXML, offset: window.end, expected: "a complete document", found: "the end of the text")
+        }
         return root
     }
 
     /// Runs the parser over what `body` feeds it.
     func parse(_ library: XMLLibrary, _ body: ((UnsafeBufferPointer<UInt8>) -> Void) throws -> Void) throws {
-        if let encoding = XMLDeclaration.foreignEncoding(window.bytes) {
-            throw located(.encoding, 0, "UTF-8", encoding)
+        if let encoding = XMLDeclaration.foreignEncoding(window.bytes, afterMark: markLength > 0) {
+            throw located(.encoding, offset: 0, expected: "UTF-8", found: encoding)
         }
+        let push = try PushParser(library, Self.events, context: Unmanaged.passUnretained(self).toOpaque())
         let parser = UnsafeMutablePointer<PushParser>.allocate(capacity: 1)
-        parser.initialize(to: PushParser(library, Self.events, context: Unmanaged.passUnretained(self).toOpaque()))
+        parser.initialize(to: push)
         self.parser = parser
         defer {
             self.parser = nil
@@ -124,7 +127,7 @@ final class XMLReader {
         try body { bytes in
             // The parser may take a NUL for the end of its memory.
             if let nul = Self.nul(in: bytes) {
-                return stop(.malformedXML, fed + nul, "a character", "NUL")
+                return stop(.malformedXML, offset: fed + nul, expected: "a character", found: "NUL")
             }
             parser.pointee.feed(bytes)
             fed += bytes.count
@@ -168,14 +171,16 @@ final class XMLReader {
         document_type: { context, _, _, _ in
             guard let context else { return }
             Unmanaged<XMLReader>.fromOpaque(context)._withUnsafeGuaranteedRef { reader in
-                reader.stop(.documentType, reader.tagOffset, "a document without a document type", "a document type declaration")
+                reader.stop(
+                    .documentType, offset: reader.tagOffset, expected: "a document without a document type",
+                    found: "a document type declaration")
             }
         },
         error: { context, error in
             guard let context, let error, error.pointee.level > XMLErrorLevel.warning else { return }
             Unmanaged<XMLReader>.fromOpaque(context)._withUnsafeGuaranteedRef { reader in
                 let (expected, found) = XMLFault.words(error.pointee.code)
-                reader.stop(XMLFault.code(error.pointee.code), reader.offset, expected, found)
+                reader.stop(XMLFault.code(error.pointee.code), offset: reader.offset, expected: expected, found: found)
             }
         })
 
@@ -207,7 +212,7 @@ final class XMLReader {
             fail(.namespace, "the namespace \(Self.namespace)", "another one", member: tag)
             return skip()
         }
-        guard isAllowed(slot, entry, parent, tag) else { return skip() }
+        guard isAllowed(slot, entry: entry, parent: parent, tag: tag) else { return skip() }
         if isNarrative { return startNarrative(tag, slot) }
         if slot != parent.pointee.openSlot {
             closeList(parent)
@@ -248,17 +253,17 @@ final class XMLReader {
         let name = tag.text
         if let layout = release.layout(named: name) { rootName = layout.name }
         guard isFHIR(tag) else {
-            return stop(.namespace, tagOffset, "the namespace \(Self.namespace)", "another one, or none")
+            return stop(.namespace, offset: tagOffset, expected: "the namespace \(Self.namespace)", found: "another one, or none")
         }
         let object: FHIRObject
         if let rootLayout, rootLayout.kind != .abstract {
             guard name == rootLayout.name else {
-                return stop(.resourceType, tagOffset, "the element \(rootLayout.name)", shownType(name))
+                return stop(.resourceType, offset: tagOffset, expected: "the element \(rootLayout.name)", found: shownType(name))
             }
             object = target ?? rootLayout.makeObject()
         } else {
             guard let layout = release.resourceLayout(named: name) else {
-                return stop(.resourceType, tagOffset, "a resource type of FHIR \(release.name)", shownType(name))
+                return stop(.resourceType, offset: tagOffset, expected: "a resource type of FHIR \(release.name)", found: shownType(name))
             }
             object = layout.makeObject()
         }
@@ -297,7 +302,7 @@ final class XMLReader {
 
     /// Whether the element may be here: in order, once unless it is a list, and of one type.
     private func isAllowed(
-        _ slot: Int, _ entry: UnsafePointer<ElementEntry>, _ parent: UnsafeMutablePointer<XMLFrame>, _ tag: XMLTag
+        _ slot: Int, entry: UnsafePointer<ElementEntry>, parent: UnsafeMutablePointer<XMLFrame>, tag: XMLTag
     ) -> Bool {
         let last = parent.pointee.lastSlot
         if slot > last, entry.pointee.choiceCount < 2 {
@@ -435,7 +440,7 @@ final class XMLReader {
 
     // MARK: - Failures
 
-    func tooDeep() { stop(.tooDeep, tagOffset, "at most \(Self.maximumDepth) levels of nesting", "one more") }
+    func tooDeep() { stop(.tooDeep, offset: tagOffset, expected: "at most \(Self.maximumDepth) levels of nesting", found: "one more") }
 
     /// Ends reading with a mistake at the current tag, or notes it if reading is lenient.
     ///
@@ -445,15 +450,15 @@ final class XMLReader {
         _ code: FHIRDecodingError.Code, _ expected: String, _ found: String, member: XMLTag? = nil, at place: Int? = nil
     ) {
         guard !hasFailed else { return }
-        let error = located(code, place ?? tagOffset, expected, found, member: member)
+        let error = located(code, offset: place ?? tagOffset, expected: expected, found: found, member: member)
         guard !isLenient else { return issues.append(error) }
         stop(error)
     }
 
     /// Ends reading with a mistake that even lenient reading cannot skip.
     @inline(never)
-    func stop(_ code: FHIRDecodingError.Code, _ offset: Int, _ expected: String, _ found: String) {
-        if !hasFailed { stop(located(code, offset, expected, found)) }
+    func stop(_ code: FHIRDecodingError.Code, offset: Int, expected: String, found: String) {
+        if !hasFailed { stop(located(code, offset: offset, expected: expected, found: found)) }
     }
 
     func stop(_ error: FHIRDecodingError) {
@@ -463,7 +468,7 @@ final class XMLReader {
     }
 
     func located(
-        _ code: FHIRDecodingError.Code, _ offset: Int, _ expected: String, _ found: String, member: XMLTag? = nil
+        _ code: FHIRDecodingError.Code, offset: Int, expected: String, found: String, member: XMLTag? = nil
     ) -> FHIRDecodingError {
         let (line, column) = window.place(of: offset)
         var path = path

@@ -1,31 +1,31 @@
 /// A start tag, as the parser reports it. The memory is valid only during the event; names have the same address in the whole document.
-struct XMLTag {
+package struct XMLTag {
     /// The name without a prefix, which ends with NUL.
-    let name: UnsafePointer<UInt8>
-    let prefix: UnsafePointer<UInt8>?
+    package let name: UnsafePointer<UInt8>
+    package let prefix: UnsafePointer<UInt8>?
     /// The namespace; nil for none.
-    let uri: UnsafePointer<UInt8>?
+    package let uri: UnsafePointer<UInt8>?
     let namespaces: UnsafeMutablePointer<UnsafePointer<UInt8>?>?
     let namespaceCount: Int
     let attributes: UnsafeMutablePointer<UnsafePointer<UInt8>?>?
-    let attributeCount: Int
+    package let attributeCount: Int
 
     /// The number of bytes of the name.
     var nameLength: Int { Self.length(name) }
 
     /// The name.
-    var text: String { String(cString: name) }
+    package var text: String { String(cString: name) }
 
     /// An attribute.
-    struct Attribute {
-        let name: UnsafePointer<UInt8>
-        let prefix: UnsafePointer<UInt8>?
+    package struct Attribute {
+        package let name: UnsafePointer<UInt8>
+        package let prefix: UnsafePointer<UInt8>?
         let uri: UnsafePointer<UInt8>?
-        let value: UnsafeBufferPointer<UInt8>
+        package let value: UnsafeBufferPointer<UInt8>
     }
 
     /// The attribute with this number.
-    func attribute(_ index: Int) -> Attribute? {
+    package func attribute(_ index: Int) -> Attribute? {
         guard let place = attributes.map({ $0 + index * 5 }), let name = place[0], let start = place[3], let end = place[4] else {
             return nil
         }
@@ -45,7 +45,7 @@ struct XMLTag {
     }
 
     /// Whether a text that ends with NUL is this one.
-    static func equals(_ text: UnsafePointer<UInt8>, _ other: String) -> Bool {
+    package static func equals(_ text: UnsafePointer<UInt8>, _ other: String) -> Bool {
         var index = 0
         for byte in other.utf8 {
             if text[index] != byte { return false }

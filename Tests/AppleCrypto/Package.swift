@@ -11,7 +11,7 @@ let package = Package(
     name: "AppleCrypto",
     dependencies: [.package(url: "https://github.com/apple/swift-crypto.git", exact: "4.5.2")],
     targets: [
-        // What it uses of FireLiteCore: texts of bytes.
+        // What it uses of FireLiteCore: texts of bytes, secrets, and the frame of errors.
         .target(name: "FireLiteCore", path: "FireLiteCore", swiftSettings: settings),
         .target(
             name: "FireLiteCrypto", dependencies: ["FireLiteCore", .product(name: "Crypto", package: "swift-crypto")],

@@ -6,7 +6,7 @@ import Foundation
 // `AuditChild STORE KEY NAME COUNT` makes so many commits, in turn a write and reads, and reports each that is committed.
 let arguments = CommandLine.arguments
 guard arguments.count == 5, let count = Int(arguments[4]) else { exit(2) }
-let signer = SigningIdentity(id: "device", key: try SoftwareKey(pem: String(contentsOfFile: arguments[2], encoding: .utf8)))
+let signer = SigningIdentity(id: "device", key: try PrivateKey(pem: Secret(Data(contentsOf: URL(fileURLWithPath: arguments[2])))))
 let store = try FHIRStore(path: arguments[1], release: .r4)
 let trail = try store.startAudit(by: signer, party: AuditParty(arguments[3]))
 func report(_ text: String) { FileHandle.standardOutput.write(Data("\(text)\n".utf8)) }

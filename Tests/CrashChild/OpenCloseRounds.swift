@@ -119,7 +119,7 @@ struct OpenCloseRounds {
         guard isCancelled else { throw Wrong(description: "round \(number): a cancelled query did not end as one") }
         if number % 100 == 50 {
             guard try store.check().isEmpty else { throw Wrong(description: "round \(number): not sound") }
-            try store.backup(to: folder + "/copy.sqlite")
+            try store.backup(to: URL(fileURLWithPath: folder + "/copy.sqlite"))
             try FileManager.default.removeItem(atPath: folder + "/copy.sqlite")
         }
     }

@@ -1,5 +1,6 @@
 import FireLite
 import FireLiteR4
+import Foundation
 
 /// Uses a store in every way that does not change it.
 struct ReadOnlyUse {
@@ -22,10 +23,11 @@ struct ReadOnlyUse {
             } catch let error as FHIRStoreError {
                 words.append(error.code.rawValue)
             }
-            try store.backup(to: folder + "/\(name).sqlite")
+            try store.backup(to: URL(fileURLWithPath: folder + "/\(name).sqlite"))
             words.append("\(try FHIRStore(path: folder + "/\(name).sqlite", release: .r4).count(Patient.self))")
         }
-        let report = try FHIRStore.recover(from: path, to: folder + "/recovered.sqlite", release: .r4)
+        let report = try FHIRStore.recover(
+            from: URL(fileURLWithPath: path), to: URL(fileURLWithPath: folder + "/recovered.sqlite"), release: .r4)
         words.append("recovered \(report.recovered) \(report.isComplete)")
         return words.joined(separator: ", ")
     }

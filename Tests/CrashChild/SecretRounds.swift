@@ -3,9 +3,9 @@ import Foundation
 
 /// Commits batches to an encrypted store for ever; in between, gives it the other of two keys and makes encrypted copies of it.
 package struct SecretRounds {
-    package static let keys = [EncryptionKey(1...32), EncryptionKey("correct horse battery staple".utf8)]
+    package static let keys = [Secret(1...32), Secret("correct horse battery staple".utf8)]
     /// The key of the copies.
-    package static let copyKey = EncryptionKey(101...132)
+    package static let copyKey = Secret(101...132)
 
     let path: String
     let copy: String
@@ -37,7 +37,7 @@ package struct SecretRounds {
                 key = 1 - key
                 try store.rekey(to: Self.keys[key])
             } else {
-                try store.backup(to: copy, replacing: true, encryption: .key(Self.copyKey))
+                try store.backup(to: URL(fileURLWithPath: copy), replacing: true, encryption: .key(Self.copyKey))
             }
         }
     }

@@ -59,7 +59,7 @@ import Testing
     }
 
     /// What holds of two literals in every zone that either may be in.
-    private func modelled(_ left: String, _ right: String) -> FHIRTemporalOrder? {
+    private func modeled(_ left: String, _ right: String) -> FHIRTemporalOrder? {
         let isMixed = hasZone(left) != hasZone(right)
         let offsets = isMixed ? Array(stride(from: -840, through: 840, by: 15)) : [0]
         var found: Set<FHIRTemporalOrder?> = []
@@ -128,7 +128,7 @@ import Testing
             // The splice above may make a day that is none, as the 29th of another February.
             guard let first = FHIRDateTime(left), let second = FHIRDateTime(right) else { return }
             let order = first.compare(to: second)
-            try #require(order == modelled(left, right), "\(left) and \(right)")
+            try #require(order == modeled(left, right), "\(left) and \(right)")
             let mirrored: FHIRTemporalOrder? = order == .before ? .after : order == .after ? .before : order
             try #require(second.compare(to: first) == mirrored, "\(right) and \(left)")
             try #require(first.isBefore(second) == order.map { $0 == .before })
@@ -148,7 +148,7 @@ import Testing
             let (one, two, three) = (try #require(FHIRDate(day)), try #require(FHIRDateTime(day)), try #require(FHIRDateTime(moment)))
             let four = try #require(FHIRInstant(moment))
             try #require(one.compare(to: two) == .same && three.compare(to: four) == .same)
-            try #require(one.compare(to: four) == modelled(day, moment) && four.compare(to: two) == modelled(moment, day))
+            try #require(one.compare(to: four) == modeled(day, moment) && four.compare(to: two) == modeled(moment, day))
         }
     }
 
@@ -158,7 +158,7 @@ import Testing
             let (left, right) = (time(&generator), time(&generator))
             let (first, second) = (try #require(FHIRTime(left)), try #require(FHIRTime(right)))
             let order = first.compare(to: second)
-            try #require(order == modelled(left, right), "\(left) and \(right)")
+            try #require(order == modeled(left, right), "\(left) and \(right)")
             try #require(order != nil)
             if order != .same { try #require((first < second) == (order == .before), "\(left) and \(right)") }
         }

@@ -13,16 +13,16 @@ import Testing
 
     @Test func signaturesOfAnotherLibraryAreValid() throws {
         if Half.isComplete {
-            let rsa = try PrivateKey(pem: Vectors.rsaKey).publicKey
+            let rsa = try PrivateKey(pem: Secret(Vectors.rsaKey)).publicKey
             #expect(rsa.isValid(signature: try base64(Vectors.rs256), of: Self.message, algorithm: .rs256))
             #expect(rsa.isValid(signature: try base64(Vectors.rs384), of: Self.message, algorithm: .rs384))
             #expect(!rsa.isValid(signature: try base64(Vectors.rs384), of: Self.message, algorithm: .rs256))
         }
-        let p256 = try PrivateKey(pem: Vectors.p256Key).publicKey
+        let p256 = try PrivateKey(pem: Secret(Vectors.p256Key)).publicKey
         #expect(p256.isValid(derSignature: try base64(Vectors.es256), of: Self.message, algorithm: .es256))
         #expect(!p256.isValid(derSignature: try base64(Vectors.es256), of: Self.message + [0], algorithm: .es256))
         #expect(!p256.isValid(signature: try base64(Vectors.es256), of: Self.message, algorithm: .es256))
-        let p384 = try PrivateKey(pem: Vectors.p384Key).publicKey
+        let p384 = try PrivateKey(pem: Secret(Vectors.p384Key)).publicKey
         #expect(p384.isValid(derSignature: try base64(Vectors.es384), of: Self.message, algorithm: .es384))
     }
 
@@ -46,22 +46,22 @@ import Testing
 
     @Test func aKeyIsTheSameInEveryForm() throws {
         for pem in [Vectors.p256Key, Vectors.p384Key] + (Half.isComplete ? [Vectors.rsaKey] : []) {
-            let key = try PrivateKey(pem: pem)
+            let key = try PrivateKey(pem: Secret(pem))
             #expect(try PrivateKey(der: key.der()).publicKey == key.publicKey)
             #expect(try PrivateKey(pem: key.pem()).publicKey == key.publicKey)
             #expect(try PublicKey(der: key.publicKey.der) == key.publicKey)
             #expect(try PublicKey(pem: key.publicKey.pem) == key.publicKey)
             #expect(try JSONWebKey(key.publicKey).publicKey() == key.publicKey)
         }
-        #expect(try PrivateKey(pem: Vectors.p256OldKey).publicKey == PrivateKey(pem: Vectors.p256Key).publicKey)
+        #expect(try PrivateKey(pem: Secret(Vectors.p256OldKey)).publicKey == PrivateKey(pem: Secret(Vectors.p256Key)).publicKey)
     }
 
     @Test(.enabled(if: Half.isComplete)) func rsaKeysAndCertificatesAreRead() throws {
-        #expect(try PrivateKey(pem: Vectors.rsaOldKey).publicKey == PrivateKey(pem: Vectors.rsaKey).publicKey)
-        #expect(try PublicKey(certificate: Data(Vectors.rsaCertificate.utf8)) == PrivateKey(pem: Vectors.rsaKey).publicKey)
-        #expect(try PublicKey(pem: Vectors.p384Certificate) == PrivateKey(pem: Vectors.p384Key).publicKey)
+        #expect(try PrivateKey(pem: Secret(Vectors.rsaOldKey)).publicKey == PrivateKey(pem: Secret(Vectors.rsaKey)).publicKey)
+        #expect(try PublicKey(certificate: Data(Vectors.rsaCertificate.utf8)) == PrivateKey(pem: Secret(Vectors.rsaKey)).publicKey)
+        #expect(try PublicKey(pem: Vectors.p384Certificate) == PrivateKey(pem: Secret(Vectors.p384Key)).publicKey)
         let base64 = Vectors.rsaCertificate.split(separator: "\n").dropFirst().dropLast().joined()
-        #expect(try PublicKey(certificate: try self.base64(base64)) == PrivateKey(pem: Vectors.rsaKey).publicKey)
+        #expect(try PublicKey(certificate: try self.base64(base64)) == PrivateKey(pem: Secret(Vectors.rsaKey)).publicKey)
     }
 
     @Test(.enabled(if: Half.isComplete)) func unsuitableKeysAreRefused() throws {
@@ -74,26 +74,27 @@ import Testing
         #expect(code { try PublicKey(pem: "no key") } == .invalidKey)
         #expect(code { try PublicKey(der: Data([0x30, 0x03, 1, 2, 3])) } == .invalidKey)
         #expect(code { try PublicKey(certificate: Data("no certificate".utf8)) } == .invalidKey)
-        #expect(code { try PublicKey(der: PrivateKey(pem: Vectors.p256Key).publicKey.der + [0]) } == .invalidKey)
+        #expect(code { try PublicKey(der: PrivateKey(pem: Secret(Vectors.p256Key)).publicKey.der + [0]) } == .invalidKey)
         #expect(code { try PrivateKey(der: Data()) } == .invalidKey)
         #expect(code { try PrivateKey(.rsa(bits: 1024)) } == .unsuitableKey)
         let encrypted = "-----BEGIN ENCRYPTED PRIVATE KEY-----\nAAAA\n-----END ENCRYPTED PRIVATE KEY-----\n"
-        #expect(code { try PrivateKey(pem: encrypted) } == .unsuitableKey)
-        #expect(code { try PrivateKey(pem: Vectors.p256Key).decrypt(Data(count: 256), hash: .sha256) } == .unsuitableKey)
-        #expect(code { try PrivateKey(pem: Vectors.p256Key).publicKey.encrypt(Data(), hash: .sha256) } == .unsuitableKey)
+        #expect(code { try PrivateKey(pem: Secret(encrypted)) } == .unsuitableKey)
+        #expect(code { try PrivateKey(pem: Secret(Vectors.p256Key)).decrypt(Data(count: 256), hash: .sha256) } == .unsuitableKey)
+        #expect(code { try PrivateKey(pem: Secret(Vectors.p256Key)).publicKey.encrypt(Data(), hash: .sha256) } == .unsuitableKey)
     }
 
     @Test func aPrivateKeyWithAnotherPublicKeyIsRefused() throws {
         let one = try JSONDecoder().decode(JSONWebKey.self, from: JSONEncoder().encode(try JSONWebKey(PrivateKey(.p256).publicKey)))
         var mixed = one
         mixed.d = Data(repeating: 7, count: 32).base64URL
-        #expect(throws: CryptoError.self) { try mixed.privateKey() }
+        let json = Secret(try JSONEncoder().encode(mixed))
+        #expect(throws: CryptoError.self) { try PrivateKey(jwk: json) }
     }
 
     // MARK: - Encryption
 
     @Test(.enabled(if: Half.isComplete)) func whatAnotherLibraryEncryptedIsDecrypted() throws {
-        let key = try PrivateKey(pem: Vectors.rsaKey)
+        let key = try PrivateKey(pem: Secret(Vectors.rsaKey))
         #expect(try key.decrypt(base64(Vectors.oaep1), hash: .sha1).withBytes { Data($0) } == Self.message)
         #expect(try key.decrypt(base64(Vectors.oaep256), hash: .sha256).withBytes { Data($0) } == Self.message)
         #expect(throws: CryptoError.self) { try key.decrypt(base64(Vectors.oaep256), hash: .sha1) }
@@ -179,7 +180,7 @@ import Testing
         let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: 100, alignment: 1)
         defer { memory.deallocate() }
         memory.initializeMemory(as: UInt8.self, repeating: 0xAB)
-        SystemCryptography.wipe(memory)
+        SecretData.wipe(memory)
         #expect(memory.allSatisfy { $0 == 0 })
     }
 
@@ -188,9 +189,10 @@ import Testing
         #expect("\(secret)" == "secret of 7 bytes")
         var text = ""
         dump(secret, to: &text)
-        dump(try PrivateKey(pem: Vectors.p256Key), to: &text)
+        dump(try PrivateKey(pem: Secret(Vectors.p256Key)), to: &text)
         #expect(!text.contains("104") && !text.contains("hunter2"))
-        #expect("\(try PrivateKey(pem: Vectors.p256Key))" == "private key, P-256")
+        let key = try PrivateKey(pem: Secret(Vectors.p256Key))
+        #expect("\(key)" == "private key \(key.publicKey.id), P-256")
     }
 
     @Test func base64URLHasOneForm() throws {
@@ -198,5 +200,35 @@ import Testing
         #expect(Data(base64URL: "-_8") == Data([0xFB, 0xFF]))
         for wrong in ["-_9", "-_8=", "+/8", "A", "AA ", "ä"] { #expect(Data(base64URL: wrong) == nil, "\(wrong)") }
         #expect(Data(base64URL: "")?.isEmpty == true)
+    }
+}
+
+/// One key type for every purpose.
+@Suite struct PrivateKeyTests {
+    @Test(arguments: [KeyKind.p256, .p384]) func aKeyIsNamedByItsThumbprintUnlessGivenAnID(_ kind: KeyKind) throws {
+        let key = try PrivateKey(kind)
+        #expect(key.id == key.publicKey.id && key.algorithm == key.publicKey.algorithm && key.kind == kind)
+        let again = try PrivateKey(pem: key.pem(), id: "server-1")
+        #expect(again.id == "server-1" && again.publicKey == key.publicKey && again.publicKey.id == key.id)
+        #expect(try PublicKey(jwk: key.publicKey.jwk) == key.publicKey && PublicKey(pem: key.publicKey.pem) == key.publicKey)
+    }
+
+    @Test func anAlgorithmOfAnotherKindIsRefused() throws {
+        for algorithm in SignatureAlgorithm.allCases where !algorithm.suits(.p256) {
+            let error = #expect(throws: CryptoError.self) { try PrivateKey(.p256, algorithm: algorithm) }
+            #expect(error?.code == .unsuitableKey)
+        }
+    }
+
+    @Test func theIDOfAJSONWebKeyIsItsKidUnlessAnotherIsGiven() throws {
+        let json =
+            #"{"kty":"EC","crv":"P-256","x":"f83OJ3D2xF1Bg8vub9tLe1gHMzV76e8Tus9uPHvRVEU","#
+            + #""y":"x_FEzRu9m36HLN_tue659LNpXW6pCyStikYjKIWI5a0","d":"jpsQnnGQmL-YBIffH1136cspYG6-0iY7X1fCE9-E9LI","kid":"k"}"#
+        let key = try PrivateKey(jwk: Secret(json))
+        #expect(key.id == "k" && key.publicKey.id != "k")
+        #expect(try PrivateKey(jwk: Secret(json), id: "other").id == "other")
+        let nameless = json.replacingOccurrences(of: #","kid":"k""#, with: "")
+        #expect(try PrivateKey(jwk: Secret(nameless)).id == key.publicKey.id)
+        #expect(throws: CryptoError.self) { try PrivateKey(jwk: "{}") }
     }
 }

@@ -191,8 +191,8 @@ extension Fixture {
     private static let trust = Fixture(
         "trust",
         make: { store in
-            let key = try SoftwareKey()
-            let owner = Identity(name: "Owner", authority: .everything, keys: [.init(key.verificationKey, from: moments[0])])
+            let key = try PrivateKey()
+            let owner = Identity(name: "Owner", authority: .everything, keys: [.init(key.publicKey, from: moments[0])])
             try store.write { tx in try tx.setIdentity(owner) }
             let signer = SigningIdentity(id: owner.id, key: key)
             _ = try store.startAudit(by: signer)

@@ -49,7 +49,7 @@ import Testing
         let (path, copy) = (folder.file("store.sqlite"), folder.file("copy.sqlite"))
         try fixture.restore(to: path)
         let before = try Data(contentsOf: URL(fileURLWithPath: path))
-        let report = try FHIRStore.recover(from: path, to: copy, release: fixture.release)
+        let report = try FHIRStore.recover(from: URL(fileURLWithPath: path), to: URL(fileURLWithPath: copy), release: fixture.release)
         #expect(report.lost.isEmpty && report.unreadable.isEmpty, "\(report)")
         #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == before)
         let store = try FHIRStore(path: copy, release: fixture.release)

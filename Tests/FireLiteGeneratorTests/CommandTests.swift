@@ -20,11 +20,12 @@ struct CommandTests {
         let layouts = "\(root)/Sources/FireLiteReleases/Generated"
         let search = "\(root)/Sources/FireLiteSearch/Generated"
         let constraints = "\(root)/Sources/FireLiteFHIRPath/Generated"
+        let knowledge = "\(root)/Sources/FireLiteKnowledge/Generated"
         let parts = [
             "FHIR Mini 9.9.0: 21 files in \(code)", "layouts: 1 files in \(layouts)", "search parameters: 1 files in \(search)",
-            "constraints: 1 files in \(constraints)",
+            "constraints: 1 files in \(constraints)", "bindings: 1 files in \(knowledge)",
         ]
-        #expect(first.output == parts.joined(separator: "\n") + "\n24 files written, 0 removed")
+        #expect(first.output == parts.joined(separator: "\n") + "\n25 files written, 0 removed")
         #expect(package.run().output.hasSuffix("0 files written, 0 removed"))
         let check = package.run("--check")
         #expect(check.status == 0)

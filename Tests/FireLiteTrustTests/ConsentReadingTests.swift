@@ -20,11 +20,11 @@ extension FHIRRelease {
         init(_ release: FHIRRelease = .r4, _ authorities: [String: Identity.Authority] = ["a": .everything, "b": .everything]) throws {
             let store = try FHIRStore.inMemory(release: release)
             var signers: [String: SigningIdentity] = [:]
-            for id in authorities.keys { signers[id] = SigningIdentity(id: id, key: try SoftwareKey()) }
+            for id in authorities.keys { signers[id] = SigningIdentity(id: id, key: try PrivateKey()) }
             try store.write { tx in
                 for (id, authority) in authorities {
                     guard let signer = signers[id] else { continue }
-                    let key = Identity.Key(signer.key.verificationKey, from: .distantPast)
+                    let key = Identity.Key(signer.key.publicKey, from: .distantPast)
                     try tx.setIdentity(Identity(id: id, reference: "Practitioner/\(id)", authority: authority, keys: [key]))
                 }
                 for (id, patient, label) in [("o1", "1", ""), ("o2", "2", ""), ("h1", "1", Self.label)] {

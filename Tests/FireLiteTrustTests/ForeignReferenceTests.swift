@@ -10,7 +10,7 @@ import Testing
 
     private func filled(_ rules: [AccessRule]) throws -> FHIRStore {
         let store = try FHIRStore.inMemory(release: .r4)
-        let owner = SigningIdentity(id: "owner", key: try SoftwareKey())
+        let owner = SigningIdentity(id: "owner", key: try PrivateKey())
         func condition(_ id: String, _ subject: String) -> String {
             #"{"resourceType":"Condition","id":"\#(id)","code":{"text":"gout"},"subject":{"reference":"\#(subject)"}}"#
         }
@@ -21,7 +21,7 @@ import Testing
             condition("foreign", "http://other.org/fhir/Patient/p1"), condition("second", "Patient/p2"),
         ]
         try store.write { tx in
-            try tx.setIdentity(Identity(id: "owner", authority: .everything, keys: [.init(owner.key.verificationKey, from: .distantPast)]))
+            try tx.setIdentity(Identity(id: "owner", authority: .everything, keys: [.init(owner.key.publicKey, from: .distantPast)]))
             for json in resources { try tx.upsert(FHIRJSON.resource(from: Data(json.utf8), release: .r4)) }
             for (number, rule) in rules.enumerated() {
                 try tx.grant(AccessPermission(id: "r\(number)", grantor: "owner", rule: rule), signedBy: owner)

@@ -18,10 +18,10 @@ import Testing
 
         init(_ other: Ward? = nil, path: String? = nil) throws {
             store = try path.map { try FHIRStore(path: $0, release: .r4) } ?? FHIRStore.inMemory(release: .r4)
-            owner = try other?.owner ?? SigningIdentity(id: "owner", key: SoftwareKey())
-            patient = try other?.patient ?? SigningIdentity(id: "patient", key: SoftwareKey())
+            owner = try other?.owner ?? SigningIdentity(id: "owner", key: PrivateKey())
+            patient = try other?.patient ?? SigningIdentity(id: "patient", key: PrivateKey())
             let identities = [(owner, Identity.Authority.everything), (patient, .compartment("Patient/1"))].map { signer, authority in
-                Identity(id: signer.id, authority: authority, keys: [.init(signer.key.verificationKey, from: .distantPast)])
+                Identity(id: signer.id, authority: authority, keys: [.init(signer.key.publicKey, from: .distantPast)])
             }
             try store.write { tx in
                 for identity in identities { try tx.setIdentity(identity) }
@@ -142,10 +142,10 @@ import Testing
         try ward.grant("no", AccessRule(.deny, to: ["dr"]), by: ward.patient)
         #expect(try !ward.isOpen)
         // Another identity with a signature of its own replaces the Consent.
-        let stranger = SigningIdentity(id: "stranger", key: try SoftwareKey())
+        let stranger = SigningIdentity(id: "stranger", key: try PrivateKey())
         let json = try Self.changed(ward.json("Consent", "no")).replacingOccurrences(of: "\"patient\"", with: "\"stranger\"")
         try ward.store.write { tx in
-            let key = Identity.Key(stranger.key.verificationKey, from: .distantPast)
+            let key = Identity.Key(stranger.key.publicKey, from: .distantPast)
             try tx.setIdentity(Identity(id: "stranger", authority: .compartment("Patient/1"), keys: [key]))
             let consent = try tx.upsert(FHIRJSON.resource(from: Data(json.utf8), release: .r4))
             try tx.sign(consent, by: stranger, at: Self.now.addingTimeInterval(60))
@@ -232,7 +232,7 @@ import Testing
         try ward.grant("no", AccessRule(.deny, to: ["dr"]))
         let consent = try ward.store.resource(Consent.self, id: "no").unwrapped()
         let header =
-            #"{"alg":"ES256","kid":"\#(ward.owner.key.verificationKey.id)","sigT":"2025-06-15T15:06:40.000Z","canon":"urn:firelite:canonical-json:1"}"#
+            #"{"alg":"ES256","kid":"\#(ward.owner.key.publicKey.id)","sigT":"2025-06-15T15:06:40.000Z","canon":"urn:firelite:canonical-json:1"}"#
         let other = try Ward(ward)
         try other.open()
         let canonical = try other.canonical(consent)
@@ -263,8 +263,9 @@ import Testing
         let entries = try ward.store.read { try $0.auditEntries(about: "Consent", id: "open") }
         #expect(entries.filter { $0.access.action == .execute }.map(\.access.version) == [1, 2])
         #expect(entries.filter { $0.access.action == .execute }.allSatisfy { $0.party.actor == "owner" })
-        try ward.store.backup(to: folder.file("b.sqlite"))
-        _ = try FHIRStore.recover(from: folder.file("b.sqlite"), to: folder.file("c.sqlite"), release: .r4)
+        try ward.store.backup(to: URL(fileURLWithPath: folder.file("b.sqlite")))
+        _ = try FHIRStore.recover(
+            from: URL(fileURLWithPath: folder.file("b.sqlite")), to: URL(fileURLWithPath: folder.file("c.sqlite")), release: .r4)
         for name in ["b.sqlite", "c.sqlite"] {
             let copy = try Ward(ward, path: folder.file(name))
             #expect(try !copy.isOpen && copy.standings("open") == [.inactive])
@@ -292,7 +293,7 @@ import Testing
             ("DELETE FROM _permission WHERE consent = 'no'", "the audit trail has a newer statement"),
         ] {
             let copy = folder.file("copy.sqlite")
-            try ward.store.backup(to: copy, replacing: true)
+            try ward.store.backup(to: URL(fileURLWithPath: copy), replacing: true)
             let store = try FHIRStore(path: copy, release: .r4)
             store.keepPermissions()
             _ = try store.write { try $0.run(on: PermissionTables.module, sql) }
@@ -332,7 +333,7 @@ import Testing
         for line in lines { try other.write { _ = try $0.upsert(FHIRJSON.resource(from: Data(line.utf8), release: .r4)) } }
         let late = try Ward(ward)
         try late.load(lines)
-        let key = Identity.Key(ward.owner.key.verificationKey, from: .distantPast)
+        let key = Identity.Key(ward.owner.key.publicKey, from: .distantPast)
         try other.write { try $0.setIdentity(Identity(id: "owner", authority: .everything, keys: [key])) }
         try other.write { tx in
             let consent = try tx.resource(Consent.self, id: "no").unwrapped()

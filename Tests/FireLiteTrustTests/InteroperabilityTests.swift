@@ -28,7 +28,7 @@ import Testing
 
     @Test func otherLibrariesAcceptAssertions() throws {
         guard try isInstalled("joserfc") else { return }
-        let key = try SoftwareKey()
+        let key = try PrivateKey()
         let token = try SigningIdentity(id: "app", key: key).clientAssertion(for: "https://example.org/token")
         let code = """
             import sys, json
@@ -38,8 +38,8 @@ import Testing
             token = jwt.decode(sys.argv[2], key, algorithms=["ES256"])
             print(token.header["kid"], token.claims["iss"], token.claims["sub"], token.claims["aud"])
             """
-        let result = try run(["python3", "-c", code, String(decoding: try key.verificationKey.jwk, as: UTF8.self), token])
-        #expect(result?.output == "\(key.verificationKey.id) app app https://example.org/token\n")
+        let result = try run(["python3", "-c", code, String(decoding: try key.publicKey.jwk, as: UTF8.self), token.value])
+        #expect(result?.output == "\(key.publicKey.id) app app https://example.org/token\n")
     }
 
     // MARK: - A server's token endpoint
@@ -55,8 +55,8 @@ import Testing
 
     @Test(
         .enabled(if: InteroperabilityTests.smart != nil, "the server does not run: Scripts/servers.sh run swift test"),
-        arguments: [JWSAlgorithm.es256, .es384])
-    func aServerGivesTokensForAssertions(_ algorithm: JWSAlgorithm) throws {
+        arguments: [SignatureAlgorithm.es256, .es384])
+    func aServerGivesTokensForAssertions(_ algorithm: SignatureAlgorithm) throws {
         let base = try #require(Self.smart)
         func get(_ arguments: [String]) throws -> [String: String] {
             let output = try run(["curl", "-s", "--max-time", "20"] + arguments)?.output ?? ""
@@ -65,25 +65,26 @@ import Testing
         }
         let endpoint = try #require(try get(["\(base)/.well-known/smart-configuration"])["token_endpoint"])
         let pem = try String(contentsOfFile: "\(Self.servers)/keys/\(algorithm.rawValue).pem", encoding: .utf8)
-        func answer(_ key: SoftwareKey, audience: String) throws -> [String: String] {
+        func answer(_ key: PrivateKey, audience: String) throws -> [String: String] {
             let signer = SigningIdentity(id: algorithm.rawValue, key: key)
             let assertion = try signer.clientAssertion(for: audience)
             return try get([
-                endpoint, "-d", "grant_type=client_credentials", "-d", "scope=system/*.cruds", "-d", "client_assertion=\(assertion)", "-d",
+                endpoint, "-d", "grant_type=client_credentials", "-d", "scope=system/*.cruds", "-d", "client_assertion=\(assertion.value)",
+                "-d",
                 "client_assertion_type=urn:ietf:params:oauth:client-assertion-type:jwt-bearer",
             ])
         }
-        let key = try SoftwareKey(pem: pem)
+        let key = try PrivateKey(pem: Secret(pem))
         #expect(try answer(key, audience: endpoint)["access_token"]?.isEmpty == false)
-        #expect(try answer(SoftwareKey(algorithm), audience: endpoint)["access_token"] == nil)
+        #expect(try answer(PrivateKey(algorithm.keyKind), audience: endpoint)["access_token"] == nil)
         #expect(try answer(key, audience: "https://example.org/token")["access_token"] == nil)
     }
 
     // MARK: - Other libraries
 
-    @Test(arguments: [JWSAlgorithm.es256, .es384]) func signaturesAreVerifiedBothWays(_ algorithm: JWSAlgorithm) throws {
+    @Test(arguments: [SignatureAlgorithm.es256, .es384]) func signaturesAreVerifiedBothWays(_ algorithm: SignatureAlgorithm) throws {
         guard try isInstalled("jwcrypto") else { return }
-        let key = try SoftwareKey(algorithm)
+        let key = try PrivateKey(algorithm.keyKind)
         let text = try JWS(signing: Data("payload".utf8), with: key).text()
         let code = """
             import sys
@@ -99,14 +100,14 @@ import Testing
             print(made.serialize())
             """
         let result = try run([
-            "python3", "-c", code, String(decoding: try key.verificationKey.jwk, as: UTF8.self), text, key.pem(), algorithm.rawValue,
+            "python3", "-c", code, String(decoding: try key.publicKey.jwk, as: UTF8.self), text, key.pem().value, algorithm.rawValue,
         ])
         let lines = (result?.output ?? "").split(separator: "\n").map(String.init)
         try #require(lines.count == 3)
-        #expect(lines[0] == key.verificationKey.id)
+        #expect(lines[0] == key.publicKey.id)
         for line in lines.dropFirst() {
             let read = try JWS(line)
-            try read.verify(with: key.verificationKey)
+            try read.verify(with: key.publicKey)
             #expect(read.payload == Data("payload".utf8))
         }
     }
@@ -114,10 +115,10 @@ import Testing
     @Test func opensslAcceptsOldSignatures() throws {
         guard try run(["openssl", "version"])?.status == 0 else { return print("skipped: no openssl") }
         let folder = try TemporaryFolder()
-        let key = try SoftwareKey()
+        let key = try PrivateKey()
         let payload = try LegacyPayload.permissionsGivenToMe(date: "2020-01-01", nonce: "7")
         let signature = try #require(Data(base64Encoded: try payload.signature(with: key)))
-        try Data(key.verificationKey.pem.utf8).write(to: URL(fileURLWithPath: folder.file("key.pem")))
+        try Data(key.publicKey.pem.utf8).write(to: URL(fileURLWithPath: folder.file("key.pem")))
         try signature.write(to: URL(fileURLWithPath: folder.file("signature")))
         try Data(payload.text.utf8).write(to: URL(fileURLWithPath: folder.file("payload")))
         let result = try run([

@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct LegacyPayloadTests {
     @Test func payloadsHaveTheOldBytes() throws {
-        let key = try VerificationKey(jwk: Data(SigningTests.Vector.key.utf8))
+        let key = try PublicKey(jwk: Data(SigningTests.Vector.key.utf8))
         let nonce = "01234567890123456789012345678901"
         let der =
             "MFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAEf83OJ3D2xF1Bg8vub9tLe1gHMzV76e8Tus9uPHvRVEXH8UTNG72bfocs3+257rn0s2ldbqkLJK2KRiMohYjlrQ=="
@@ -24,12 +24,12 @@ import Testing
     }
 
     @Test func oldSignaturesAreDER() throws {
-        let key = try SoftwareKey()
+        let key = try PrivateKey()
         let payload = try LegacyPayload.permissionsGivenToMe(date: "d", nonce: "1")
         let signature = try payload.signature(with: key)
         #expect(Data(base64Encoded: signature)?.first == 0x30)
-        #expect(payload.isValid(signature: signature, with: key.verificationKey))
+        #expect(payload.isValid(signature: signature, with: key.publicKey))
         let other = try LegacyPayload.permissionsGivenToMe(date: "d", nonce: "2")
-        #expect(!other.isValid(signature: signature, with: key.verificationKey))
+        #expect(!other.isValid(signature: signature, with: key.publicKey))
     }
 }

@@ -97,8 +97,8 @@ import Testing
     }
 
     @Test func viewsShowWhatTheModelPermits() throws {
-        let owner = SigningIdentity(id: "owner", key: try SoftwareKey())
-        let identity = Identity(id: owner.id, authority: .everything, keys: [.init(owner.key.verificationKey, from: .distantPast)])
+        let owner = SigningIdentity(id: "owner", key: try PrivateKey())
+        let identity = Identity(id: owner.id, authority: .everything, keys: [.init(owner.key.publicKey, from: .distantPast)])
         var seen = 0
         var hidden = 0
         try withEvery(Effort.isNightly ? 0..<2_000 : Effort.seeds(60)) { seed in
@@ -195,7 +195,7 @@ import Testing
 
     @Test func consentsOfSeveralGrantorsAndProvisionsFollowTheModel() throws {
         var signers: [String: SigningIdentity] = [:]
-        for id in ["owner", "partner"] { signers[id] = SigningIdentity(id: id, key: try SoftwareKey()) }
+        for id in ["owner", "partner"] { signers[id] = SigningIdentity(id: id, key: try PrivateKey()) }
         var (seen, hidden, partial) = (0, 0, 0)
         try withEvery(Effort.seeds(byDay: 30, atNight: 1_000)) { seed in
             var random = SeededGenerator(seed: seed + 7_000)
@@ -216,7 +216,7 @@ import Testing
             let store = try FHIRStore.inMemory(release: release)
             try store.write { tx in
                 for signer in signers.values {
-                    let key = Identity.Key(signer.key.verificationKey, from: .distantPast)
+                    let key = Identity.Key(signer.key.publicKey, from: .distantPast)
                     try tx.setIdentity(Identity(id: signer.id, authority: .everything, keys: [key]))
                 }
                 for record in records { try tx.upsert(FHIRJSON.resource(from: Data(record.json.utf8), release: release)) }

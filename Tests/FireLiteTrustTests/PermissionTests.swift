@@ -13,8 +13,8 @@ import Testing
 
         init(_ now: Date, authority: Identity.Authority = .everything) throws {
             store = try FHIRStore.inMemory(release: .r4)
-            owner = SigningIdentity(id: "owner", key: try SoftwareKey())
-            let identity = Identity(id: owner.id, authority: authority, keys: [.init(owner.key.verificationKey, from: .distantPast)])
+            owner = SigningIdentity(id: "owner", key: try PrivateKey())
+            let identity = Identity(id: owner.id, authority: authority, keys: [.init(owner.key.publicKey, from: .distantPast)])
             try store.write { tx in
                 try tx.setIdentity(identity)
                 for number in 1...2 {

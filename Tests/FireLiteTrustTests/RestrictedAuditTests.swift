@@ -7,10 +7,10 @@ import Testing
     /// An audited store with three patients, of whom `dr` may see the first two.
     private static func practice(signer key: any IdentityKey) throws -> FHIRStore {
         let store = try FHIRStore.inMemory(release: .r4)
-        let owner = SigningIdentity(id: "owner", key: try SoftwareKey())
+        let owner = SigningIdentity(id: "owner", key: try PrivateKey())
         let rule = AccessRule(.permit, to: ["dr"], compartments: ["Patient/1", "Patient/2"])
         try store.write { tx in
-            try tx.setIdentity(Identity(id: "owner", authority: .everything, keys: [.init(owner.key.verificationKey, from: .distantPast)]))
+            try tx.setIdentity(Identity(id: "owner", authority: .everything, keys: [.init(owner.key.publicKey, from: .distantPast)]))
             for number in 1...3 { try tx.upsert(Patient { $0.id = "\(number)" }) }
             try tx.grant(AccessPermission(grantor: "owner", rule: rule), signedBy: owner)
         }
@@ -27,7 +27,7 @@ import Testing
     }
 
     @Test func eachReadOfAViewLeavesRows() throws {
-        let store = try Self.practice(signer: SoftwareKey())
+        let store = try Self.practice(signer: PrivateKey())
         let view = store.restricted(to: "dr", purpose: "TREAT")
         var expected: [String] = []
         func check(_ added: [String], _ line: SourceLocation = #_sourceLocation) throws {
@@ -82,7 +82,7 @@ import Testing
     }
 
     @Test func asynchronousReadsOfAViewLeaveRows() async throws {
-        let store = try Self.practice(signer: SoftwareKey())
+        let store = try Self.practice(signer: PrivateKey())
         let view = store.restricted(to: "dr", purpose: "TREAT")
         let found = try await view.query(Patient.self).all().count
         let count = try await view.read { try $0.count(Patient.self) }
@@ -97,9 +97,9 @@ import Testing
             // `lock` guards the number of signatures.
             private let lock = NSLock()
             private var left = 1
-            private let key: SoftwareKey
-            init() throws { key = try SoftwareKey() }
-            var verificationKey: VerificationKey { key.verificationKey }
+            private let key: PrivateKey
+            init() throws { key = try PrivateKey() }
+            var publicKey: PublicKey { key.publicKey }
             func signature(of message: Data) throws -> Data {
                 try lock.withLock {
                     left -= 1
@@ -119,7 +119,7 @@ import Testing
     }
 
     @Test func auditedViewsAreNotReadInsideOtherReads() throws {
-        let store = try Self.practice(signer: SoftwareKey())
+        let store = try Self.practice(signer: PrivateKey())
         let view = store.restricted(to: "dr", purpose: "TREAT")
         #expect(throws: TrustError.self) { try store.read { _ in try view.query(Patient.self).count() } }
         #expect(throws: TrustError.self) { try view.read { _ in try view.count(Patient.self) } }

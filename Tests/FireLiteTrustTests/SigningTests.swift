@@ -28,7 +28,7 @@ func expect(_ code: TrustError.Code, _ location: SourceLocation = #_sourceLocati
     }
 
     @Test func standardVectorsVerify() throws {
-        let key = try VerificationKey(jwk: Data(Vector.key.utf8))
+        let key = try PublicKey(jwk: Data(Vector.key.utf8))
         let compact = try JWS(Vector.compact)
         try compact.verify(with: key)
         #expect(
@@ -76,12 +76,12 @@ func expect(_ code: TrustError.Code, _ location: SourceLocation = #_sourceLocati
 
     /// A signature in JSON of which a second one is not looked at would be taken for all that was signed.
     @Test func severalSignaturesAndUnsignedMembersAreRefused() throws {
-        let key = try SoftwareKey()
+        let key = try PrivateKey()
         let signature = try JWS(signing: Data("x".utf8), with: key)
         let parts = signature.text().split(separator: ".").map(String.init)
         let place = #"{"protected":"\#(parts[0])","signature":"\#(parts[2])"}"#
         func read(_ members: String) -> TrustError.Code? {
-            refusal { try JWS(#"{"payload":"\#(parts[1])",\#(members)}"#).verify(with: key.verificationKey) }
+            refusal { try JWS(#"{"payload":"\#(parts[1])",\#(members)}"#).verify(with: key.publicKey) }
         }
         #expect(read(#""signatures":[\#(place)]"#) == nil)
         #expect(read(#""signatures":[\#(place),\#(place)]"#) == .unsupported)
@@ -96,31 +96,31 @@ func expect(_ code: TrustError.Code, _ location: SourceLocation = #_sourceLocati
         let modulus =
             "0vx7agoebGcQSuuPiLJXZptN9nndrQmbXEps2aiAFbWhM78LhWx4cbbfAAtVT86zwu1RK7aPFFxuhDR1L6tSoc_BJECPebWKRXjBZCiFV4n3oknjhMstn64tZ_2W-5JsGY4Hc5n9yBXArwl93lqt7_RN5w6Cf0h4QyQ5v-65YGjQR0_FDW2QvzqY368QQMicAtaSqzs8KJZgnYb9c7d0zgdAZHzu6qMQvRL5hajrn1n91CbOpbISD08qNLyrdkt-bFTWhAI4vMQFh6WeZu0fM4lFd2NcRwr3XPksINHaQ-G_xBniIqbw0Ls1jF44-csFCur-kEgU8awapJzKnqDKgw"
         let json = #"{"kty":"RSA","n":"\#(modulus)","e":"AQAB","alg":"RS256","kid":"2011-04-29"}"#
-        let key = try VerificationKey(jwk: Data(json.utf8))
+        let key = try PublicKey(jwk: Data(json.utf8))
         #expect(key.id == "NzbLsXh8uDCcd-6MNwXF4W_7noWXFZAfHkxZsRGC9Xs")
         #expect(key.algorithm == .rs384)
-        #expect(try VerificationKey(jwk: key.jwk) == key && VerificationKey(pem: key.pem) == key)
+        #expect(try PublicKey(jwk: key.jwk) == key && PublicKey(pem: key.pem) == key)
     }
 
-    @Test(arguments: [JWSAlgorithm.es256, .es384]) func everyFormIsReadBack(_ algorithm: JWSAlgorithm) throws {
-        let key = try SoftwareKey(algorithm)
+    @Test(arguments: [SignatureAlgorithm.es256, .es384]) func everyFormIsReadBack(_ algorithm: SignatureAlgorithm) throws {
+        let key = try PrivateKey(algorithm.keyKind)
         let payload = Data("{\"a\":1}".utf8)
         let signature = try JWS(signing: payload, with: key, type: "test")
         for form in [JWS.Form.compact, .detached, .json] {
             let read = try JWS(signature.text(form), payload: form == .detached ? payload : nil)
-            try read.verify(with: key.verificationKey)
-            #expect(read.payload == payload && read.type == "test" && read.keyID == key.verificationKey.id && read == signature)
+            try read.verify(with: key.publicKey)
+            #expect(read.payload == payload && read.type == "test" && read.keyID == key.publicKey.id && read == signature)
         }
         #expect(refusal { _ = try JWS(signature.text(), payload: Data("other".utf8)) } == .invalidSignature)
-        let other = try SoftwareKey(algorithm)
-        #expect(refusal { try signature.verify(with: other.verificationKey) } == .invalidSignature)
-        let another = try SoftwareKey(algorithm == .es256 ? .es384 : .es256)
-        #expect(refusal { try signature.verify(with: another.verificationKey) } == .unsupported)
+        let other = try PrivateKey(algorithm.keyKind)
+        #expect(refusal { try signature.verify(with: other.publicKey) } == .invalidSignature)
+        let another = try PrivateKey(algorithm == .es256 ? .p384 : .p256)
+        #expect(refusal { try signature.verify(with: another.publicKey) } == .unsupported)
     }
 
     /// Each bit of each part is covered, or the text can no longer be read.
     @Test func flippedBitsAreRefused() throws {
-        let key = try SoftwareKey()
+        let key = try PrivateKey()
         let text = Array(try JWS(signing: Data("{\"scope\":\"patient/Observation.rs\"}".utf8), with: key).text().utf8)
         var refused = 0
         for place in text.indices {
@@ -128,7 +128,7 @@ func expect(_ code: TrustError.Code, _ location: SourceLocation = #_sourceLocati
                 var changed = text
                 changed[place] ^= 1 << bit
                 guard let string = String(validating: changed, as: UTF8.self) else { continue }
-                let code = refusal { try JWS(string).verify(with: key.verificationKey) }
+                let code = refusal { try JWS(string).verify(with: key.publicKey) }
                 #expect([.malformed, .unsupported, .invalidSignature].contains(code), "bit \(bit) of byte \(place)")
                 refused += 1
             }

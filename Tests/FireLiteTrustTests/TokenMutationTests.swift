@@ -38,9 +38,9 @@ import Testing
 
     @Test func changedTokensAreRefusedOrSayWhatIsExpected() throws {
         let store = try FHIRStore.inMemory(release: .r4)
-        let signer = SigningIdentity(id: "app", key: try SoftwareKey())
-        try store.write { try $0.setIdentity(Identity(id: "app", keys: [.init(signer.key.verificationKey, from: .distantPast)])) }
-        let token = try signer.clientAssertion(for: audience, at: now)
+        let signer = SigningIdentity(id: "app", key: try PrivateKey())
+        try store.write { try $0.setIdentity(Identity(id: "app", keys: [.init(signer.key.publicKey, from: .distantPast)])) }
+        let token = try signer.clientAssertion(for: audience, at: now).value
         let parts = token.split(separator: ".").map(String.init)
         let header = Array(#"{"alg":"ES256","kid":"\#(signer.keyID)","typ":"JWT"}"#.utf8)
         var random = SeededGenerator(seed: 31)
@@ -48,7 +48,7 @@ import Testing
         try store.write { tx in
             func check(_ token: String, isChanged: Bool) throws {
                 do {
-                    let claims = try tx.redeemToken(token, expecting: TokenExpectation(audience: audience), at: now)
+                    let claims = try tx.redeemToken(Secret(token), expecting: TokenExpectation(audience: audience), at: now)
                     #expect(!isChanged, "a changed token was accepted: \(token)")
                     #expect(claims.issuer == "app" && claims.audience.contains(audience) && claims.id?.isEmpty == false)
                     #expect(claims.expires >= now.addingTimeInterval(-300) && claims.issuedAt ?? now <= now.addingTimeInterval(300))
@@ -77,12 +77,12 @@ import Testing
         let proof = try audited.store.read { try $0.auditProof(of: "Patient", id: "2") }
         let consistency = try audited.store.read { try $0.auditConsistencyProof(from: $0.auditHeads()[2]) }
         let (proofJSON, consistencyJSON) = (Array(try proof.json), Array(try consistency.json))
-        let jwk = Array(try SoftwareKey().verificationKey.jwk)
+        let jwk = Array(try PrivateKey().publicKey.jwk)
         let token = Array(try audited.head().token.utf8)
         var random = SeededGenerator(seed: 32)
         var refused = 0
         for _ in 0..<Self.rounds {
-            do { _ = try VerificationKey(jwk: Data(Self.mutated(jwk, &random))) } catch is TrustError { refused += 1 }
+            do { _ = try PublicKey(jwk: Data(Self.mutated(jwk, &random))) } catch is CryptoError { refused += 1 }
             do {
                 let head = try AuditHead(token: Self.text(Self.mutated(token, &random)))
                 _ = try audited.verification(from: [head])

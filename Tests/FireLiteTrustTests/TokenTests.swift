@@ -10,12 +10,12 @@ import Testing
     /// A store that knows a party, and the party.
     private func party() throws -> (FHIRStore, SigningIdentity) {
         let store = try FHIRStore.inMemory(release: .r4)
-        let signer = SigningIdentity(id: "dcsi-1", key: try SoftwareKey())
-        try store.write { try $0.setIdentity(Identity(id: signer.id, keys: [.init(signer.key.verificationKey, from: .distantPast)])) }
+        let signer = SigningIdentity(id: "dcsi-1", key: try PrivateKey())
+        try store.write { try $0.setIdentity(Identity(id: signer.id, keys: [.init(signer.key.publicKey, from: .distantPast)])) }
         return (store, signer)
     }
 
-    private func accept(_ token: String, _ store: FHIRStore, issuer: String? = nil, at moment: Date) -> TrustError.Code? {
+    private func accept(_ token: Secret, _ store: FHIRStore, issuer: String? = nil, at moment: Date) -> TrustError.Code? {
         refusal {
             _ = try store.write { tx in
                 try tx.redeemToken(token, expecting: TokenExpectation(issuer: issuer, audience: audience), at: moment)
@@ -59,13 +59,13 @@ import Testing
     @Test func tokensInJSONAreRefused() throws {
         let (store, signer) = try party()
         let token = try signer.clientAssertion(for: audience, at: now)
-        #expect(accept(try JWS(token).text(.json), store, at: now) == .malformed)
+        #expect(accept(Secret(try JWS(token.value).text(.json)), store, at: now) == .malformed)
         #expect(accept(token, store, at: now) == nil)
     }
 
     @Test func everyFaultHasItsOwnError() throws {
         let (store, signer) = try party()
-        func token(_ change: (inout TokenClaims) -> Void) throws -> String {
+        func token(_ change: (inout TokenClaims) -> Void) throws -> Secret {
             var claims = TokenClaims(issuer: signer.id, audience: [audience], issuedAt: now)
             change(&claims)
             return try signer.token(claims)
@@ -84,9 +84,9 @@ import Testing
         #expect(accept(try token { _ in }, store, at: now.addingTimeInterval(-301)) == .notYetValid)
         #expect(accept(try token { $0.notBefore = now.addingTimeInterval(301) }, store, at: now) == .notYetValid)
         // Another party's key, and one that nobody knows.
-        let stranger = SigningIdentity(id: signer.id, key: try SoftwareKey())
+        let stranger = SigningIdentity(id: signer.id, key: try PrivateKey())
         #expect(accept(try stranger.clientAssertion(for: audience, at: now), store, at: now) == .unknown)
-        try store.write { try $0.setIdentity(Identity(id: "other", keys: [.init(stranger.key.verificationKey, from: .distantPast)])) }
+        try store.write { try $0.setIdentity(Identity(id: "other", keys: [.init(stranger.key.publicKey, from: .distantPast)])) }
         #expect(accept(try stranger.clientAssertion(for: audience, at: now), store, at: now) == .wrongIssuer)
         #expect(accept("eyJhbGciOiJub25lIn0.e30.", store, at: now) == .unsupported)
         #expect(accept("{}", store, at: now) == .malformed)

@@ -14,8 +14,8 @@ import Testing
 
         init() throws {
             store = try FHIRStore.inMemory(release: .r4)
-            owner = SigningIdentity(id: "owner", key: try SoftwareKey())
-            let identity = Identity(id: "owner", authority: .everything, keys: [.init(owner.key.verificationKey, from: .distantPast)])
+            owner = SigningIdentity(id: "owner", key: try PrivateKey())
+            let identity = Identity(id: "owner", authority: .everything, keys: [.init(owner.key.publicKey, from: .distantPast)])
             try store.track(.history)
             try store.write { tx in
                 try tx.setIdentity(identity)
@@ -238,7 +238,7 @@ import Testing
     @Test func aRefreshLeavesARow() throws {
         let house = try House()
         let object = try house.view.resource(Observation.self, id: "o1").unwrapped()
-        try house.store.startAudit(by: SigningIdentity(id: "device", key: SoftwareKey()))
+        try house.store.startAudit(by: SigningIdentity(id: "device", key: PrivateKey()))
         #expect(try object.refresh())
         try house.hide("o1")
         #expect(try !object.refresh())
@@ -317,9 +317,9 @@ import Testing
         let path = folder.file("store.sqlite")
         let store = try FHIRStore(path: path, release: .r4)
         let other = try FHIRStore(path: path, release: .r4)
-        let owner = SigningIdentity(id: "owner", key: try SoftwareKey())
+        let owner = SigningIdentity(id: "owner", key: try PrivateKey())
         try store.write { tx in
-            try tx.setIdentity(Identity(id: "owner", authority: .everything, keys: [.init(owner.key.verificationKey, from: .distantPast)]))
+            try tx.setIdentity(Identity(id: "owner", authority: .everything, keys: [.init(owner.key.publicKey, from: .distantPast)]))
             try tx.upsert(Patient { $0.id = "1" })
         }
         let (view, otherView) = (store.restricted(to: "dr"), other.restricted(to: "dr"))

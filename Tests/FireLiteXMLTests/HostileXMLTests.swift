@@ -189,4 +189,55 @@ import Testing
         guard case .failure(let error) = XMLLibrary.load(["no-such-library.so"]) else { return #expect(Bool(false)) }
         #expect(error.code == .missingLibrary && error.message.contains("apt-get install libxml2"))
     }
+
+    // MARK: - Forms that another reader has confirmed
+
+    private static let start = "<Patient xmlns=\"http://hl7.org/fhir\">"
+
+    /// An XML reader of its own kind, lxml, agrees about each of these.
+    @Test(arguments: [
+        "<?xml version=\"1.0\" encoding=\"utf-8\" standalone='yes'?>\(start)<id value=\"a\"/></Patient><!-- x --><?y?>\n",
+        "\u{FEFF}<?xml version='1.0'?><!-- x --><?xml-stylesheet a?>\(start)<id value='a'/></Patient>",
+        "\(start)<![CDATA[ \n]]>&#32;&#x9;<id\r\n\tvalue =\n\"a\"></id  ></Patient>",
+        "<ü:Patient xmlns:ü=\"http://hl7.org/fhir\"><ü:id xmlns:q=\"urn:q\" value=\"&#97;\"/></ü:Patient>",
+        "<Patient xmlns=\"http://hl7.org/fhi&#114;\"><id xmlns=\"http://hl7.org/fhir\" value=\"a\"/></Patient>",
+    ])
+    func unusualFormsAreRead(_ text: String) throws {
+        #expect(try FHIRXML.decode(Patient.self, from: Data(text.utf8)).id == "a")
+    }
+
+    @Test(arguments: [
+        "\u{FEFF}\u{FEFF}\(start)<id value=\"a\"/></Patient>", " <?xml version=\"1.0\"?>\(start)<id value=\"a\"/></Patient>",
+        "\(start)<id value=\"a\"/></Patient>\u{0}", "\(start)\u{A0}<id value=\"a\"/></Patient>",
+        "\(start)<id value=\"a\"/><![CDATA[x]]></Patient>", "\(start)<id value=\"a\" value=\"a\"/></Patient>",
+        "\(start)<id a:x=\"1\" b:x=\"2\" xmlns:a=\"u\" xmlns:b=\"u\" value=\"a\"/></Patient>",
+        "\(start)<id q:a=\"1\" value=\"a\"/></Patient>",
+        "\(start)<id xmlns:q=\"\" value=\"a\"/></Patient>", "\(start)<id xml:lang=\"de\" value=\"a\"/></Patient>",
+        "\(start)<id xml:id=\"x\" value=\"a\"/></Patient>", "\(start)<id xmlns=\"\" value=\"a\"/></Patient>",
+        "\(start)<id>a</id></Patient>",
+        "\(start)<id value=\"a\"><id value=\"b\"/></id></Patient>", "\(start)<active value=\"1\"/></Patient>",
+        "\(start)<xi:include xmlns:xi=\"http://www.w3.org/2001/XInclude\" href=\"/etc/passwd\"/></Patient>",
+        "\(start)<id value=\"a\"/></Patient>\(start)</Patient>", "\(start)<?xml version=\"1.0\"?><id value=\"a\"/></Patient>",
+        "\(start)<id value=\"&#x100000041;\"/></Patient>", "\(start)<id value=\"\u{FFFF}\"/></Patient>",
+        "\(start)<id value=\"a\"/>]]></Patient>",
+    ])
+    func whatIsNotOneDocumentOfFHIRIsRefused(_ text: String) { #expect(code(text) != nil) }
+
+    /// A Bundle that arrives in pieces has the same beginning.
+    @Test func aSecondByteOrderMarkIsRefusedInPiecesToo() throws {
+        func read(_ marks: String) throws -> Int {
+            var rest = Data((marks + "<Bundle xmlns=\"http://hl7.org/fhir\"><entry><resource><Patient/></resource></entry></Bundle>").utf8)
+            var count = 0
+            _ = try XMLBundleReader(release: .r4).read(
+                filling: { memory in
+                    let piece = rest.prefix(memory.count)
+                    memory.copyBytes(from: piece)
+                    rest = Data(rest.dropFirst(piece.count))
+                    return piece.count
+                }, { _ in count += 1 })
+            return count
+        }
+        #expect(try read("") == read("\u{FEFF}"))
+        #expect(throws: FHIRDecodingError.self) { try read("\u{FEFF}\u{FEFF}") }
+    }
 }

@@ -19,7 +19,7 @@ default: destination = LocalStore(store)
 var configuration = SampleEngine.Configuration()
 if arguments[1] != "measure" { configuration.batchSize = 20 }
 let engine = SampleEngine(
-    store: store, source: try AppleExport(path: arguments[3]), destinations: [destination], configuration: configuration)
+    store: store, source: try AppleExport(URL(fileURLWithPath: arguments[3])), destinations: [destination], configuration: configuration)
 FileHandle.standardOutput.write(Data("ready\n".utf8))
 let result = try await engine.run { _ in FileHandle.standardOutput.write(Data("batch\n".utf8)) }
 FileHandle.standardOutput.write(Data("done \(result.read)\n".utf8))

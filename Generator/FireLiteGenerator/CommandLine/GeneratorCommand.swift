@@ -46,10 +46,12 @@ public struct GeneratorCommand {
         var bundled: [PlannedFile] = []
         var searches: [PlannedFile] = []
         var constraints: [PlannedFile] = []
+        var knowledge: [PlannedFile] = []
         for definition in releases.map(\.definition) {
             let named = try name(definition)
             bundled.append(LayoutsWriter.file(of: named))
             searches.append(SearchWriter.file(of: definition, memberName: named.memberName))
+            knowledge.append(KnowledgeWriter.file(of: definition, memberName: named.memberName))
             if let file = ConstraintsWriter.file(of: named) { constraints.append(file) }
             if let path = options.layouts {
                 differences.append(try layoutsDifferences(named, path))
@@ -72,6 +74,8 @@ public struct GeneratorCommand {
             summaries.append("search parameters: \(searches.count) files in \(layout.searchParameters)")
             differences.append(try OutputFolder(path: layout.constraints).differences(from: constraints))
             summaries.append("constraints: \(constraints.count) files in \(layout.constraints)")
+            differences.append(try OutputFolder(path: layout.knowledge).differences(from: knowledge))
+            summaries.append("bindings: \(knowledge.count) files in \(layout.knowledge)")
         }
         var outcome = options.isCheck ? check(differences, summaries) : try write(differences, summaries)
         let notes = releases.flatMap { release in release.notes.map { "FHIR \(release.definition.release): \($0)" } }

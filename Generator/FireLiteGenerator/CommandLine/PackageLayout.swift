@@ -46,6 +46,9 @@ struct PackageLayout {
     /// The folder with the constraints of the releases that have them in FHIRPath.
     var constraints: String { path("Sources/FireLiteFHIRPath/Generated") }
 
+    /// The folder with the bindings of all releases.
+    var knowledge: String { path("Sources/FireLiteKnowledge/Generated") }
+
     /// Names of the releases with a digest, in order.
     ///
     /// - Throws: `GeneratorError` if the folder is there and cannot be read.

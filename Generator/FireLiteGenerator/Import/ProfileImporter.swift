@@ -48,7 +48,7 @@ struct ProfileImporter {
             if node["sliceName"] != nil { narrowing.omit("slices") }
             if node["sliceName"] != nil || node["id"]?.string?.contains(":") == true { continue }
             if isFixed(node) { narrowing.omit("fixed values and patterns") }
-            try narrow(&type, path, node, resource, &narrowing)
+            try narrow(&type, path: path, node: node, resource: resource, narrowing: &narrowing)
         }
         type.profile = url
         release.types[index] = type
@@ -89,27 +89,28 @@ struct ProfileImporter {
     // MARK: - One element
 
     private mutating func narrow(
-        _ type: inout TypeDefinition, _ path: String, _ node: JSONNode, _ resource: DefinitionResource, _ narrowing: inout ProfileNarrowing
+        _ type: inout TypeDefinition, path: String, node: JSONNode, resource: DefinitionResource, narrowing: inout ProfileNarrowing
     ) throws {
         let dot = path.lastIndex(of: ".") ?? path.endIndex
         let owner = String(path[..<dot])
         let name = String(path[dot...].dropFirst())
         if owner == type.name, let index = type.elements.firstIndex(where: { $0.definedName == name }) {
-            type.elements[index] = try narrowed(type.elements[index], path, node, resource, &narrowing)
+            type.elements[index] = try narrowed(type.elements[index], path: path, node: node, resource: resource, narrowing: &narrowing)
         } else if let place = type.backbones.firstIndex(where: { $0.path == owner }),
             let index = type.backbones[place].elements.firstIndex(where: { $0.definedName == name })
         {
-            type.backbones[place].elements[index] = try narrowed(type.backbones[place].elements[index], path, node, resource, &narrowing)
+            type.backbones[place].elements[index] = try narrowed(
+                type.backbones[place].elements[index], path: path, node: node, resource: resource, narrowing: &narrowing)
         } else if node["min"]?.integer ?? 0 > 0 || node["max"]?.string == "0" {
             narrowing.omit("cardinalities of elements that belong to other classes")
         }
     }
 
     private mutating func narrowed(
-        _ element: ElementDefinition, _ path: String, _ node: JSONNode, _ resource: DefinitionResource, _ narrowing: inout ProfileNarrowing
+        _ element: ElementDefinition, path: String, node: JSONNode, resource: DefinitionResource, narrowing: inout ProfileNarrowing
     ) throws -> ElementDefinition {
         var element = element
-        try narrowCardinality(of: &element, path, node, resource, &narrowing)
+        try narrowCardinality(of: &element, path, node: node, resource: resource, narrowing: &narrowing)
         narrowTypes(of: &element, node, &narrowing)
         try narrowBinding(of: &element, node, resource, &narrowing)
         element.constraints += try constraints(of: node, in: resource, beside: element.constraints, &narrowing)
@@ -117,8 +118,8 @@ struct ProfileImporter {
     }
 
     private func narrowCardinality(
-        of element: inout ElementDefinition, _ path: String, _ node: JSONNode, _ resource: DefinitionResource,
-        _ narrowing: inout ProfileNarrowing
+        of element: inout ElementDefinition, _ path: String, node: JSONNode, resource: DefinitionResource,
+        narrowing: inout ProfileNarrowing
     ) throws {
         let base = element.cardinality
         let minimum = node["min"]?.integer ?? base.minimum

@@ -41,7 +41,7 @@ struct TemplateRenderer {
             case .section(let key, let isInverted, let body, let location):
                 try renderSection(try value(key, stack, location), isInverted: isInverted, body, stack)
             case .partial(let name, let indentation, let location):
-                try renderPartial(name, indentation, location, stack)
+                try renderPartial(name, added: indentation, location: location, stack: stack)
             }
         }
     }
@@ -68,7 +68,7 @@ struct TemplateRenderer {
     }
 
     private mutating func renderPartial(
-        _ name: String, _ added: String, _ location: SourceLocation, _ stack: [TemplateContext]
+        _ name: String, added: String, location: SourceLocation, stack: [TemplateContext]
     ) throws {
         if let start = open.firstIndex(of: name) {
             // The current tag closes the cycle, wherever it was entered.

@@ -31,6 +31,7 @@ typedef struct firelite_xml {
     int (*parse)(void *parser, const char *chunk, int size, int is_last);
     void (*stop)(void *parser);
     long (*offset)(void *parser);
+    int (*line)(void *parser);
     void (*release)(void *parser);
 } firelite_xml;
 

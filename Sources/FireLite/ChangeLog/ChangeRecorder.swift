@@ -73,7 +73,7 @@ struct ChangeRecorder {
 
     /// A resource whose content is needed is about to be changed.
     mutating func willUpdate(_ registration: Registration, _ type: TablePlan, _ content: FHIRResource?) throws {
-        try record(.updated, registration, type, content)
+        try record(.updated, registration: registration, type: type, content: content)
         recorded.insert(registration.root)
     }
 
@@ -89,11 +89,11 @@ struct ChangeRecorder {
                 return try insert(row.numbered(next, .deleted, id: access.registry.id(of: type, root: registration.root)))
             }
         }
-        try record(.deleted, registration, type, access.reader.resource(registration))
+        try record(.deleted, registration: registration, type: type, content: access.reader.resource(registration))
     }
 
     private mutating func record(
-        _ kind: ResourceChange.Kind, _ registration: Registration, _ type: TablePlan, _ content: FHIRResource?
+        _ kind: ResourceChange.Kind, registration: Registration, type: TablePlan, content: FHIRResource?
     ) throws {
         guard let content else {
             throw FHIRStoreError(.notAStore, "the resource with number \(registration.root) cannot be read", remedy: .check)

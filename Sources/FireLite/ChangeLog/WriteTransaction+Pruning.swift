@@ -5,7 +5,7 @@ import Foundation
 extension WriteTransaction {
     /// Deletes old versions from the history. The change log keeps what its readers still need.
     ///
-    /// The versions of an id are one line, whether or not the resource was deleted and stored again in between.
+    /// The versions of an id form one sequence, whether or not the resource was deleted and stored again in between.
     ///
     /// - Parameters:
     ///   - date: delete only versions that were replaced before then. Default: any.

@@ -56,7 +56,7 @@ extension ConditionReader {
         position += relation.rawValue.unicodeScalars.count
         let valueStart = position
         let operand = try operand(relation, bounds)
-        return try condition(start..<end, relation, operand, at: valueStart, subject)
+        return try condition(start..<end, relation: relation, operand: operand, at: valueStart, subject: subject)
     }
 
     /// A path ends where a value would; the parentheses of a type are part of it.
@@ -113,13 +113,13 @@ extension ConditionReader {
     }
 
     private func condition(
-        _ range: Range<Int>, _ relation: Relation, _ operand: Operand, at place: Int, _ subject: Subject
+        _ range: Range<Int>, relation: Relation, operand: Operand, at place: Int, subject: Subject
     ) throws -> Predicate {
         let name = text(range)
         if name.hasSuffix(".count") {
             let counted = try path(range.lowerBound..<range.upperBound - 6, subject.layout)
             // `Timing.repeat` has an element of that name.
-            if !counted.hasElement("count") { return try count(counted, relation, operand, name, at: place) }
+            if !counted.hasElement("count") { return try count(counted, relation: relation, operand: operand, name: name, at: place) }
         }
         let end = try path(range, subject.layout)
         if case .nothing = operand {
@@ -127,19 +127,20 @@ extension ConditionReader {
             return relation == .equal ? .not(exists) : exists
         }
         if case .object(let layout) = end.kind, layout.name == "Reference", !end.path.isEmpty {
-            let refers = end.following(.refers(end.path, try references(relation, operand, name, layout.release, at: place)))
+            let refers = end.following(
+                .refers(end.path, try references(relation, operand: operand, name: name, release: layout.release, at: place)))
             return relation == .notEqual ? .not(refers) : refers
         }
         guard case .primitive(let type) = end.kind else {
             throw invalid("\(name) is not a primitive: name one of its elements", at: range.lowerBound)
         }
-        if !end.codes.isEmpty { try requireKnown(end.codes, relation, operand, name, at: place) }
-        let test = end.following(.value(end.path, try test(relation, operand, type, name, at: place)))
+        if !end.codes.isEmpty { try requireKnown(end.codes, relation: relation, operand: operand, name: name, at: place) }
+        let test = end.following(.value(end.path, try test(relation, operand: operand, type: type, name: name, at: place)))
         return relation == .notEqual ? .not(test) : test
     }
 
     private func count(
-        _ counted: PathEnd, _ relation: Relation, _ operand: Operand, _ name: String, at place: Int
+        _ counted: PathEnd, relation: Relation, operand: Operand, name: String, at place: Int
     ) throws -> Predicate {
         guard case .one(let text) = operand, let number = Int(text), let comparison = relation.comparison else {
             throw invalid("expected a number of elements: write \(name)>=2, with one of = != < <= > >=", at: place)
@@ -150,7 +151,7 @@ extension ConditionReader {
 
     /// The texts to compare a Reference with.
     private func references(
-        _ relation: Relation, _ operand: Operand, _ name: String, _ release: FHIRRelease, at place: Int
+        _ relation: Relation, operand: Operand, name: String, release: FHIRRelease, at place: Int
     ) throws -> [String] {
         let texts: [String]
         switch (relation, operand) {
@@ -173,7 +174,7 @@ extension ConditionReader {
 
     /// Refuses codes that no valid resource has, which would find nothing. A pattern finds them nevertheless.
     private func requireKnown(
-        _ codes: [Substring], _ relation: Relation, _ operand: Operand, _ name: String, at place: Int
+        _ codes: [Substring], relation: Relation, operand: Operand, name: String, at place: Int
     ) throws {
         let values: [String]
         switch (relation, operand) {
@@ -189,7 +190,7 @@ extension ConditionReader {
     // MARK: - Tests of values
 
     private func test(
-        _ relation: Relation, _ operand: Operand, _ type: PrimitiveType, _ name: String, at place: Int
+        _ relation: Relation, operand: Operand, type: PrimitiveType, name: String, at place: Int
     ) throws -> ValueTest {
         if case .several(let values) = operand {
             if type.storage == .temporal { return .dateOneOf(try values.map { try date($0, name, at: place) }) }
@@ -197,11 +198,11 @@ extension ConditionReader {
         }
         guard case .one(let value) = operand else { throw invalid("a value is missing", at: place) }
         switch relation {
-        case .hasPrefix: return try text(.hasPrefix, value, [], type, name, at: place)
-        case .hasSuffix: return try text(.hasSuffix, value, [], type, name, at: place)
-        case .like: return try text(.like, value, [], type, name, at: place)
+        case .hasPrefix: return try text(.hasPrefix, value: value, folding: [], type: type, name: name, at: place)
+        case .hasSuffix: return try text(.hasSuffix, value: value, folding: [], type: type, name: name, at: place)
+        case .like: return try text(.like, value: value, folding: [], type: type, name: name, at: place)
         case .similar where type.storage == .temporal: return .date(.equal, try date(value, name, at: place), overlapping: true)
-        case .similar: return try text(.contains, value, .all, type, name, at: place)
+        case .similar: return try text(.contains, value: value, folding: .all, type: type, name: name, at: place)
         default:
             let comparison = relation.comparison ?? .equal
             if type.storage == .temporal { return .date(comparison, try date(value, name, at: place), overlapping: false) }
@@ -210,7 +211,7 @@ extension ConditionReader {
     }
 
     private func text(
-        _ way: TextOperator, _ value: String, _ folding: TextFolding, _ type: PrimitiveType, _ name: String, at place: Int
+        _ way: TextOperator, value: String, folding: TextFolding, type: PrimitiveType, name: String, at place: Int
     ) throws -> ValueTest {
         guard type.storage == .text else { throw invalid("\(name) is not text: compare it with = != < <= > >=", at: place) }
         return .text(way, TextMatcher.folded(value, folding), folding)

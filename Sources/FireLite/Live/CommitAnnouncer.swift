@@ -150,8 +150,10 @@ final class CommitAnnouncer: @unchecked Sendable {
         lock.lock()
         guard let watch = signals[number], let signal = watch.signal else { return lock.unlock() }
         // Most often an observer reads the same tables again.
-        if watch.region.tableSet != region.tableSet { Self.relist(number, watch.region.tableSet, region.tableSet, &byTable) }
-        if watch.region.typeSet != region.typeSet { Self.relist(number, watch.region.typeSet, region.typeSet, &byType) }
+        if watch.region.tableSet != region.tableSet {
+            Self.relist(number, old: watch.region.tableSet, new: region.tableSet, index: &byTable)
+        }
+        if watch.region.typeSet != region.typeSet { Self.relist(number, old: watch.region.typeSet, new: region.typeSet, index: &byType) }
         if region.isEverything { unbounded.insert(number) } else { unbounded.remove(number) }
         signals[number]?.region = region
         let hasMissed = hasEnded || sequence - start > Self.recentCommits || isAffected(region, since: start)
@@ -165,7 +167,7 @@ final class CommitAnnouncer: @unchecked Sendable {
         return (start + 1...sequence).contains { recent[$0 % Self.recentCommits].map { region.isAffected(by: $0) } ?? true }
     }
 
-    private static func relist(_ number: Int, _ old: TableSet, _ new: TableSet, _ index: inout [Set<Int>]) {
+    private static func relist(_ number: Int, old: TableSet, new: TableSet, index: inout [Set<Int>]) {
         old.visit { if !new.contains($0) { index[$0].remove(number) } }
         new.visit { table in
             while index.count <= table { index.append([]) }
@@ -183,8 +185,8 @@ final class CommitAnnouncer: @unchecked Sendable {
     func removeSignal(_ number: Int, wantsPaths: Bool) {
         lock.withLock {
             guard let watch = signals.removeValue(forKey: number) else { return }
-            Self.relist(number, watch.region.tableSet, TableSet(), &byTable)
-            Self.relist(number, watch.region.typeSet, TableSet(), &byType)
+            Self.relist(number, old: watch.region.tableSet, new: TableSet(), index: &byTable)
+            Self.relist(number, old: watch.region.typeSet, new: TableSet(), index: &byType)
             unbounded.remove(number)
             if wantsPaths { signalsWithPaths -= 1 }
             forgetIfUnobserved()

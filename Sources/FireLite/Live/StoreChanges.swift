@@ -23,7 +23,7 @@ public struct StoreChanges: AsyncSequence, Sendable {
 }
 
 extension FHIRStore {
-    /// What each commit does from now on, in the order of commits.
+    /// The changes of each commit from now on, in the order of commits.
     ///
     /// ```swift
     /// for await commit in store.changes() {

@@ -70,14 +70,14 @@ enum MergeItem {
             if low < first, start < end {
                 let left = (low..<first).filter { matches[$0] == nil && old[$0].id == nil }
                 let right = (start..<end).filter { !taken.contains($0) && new[$0].id == nil }
-                for (one, other) in pairs(left, right, old, new) { match(one, other) }
+                for (one, other) in pairs(left, right: right, old: old, new: new) { match(one, other) }
             }
             (low, start) = (first + 1, max(end + 1, start))
         }
         return matches
     }
 
-    private static func pairs(_ left: [Int], _ right: [Int], _ old: [MergeItem], _ new: [MergeItem]) -> [(Int, Int)] {
+    private static func pairs(_ left: [Int], right: [Int], old: [MergeItem], new: [MergeItem]) -> [(Int, Int)] {
         if left.count == right.count { return Array(zip(left, right)) }
         var pairs: [(Int, Int)] = []
         var free = right

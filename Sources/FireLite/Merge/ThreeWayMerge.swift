@@ -33,7 +33,7 @@ public struct ThreeWayMerge {
     ///   - base: the common earlier state; nil if there was none.
     ///   - local: the local state.
     ///   - remote: the remote state.
-    ///   - side: whose value an element gets that both have changed.
+    ///   - side: the side whose value wins if both have changed an element.
     /// - Precondition: all have the same class.
     public init(base: FHIRResource?, local: FHIRResource, remote: FHIRResource, preferring side: Side = .remote) {
         self.init(base: base, local: local, remote: remote, preferring: side, remoteDecidesVersions: true)
@@ -42,7 +42,7 @@ public struct ThreeWayMerge {
     /// - Parameter remoteDecidesVersions: whether the remote side is a server, whose `meta` states the version.
     init(base: FHIRResource?, local: FHIRResource, remote: FHIRResource, preferring side: Side, remoteDecidesVersions: Bool) {
         var merger = ElementMerger(side: side, remoteDecidesVersions: remoteDecidesVersions)
-        let merged = merger.merge(base, local, remote, "")
+        let merged = merger.merge(base, local: local, remote: remote, path: "")
         resource = merged as? FHIRResource ?? remote.copy()
         clashes = merger.clashes
     }
@@ -60,7 +60,7 @@ struct ElementMerger {
     }
 
     /// - Returns: a new object of remote's class.
-    mutating func merge(_ base: FHIRObject?, _ local: FHIRObject, _ remote: FHIRObject, _ path: String) -> FHIRObject {
+    mutating func merge(_ base: FHIRObject?, local: FHIRObject, remote: FHIRObject, path: String) -> FHIRObject {
         let merged = remote.layout.makeObject()
         let base = base?.layoutTable == remote.layoutTable ? base : nil
         for element in remote.layout.elements {
@@ -68,7 +68,9 @@ struct ElementMerger {
             let slots = element.choice.map(\.slots) ?? element.slot..<element.slot + 1
             let name = path.isEmpty ? element.name : path + "." + element.name
             let states = (State(base, slots), State(local, slots), State(remote, slots))
-            let state = merge(states.0, states.1, states.2, remote.layout, remote.layout.elements[slots.lowerBound], name)
+            let state = merge(
+                states.0, local: states.1, remote: states.2, layout: remote.layout, element: remote.layout.elements[slots.lowerBound],
+                path: name)
             if let value = state.value, value.hasContent { merged.store(value.copied(for: merged), in: state.slot) }
         }
         return merged
@@ -107,7 +109,7 @@ struct ElementMerger {
     private static let remoteOnly: Set<String> = ["meta.versionId", "meta.lastUpdated", "meta.source"]
 
     private mutating func merge(
-        _ base: State, _ local: State, _ remote: State, _ layout: Layout, _ element: LayoutElement, _ path: String
+        _ base: State, local: State, remote: State, layout: Layout, element: LayoutElement, path: String
     ) -> State {
         if local.isSame(as: remote) || local.isSame(as: base) { return remote }
         if remoteDecidesVersions, Self.remoteOnly.contains(path) { return remote }
@@ -115,13 +117,16 @@ struct ElementMerger {
             // An object that an app has made has none, or none of the server's members: that is no removal of them.
             let mine = local.value?.onlyObject ?? layout.makeObject()
             let theirs = remote.value?.onlyObject ?? layout.makeObject()
-            return State(slot: remote.slot, value: .object(merge(base.value?.onlyObject, mine, theirs, path)))
+            return State(slot: remote.slot, value: .object(merge(base.value?.onlyObject, local: mine, remote: theirs, path: path)))
         }
         if remote.isSame(as: base) { return local }
         if local.slot == remote.slot {
-            if element.isList { return State(slot: remote.slot, value: list(base.value, local.value, remote.value, element, path)) }
+            if element.isList {
+                return State(
+                    slot: remote.slot, value: list(base.value, local: local.value, remote: remote.value, element: element, path: path))
+            }
             if case .object(let mine)? = local.value, case .object(let theirs)? = remote.value, mine.layoutTable == theirs.layoutTable {
-                return State(slot: remote.slot, value: .object(merge(base.value?.onlyObject, mine, theirs, path)))
+                return State(slot: remote.slot, value: .object(merge(base.value?.onlyObject, local: mine, remote: theirs, path: path)))
             }
         }
         func json(_ state: State) -> String? { state.value.flatMap { $0.json(layout.elements[state.slot].primitive) } }
@@ -134,7 +139,7 @@ struct ElementMerger {
     }
 
     private mutating func preferred(
-        _ base: MergeItem?, _ local: MergeItem?, _ remote: MergeItem?, _ type: PrimitiveType?, _ path: String
+        _ base: MergeItem?, local: MergeItem?, remote: MergeItem?, type: PrimitiveType?, path: String
     ) -> MergeItem? {
         note(path, base: base?.json(type), local: local?.json(type), remote: remote?.json(type))
         return side == .local ? local : remote
@@ -143,14 +148,14 @@ struct ElementMerger {
     // MARK: - Lists
 
     private mutating func list(
-        _ base: SlotValue?, _ local: SlotValue?, _ remote: SlotValue?, _ element: LayoutElement, _ path: String
+        _ base: SlotValue?, local: SlotValue?, remote: SlotValue?, element: LayoutElement, path: String
     ) -> SlotValue? {
         let type = element.primitive
         guard let before = MergeItem.items(base), let mine = MergeItem.items(local), let theirs = MergeItem.items(remote) else {
             note(path, base: base?.json(type), local: local?.json(type), remote: remote?.json(type))
             return side == .local ? local : remote
         }
-        return MergeItem.value(of: items(before, mine, theirs, type, path))
+        return MergeItem.value(of: items(before, local: mine, remote: theirs, type: type, path: path))
     }
 
     /// An item of the result, with its place among the local ones.
@@ -160,7 +165,7 @@ struct ElementMerger {
     }
 
     private mutating func items(
-        _ base: [MergeItem], _ local: [MergeItem], _ remote: [MergeItem], _ type: PrimitiveType?, _ path: String
+        _ base: [MergeItem], local: [MergeItem], remote: [MergeItem], type: PrimitiveType?, path: String
     ) -> [MergeItem] {
         let toLocal = MergeItem.matches(base, local)
         let toRemote = MergeItem.matches(base, remote)
@@ -177,18 +182,19 @@ struct ElementMerger {
             guard let own = toLocal[start] else {
                 // Removed here.
                 if item.isSame(as: base[start]) { continue }
-                let kept = preferred(base[start], nil, item, type, "\(path)[\(index)]")
+                let kept = preferred(base[start], local: nil, remote: item, type: type, path: "\(path)[\(index)]")
                 if let kept { placed.append(Placed(item: kept, local: nil)) }
                 continue
             }
-            placed.append(Placed(item: merge(base[start], local[own], item, type, "\(path)[\(index)]"), local: own))
+            placed.append(
+                Placed(item: merge(base[start], local: local[own], remote: item, type: type, path: "\(path)[\(index)]"), local: own))
         }
         var additions = added.map { placed[$0].item }
         for (index, item) in local.enumerated() {
             if let start = localOrigin[index] {
                 // Removed there, or already in the result.
                 guard toRemote[start] == nil, !item.isSame(as: base[start]) else { continue }
-                guard preferred(base[start], item, nil, type, "\(path)[\(index)]") != nil else { continue }
+                guard preferred(base[start], local: item, remote: nil, type: type, path: "\(path)[\(index)]") != nil else { continue }
             } else if let same = additions.firstIndex(where: { $0.isSame(as: item) }) {
                 additions.remove(at: same)
                 continue
@@ -200,13 +206,13 @@ struct ElementMerger {
     }
 
     private mutating func merge(
-        _ base: MergeItem, _ local: MergeItem, _ remote: MergeItem, _ type: PrimitiveType?, _ path: String
+        _ base: MergeItem, local: MergeItem, remote: MergeItem, type: PrimitiveType?, path: String
     ) -> MergeItem {
         if local.isSame(as: remote) || local.isSame(as: base) { return remote }
         if remote.isSame(as: base) { return local }
         if case .object(let mine) = local, case .object(let theirs) = remote, mine.layoutTable == theirs.layoutTable {
             let start: FHIRObject? = if case .object(let object) = base { object } else { nil }
-            return .object(merge(start, mine, theirs, path))
+            return .object(merge(start, local: mine, remote: theirs, path: path))
         }
         note(path, base: base.json(type), local: local.json(type), remote: remote.json(type))
         return side == .local ? local : remote

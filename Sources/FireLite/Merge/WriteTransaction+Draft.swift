@@ -5,8 +5,8 @@ extension WriteTransaction {
     ///
     /// - Parameters:
     ///   - draft: the draft. One of a new resource adds it.
-    ///   - side: whose value an element gets that both have changed: the draft's (`.local`) or the stored one (`.remote`). Default: neither; such
-    ///     an element is a conflict.
+    ///   - side: the side whose value wins if both have changed an element: the draft's (`.local`) or the stored one (`.remote`). Default:
+    ///     neither; such an element is a conflict.
     /// - Returns: the stored resource.
     /// - Throws: `FHIRStoreError`: `conflict` if both have changed an element in different ways (see `clashes`), or if the resource was deleted;
     ///   `duplicateID` for a new resource whose type and id are stored already; `invalidArgument` for a draft of another store.

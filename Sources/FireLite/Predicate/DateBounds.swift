@@ -26,12 +26,19 @@ package struct DateBounds: Sendable, Hashable {
         if let time = TemporalSpan(utc, read: { $0.readTime() && $0.isAtEnd }) {
             lower = time.start.timeText
             upper = time.end.timeText
-        } else if let span = TemporalSpan(utc, read: { $0.readDate() && $0.readPartialTime(atLeast: .second, endsAfterT: false) }) {
+        } else if let span = Self.span(utc) {
             lower = Self.shortest(span.start)
             upper = Self.shortest(span.end)
         } else {
             return nil
         }
+    }
+
+    /// The interval of a date, with or without a time; nil for a time of day.
+    package var span: TemporalSpan? { Self.span(text) }
+
+    private static func span(_ utc: String) -> TemporalSpan? {
+        TemporalSpan(utc) { $0.readDate() && $0.readPartialTime(atLeast: .second, endsAfterT: false) }
     }
 
     /// An interval in UTC, which begins within the years 1 to 9999 or after them.

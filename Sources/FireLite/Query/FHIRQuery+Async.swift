@@ -23,7 +23,7 @@ extension FHIRQuery {
     /// - Throws: `FHIRStoreError`; `CancellationError` if the task was cancelled.
     public func page(of size: Int) async throws -> sending Page { try await store.reading { try self.page(of: size) } }
 
-    /// Calls `body` with each resource in order, from one snapshot, on a thread of the store; about `batch` of them are in memory at once.
+    /// Calls `body` with each resource in order, from one snapshot, on a thread of the store; memory holds about `batch` of them.
     ///
     /// `results(fetching:)` gives them to the caller's loop instead.
     /// - Throws: errors of `body`; `FHIRStoreError`; `CancellationError` if the task was cancelled.

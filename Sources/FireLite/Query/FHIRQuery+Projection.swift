@@ -15,7 +15,7 @@ extension FHIRQuery {
 
     /// Literals of paths for each result.
     private static func literals(
-        _ paths: [QueryPath], _ request: QueryRequest, _ transaction: ReadTransaction, _ body: ([String?]) throws -> Void
+        _ paths: [QueryPath], request: QueryRequest, transaction: ReadTransaction, body: ([String?]) throws -> Void
     ) throws {
         var types: [PrimitiveType] = []
         try transaction.forEachResult(
@@ -52,7 +52,9 @@ extension FHIRQuery {
     private func list<Value>(_ path: QueryPath, _ type: Value.Type) throws -> [Value?] {
         var values: [Value?] = []
         try perform { transaction, _ in
-            try Self.literals([path], request, transaction) { values.append($0[0].flatMap { ProjectedValue.value($0, as: type) }) }
+            try Self.literals([path], request: request, transaction: transaction) {
+                values.append($0[0].flatMap { ProjectedValue.value($0, as: type) })
+            }
         }
         return values
     }
@@ -61,7 +63,7 @@ extension FHIRQuery {
     func tuples<Tuple>(_ paths: [QueryPath], _ tuple: ([String?]) -> Tuple) throws -> [Tuple] {
         var tuples: [Tuple] = []
         try perform { transaction, _ in
-            try Self.literals(paths, request, transaction) { tuples.append(tuple($0)) }
+            try Self.literals(paths, request: request, transaction: transaction) { tuples.append(tuple($0)) }
         }
         return tuples
     }

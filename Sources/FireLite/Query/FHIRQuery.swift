@@ -149,7 +149,7 @@ public struct FHIRQuery<Resource: FHIRResource>: Sendable {
         return pks
     }
 
-    /// Calls `body` with each resource in order, from one snapshot; about `batch` of them are in memory at once.
+    /// Calls `body` with each resource in order, from one snapshot; memory holds about `batch` of them.
     ///
     /// - Complexity: without conditions, sorting and limits that of a scan (`ReadTransaction.forEach`), with one in memory at a time.
     /// - Throws: errors of `body`; `FHIRStoreError`.

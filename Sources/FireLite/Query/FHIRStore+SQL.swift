@@ -19,7 +19,7 @@ extension FHIRStore {
         return rows
     }
 
-    /// Runs an SQL statement that only reads, and calls `body` with each row; one row at a time is in memory.
+    /// Runs an SQL statement that only reads, and calls `body` with each row; memory holds one row.
     ///
     /// - Throws: what `body` throws; `FHIRStoreError` as `sql(_:arguments:isCancelled:)` does.
     public func forEachRow(
@@ -36,25 +36,27 @@ extension FHIRStore {
         try perform { transaction in
             var names: [String] = []
             try run(
-                sql, arguments, in: transaction, isCancelled,
+                sql, arguments: arguments, in: transaction, isCancelled: isCancelled,
                 columns: {
                     names = $0
                     try begin($0)
                 },
-                { row in try body(SQLRow(columns: names, values: (0..<names.count).map { row.value($0) })) })
+                body: { row in try body(SQLRow(columns: names, values: (0..<names.count).map { row.value($0) })) })
         }
     }
 
     /// Runs a statement that only reads, and notes its tables for observers.
     func run(
-        _ sql: String, _ arguments: [SQLValue], in transaction: ReadTransaction, _ isCancelled: (() -> Bool)? = nil,
-        columns begin: ([String]) throws -> Void, _ body: (Statement) throws -> Void
+        _ sql: String, arguments: [SQLValue], in transaction: ReadTransaction, isCancelled: (() -> Bool)? = nil,
+        columns begin: ([String]) throws -> Void, body: (Statement) throws -> Void
     ) throws {
         let connection = transaction.access.connection
         try transaction.access.queries.addFunctions(connection, identity, transaction.access.localBases())
         if transaction.notesTables { connection.withViews { transaction.noteTables(of: sql) } }
         do {
-            try connection.withViews { try run(sql, arguments, on: connection, isCancelled, columns: begin, body) }
+            try connection.withViews {
+                try run(sql, arguments: arguments, on: connection, isCancelled: isCancelled, columns: begin, body: body)
+            }
         } catch let error as SQLiteError {
             guard let reason = MissingPlace(error, sql, transaction.access.schema)?.reason else { throw error }
             throw FHIRStoreError(.sqlite, "\(connection.path): \(error.message): \(reason)", sql: sql, sqliteCode: error.code)
@@ -62,8 +64,8 @@ extension FHIRStore {
     }
 
     private func run(
-        _ sql: String, _ arguments: [SQLValue], on connection: Connection, _ isCancelled: (() -> Bool)?,
-        columns begin: ([String]) throws -> Void, _ body: (Statement) throws -> Void
+        _ sql: String, arguments: [SQLValue], on connection: Connection, isCancelled: (() -> Bool)?,
+        columns begin: ([String]) throws -> Void, body: (Statement) throws -> Void
     ) throws {
         let statement = try connection.prepareReadOnly(sql)
         guard let statement else {

@@ -66,7 +66,7 @@ extension FHIRInstant: QueryValue, QueryOperandConvertible {}
 extension FHIRTime: QueryValue, QueryOperandConvertible {}
 
 extension Date: QueryOperandConvertible {
-    public var _queryOperand: QueryDate { QueryDate(FHIRInstant(self)) }
+    public var _queryOperand: QueryDate { QueryDate(self) }
 }
 
 /// A number to compare integers and decimals with. Numbers compare as doubles, whatever their literals: `1.50` equals `1.5`.
@@ -82,9 +82,11 @@ public struct QueryNumber: QueryOperand, ExpressibleByIntegerLiteral, Expressibl
     public var _operand: QueryOperandValue { QueryOperandValue(form: .plain(value)) }
 }
 
-/// A date or time to compare dates and times with: a literal of any precision, `"1970"`, `"2020-02-01T10:00:00+01:00"`.
+/// A date or time to compare dates and times with: a literal of any precision, `"1970"`, `"2020-02-01T10:00:00+01:00"`, or a `Date`.
+///
+/// It names an interval: `"2020-06"` is the whole of June 2020. A literal without an offset is read as UTC.
 public struct QueryDate: QueryOperand, ExpressibleByStringLiteral {
-    private let bounds: DateBounds
+    package let bounds: DateBounds
 
     /// The interval that the literal of a date, dateTime, instant or time names; nil for other text.
     public init?(_ literal: String) {
@@ -99,10 +101,15 @@ public struct QueryDate: QueryOperand, ExpressibleByStringLiteral {
         self.bounds = bounds
     }
 
+    /// A moment, to the nearest millisecond.
+    ///
+    /// - Precondition: the year is between 1 and 9999, as FHIR requires.
+    public init(_ date: Date) { self.init(FHIRInstant(date)) }
+
     /// - Precondition: the literal is a FHIR date or time.
     public init(stringLiteral literal: String) {
         guard let bounds = DateBounds(literal) else {
-            misuse("'\(literal)' is not a FHIR date or time: write a valid literal, or use the failable initialiser")
+            misuse("'\(literal)' is not a FHIR date or time: write a valid literal, or use the failable initializer")
         }
         self.bounds = bounds
     }

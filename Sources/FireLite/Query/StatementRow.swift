@@ -35,7 +35,7 @@ extension FHIRStore {
     /// - Throws: what `body` throws; `FHIRStoreError` as `sql(_:arguments:isCancelled:)` does.
     package func forEachStatementRow(_ statement: SQLStatement, _ body: (StatementRow) throws -> Void) throws {
         try perform { transaction in
-            try run(statement.sql, statement.arguments, in: transaction, columns: { _ in }) { try body(StatementRow($0.row)) }
+            try run(statement.sql, arguments: statement.arguments, in: transaction, columns: { _ in }) { try body(StatementRow($0.row)) }
         }
     }
 }

@@ -28,7 +28,7 @@ extension Registry {
 
     /// Goes through the readable registrations.
     static func scan(
-        _ connection: Connection, _ numbers: ClosedRange<Int64>, _ budget: TolerantScan.Budget, _ body: (Registration) -> Void
+        _ connection: Connection, numbers: ClosedRange<Int64>, budget: TolerantScan.Budget, body: (Registration) -> Void
     ) throws -> TolerantScan {
         var scan = TolerantScan(
             connection, "SELECT root, shape, revision, nodes, digest, pk FROM _resource NOT INDEXED", key: "root", budget: budget)

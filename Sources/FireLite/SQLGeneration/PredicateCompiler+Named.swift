@@ -5,7 +5,7 @@ extension PredicateCompiler {
     /// The condition that a resource is in the set of those of its type that meet a predicate, which the statement defines by a name.
     ///
     /// - Parameter isMade: whether the set is made before it is used, and not looked into key by key.
-    func named(_ name: String, _ layout: Layout, _ predicate: Predicate, isMade: Bool, _ scope: StoredPlace) throws -> SQLFragment {
+    func named(_ name: String, layout: Layout, predicate: Predicate, isMade: Bool, scope: StoredPlace) throws -> SQLFragment {
         guard scope.isRoot, scope.group.layout === layout else {
             throw FHIRStoreError(.invalidArgument, "a named condition applies to a resource as a whole")
         }

@@ -13,17 +13,17 @@ extension PredicateCompiler {
 
     /// The condition that some element at the path meets another condition.
     func some(
-        _ path: ArraySlice<PathStep>, _ scope: StoredPlace, _ strategy: Strategy, _ leaf: (QueryLeaf) throws -> SQLFragment
+        _ path: ArraySlice<PathStep>, scope: StoredPlace, strategy: Strategy, leaf: (QueryLeaf) throws -> SQLFragment
     ) throws -> SQLFragment {
         if let distant = try distantList(path, scope) {
-            let inner = try some(path.dropFirst(distant.consumed), distant.scope, strategy, leaf)
+            let inner = try some(path.dropFirst(distant.consumed), scope: distant.scope, strategy: strategy, leaf: leaf)
             return among(distant.list, by: scope, inner, strategy, isDirect: true)
         }
         switch try walk(path, scope) {
         case .leaf(let end): return try leaf(end)
         case .list(let step, let position):
             guard step.list.exists else { return .never }
-            let inner = try some(path.dropFirst(step.consumed), step.scope, strategy, leaf)
+            let inner = try some(path.dropFirst(step.consumed), scope: step.scope, strategy: strategy, leaf: leaf)
             return among(
                 step.list, by: scope, position.map { .all([step.list.isAt(Int64($0)), inner]) } ?? inner, strategy, isDirect: false)
         }

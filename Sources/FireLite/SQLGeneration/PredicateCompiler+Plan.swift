@@ -7,9 +7,13 @@ extension PredicateCompiler {
     /// The conjunction of several conditions on the row of a scope. The one with the fewest rows leads, and the others filter.
     ///
     /// A condition that most rows meet does not lead, index or not: looking up each row costs more than scanning the table.
-    func conjunction(_ parts: [Predicate], _ scope: StoredPlace, _ order: QueryPlan.Order) throws -> SQLFragment {
-        let leads = try parts.enumerated().flatMap { try self.leads($1, $0, scope) }
-        let (leader, rows) = try leader(leads, parts.count, scope, order)
+    ///
+    /// - Parameter leads: the ways in which indexes lead to the rows of the conditions, if they are known.
+    func conjunction(
+        _ parts: [Predicate], _ scope: StoredPlace, _ order: QueryPlan.Order, leads known: [QueryPlan.Lead]? = nil
+    ) throws -> SQLFragment {
+        let leads = try known ?? leads(parts, scope)
+        let (leader, rows) = try leader(leads, count: parts.count, scope: scope, order: order)
         let hidden = leader == nil ? Set(leads.filter(\.isOwn).map(\.part)) : []
         let outer = candidates
         defer { candidates = outer }
@@ -21,8 +25,13 @@ extension PredicateCompiler {
                     return try union([part], scope)
                 }
                 let isLed = leader.map { $0 != index } ?? hidden.contains(index)
-                return try condition(part, scope, isLed ? .filter : .drive)
+                return try condition(part, scope, isLed ? .filter : .drive, hasLead: leads.contains { $0.part == index })
             })
+    }
+
+    /// The ways in which indexes lead from each of several conditions to rows of a scope.
+    func leads(_ parts: [Predicate], _ scope: StoredPlace) throws -> [QueryPlan.Lead] {
+        try parts.enumerated().flatMap { try leads($1, $0, scope) }
     }
 
     /// The predicate without alternatives that nothing in the file can meet, as elements that no resource has. Those that compare one value with
@@ -66,7 +75,7 @@ extension PredicateCompiler {
 
     /// The index of the leading condition and its number of rows; -1 if the sort order's index leads, and nil if nothing does.
     private func leader(
-        _ leads: [QueryPlan.Lead], _ count: Int, _ scope: StoredPlace, _ order: QueryPlan.Order
+        _ leads: [QueryPlan.Lead], count: Int, scope: StoredPlace, order: QueryPlan.Order
     ) throws -> (part: Int?, rows: Int) {
         guard let first = leads.first else { return (nil, Self.many) }
         if count == 1, leads.count == 1 {
@@ -127,7 +136,7 @@ extension PredicateCompiler {
     /// The lead with the fewest rows of several conditions on the row of a scope, and their approximate number; nil if none of them has an
     /// index, or each has more than `limit`.
     func bestLead(_ parts: [Predicate], _ scope: StoredPlace, atMost limit: Int) throws -> (lead: QueryPlan.Lead, rows: Int)? {
-        let leads = try parts.enumerated().flatMap { try self.leads($1, $0, scope) }
+        let leads = try leads(parts, scope)
         return leads.isEmpty ? nil : try fewest(leads, atMost: limit)
     }
 
@@ -140,7 +149,7 @@ extension PredicateCompiler {
     func leads(_ predicate: Predicate, _ part: Int, _ scope: StoredPlace) throws -> [QueryPlan.Lead] {
         switch predicate {
         case .value(let path, let test):
-            guard let column = try column(path, scope), let lead = lead(column, test, part, scope) else { return [] }
+            guard let column = try column(path, scope), let lead = lead(column, test: test, part: part, scope: scope) else { return [] }
             return [lead]
         case .refers(let path, let texts):
             guard let end = try end(path, scope) else { return [] }
@@ -154,7 +163,7 @@ extension PredicateCompiler {
             case .column(let column)?:
                 return inner.conjuncts.compactMap { inner in
                     guard case .value(let path, let test) = inner, path.isEmpty else { return nil }
-                    return lead(column, test, part, scope)
+                    return lead(column, test: test, part: part, scope: scope)
                 }
             default: return []
             }
@@ -171,12 +180,13 @@ extension PredicateCompiler {
         case .selected(let selection):
             guard scope.isRoot, schema.hasDefinitions(of: selection.module) else { return [] }
             return [QueryPlan.Lead(part: part, selects: [selection.keys], ownColumn: nil, isOrdered: false)]
-        case .target(let path, let layout, let inner): return try leadOfTargets(path, layout, inner, part, scope).map { [$0] } ?? []
+        case .target(let path, let layout, let inner):
+            return try leadOfTargets(path, layout: layout, predicate: inner, part: part, scope: scope).map { [$0] } ?? []
         default: return []
         }
     }
 
-    private func lead(_ column: StoredColumn, _ test: ValueTest, _ part: Int, _ scope: StoredPlace) -> QueryPlan.Lead? {
+    private func lead(_ column: StoredColumn, test: ValueTest, part: Int, scope: StoredPlace) -> QueryPlan.Lead? {
         if let search = caselessSearch(test, column) {
             return QueryPlan.Lead(part: part, selects: search.selects, ownColumn: nil, isOrdered: false)
         }
@@ -216,7 +226,7 @@ extension PredicateCompiler {
 
     /// References to resources that an index leads to.
     private func leadOfTargets(
-        _ path: QueryPath, _ layout: Layout, _ predicate: Predicate, _ part: Int, _ scope: StoredPlace
+        _ path: QueryPath, layout: Layout, predicate: Predicate, part: Int, scope: StoredPlace
     ) throws -> QueryPlan.Lead? {
         guard schema.table(of: layout).isInFile, let end = try end(path, scope) else { return nil }
         let column = try reference(end)

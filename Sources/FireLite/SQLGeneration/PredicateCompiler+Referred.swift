@@ -17,7 +17,7 @@ extension PredicateCompiler {
     ///
     /// Either the referring resources are found first, by their own condition, and each names its target; or the references to one target
     /// after the other are looked up, which needs an index on them.
-    func referred(by layout: Layout, _ path: QueryPath, _ predicate: Predicate, _ scope: StoredPlace, _ strategy: Strategy) throws
+    func referred(by layout: Layout, _ path: QueryPath, predicate: Predicate, scope: StoredPlace, strategy: Strategy) throws
         -> SQLFragment
     {
         guard scope.isRoot else {

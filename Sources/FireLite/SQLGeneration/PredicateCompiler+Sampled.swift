@@ -3,7 +3,7 @@ import FireLiteSQLiteBridge
 
 extension PredicateCompiler {
     /// The condition on the least or greatest value of `SampledData`, which a function reads from its text.
-    func sampled(_ leaf: QueryLeaf, _ bound: SampledBound, _ comparison: Comparison, _ number: Double) throws -> SQLFragment {
+    func sampled(_ leaf: QueryLeaf, bound: SampledBound, comparison: Comparison, number: Double) throws -> SQLFragment {
         guard case .object(let scope, _) = leaf, let data = column("data", scope), data.name != nil else { return .never }
         var origin: SQLFragment = "NULL"
         if let element = scope.group.layout.element(named: "origin") {

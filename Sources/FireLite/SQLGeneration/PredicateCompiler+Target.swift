@@ -3,7 +3,7 @@ import FireLiteSQLiteBridge
 
 extension PredicateCompiler {
     /// The condition that a reference leads to a resource of a type that meets a predicate.
-    func target(_ column: StoredColumn, _ layout: Layout, _ predicate: Predicate, _ strategy: Strategy) throws -> SQLFragment {
+    func target(_ column: StoredColumn, layout: Layout, predicate: Predicate, strategy: Strategy) throws -> SQLFragment {
         guard column.name != nil, schema.table(of: layout).isInFile else { return .never }
         if strategy == .filter {
             return try targetOfWalk(column, layout, predicate) ?? targetOfRow(column, layout, predicate)
@@ -14,7 +14,7 @@ extension PredicateCompiler {
 
     /// Selects from the targets: resources of a type that meet a predicate. Nil if there are none.
     func targets(
-        _ layout: Layout, _ predicate: Predicate, _ strategy: Strategy, _ select: (_ id: SQLFragment, _ key: SQLFragment) -> SQLFragment,
+        _ layout: Layout, predicate: Predicate, strategy: Strategy, select: (_ id: SQLFragment, _ key: SQLFragment) -> SQLFragment,
         where link: (_ id: SQLFragment, _ key: SQLFragment) -> SQLFragment
     ) throws -> SQLFragment? {
         let scope = rootScope(layout)
@@ -30,8 +30,11 @@ extension PredicateCompiler {
     private func targetOfRow(_ column: StoredColumn, _ layout: Layout, _ predicate: Predicate) throws -> SQLFragment {
         let (reference, type) = (column.sql, layout.name)
         let name = ReferenceText.id(reference, type)
-        let byID = try targets(layout, predicate, .filter, { _, _ in "1" }, where: { id, _ in "\(id) = \(name)" })
-        let byPK = try targets(layout, predicate, .filter, { _, _ in "1" }, where: { "\($1) = \(ReferenceText.key(ofUUID: reference))" })
+        let byID = try targets(
+            layout, predicate: predicate, strategy: .filter, select: { _, _ in "1" }, where: { id, _ in "\(id) = \(name)" })
+        let byPK = try targets(
+            layout, predicate: predicate, strategy: .filter, select: { _, _ in "1" },
+            where: { "\($1) = \(ReferenceText.key(ofUUID: reference))" })
         guard let byID, let byPK else { return .never }
         return .either(["EXISTS (\(byID))", "(\(ReferenceText.isUUID("+\(reference)")) AND EXISTS (\(byPK)))"])
     }
@@ -39,8 +42,9 @@ extension PredicateCompiler {
     /// The targets are found once, and every reference is read.
     func targetAmongAll(_ column: StoredColumn, _ layout: Layout, _ predicate: Predicate) throws -> SQLFragment {
         let reference = column.sql
-        let ids = try targets(layout, predicate, .drive, { id, _ in id }, where: { id, _ in "\(id) IS NOT NULL" })
-        let keys = try targets(layout, predicate, .drive, { $1 }, where: { "\($1) IS NOT NULL" })
+        let ids = try targets(
+            layout, predicate: predicate, strategy: .drive, select: { id, _ in id }, where: { id, _ in "\(id) IS NOT NULL" })
+        let keys = try targets(layout, predicate: predicate, strategy: .drive, select: { $1 }, where: { "\($1) IS NOT NULL" })
         guard let ids, let keys else { return .never }
         return .either([
             "\(ReferenceText.id(reference, layout.name)) IN (\(ids))",
@@ -52,7 +56,9 @@ extension PredicateCompiler {
     /// absolute URLs are read.
     private func rowsOfTargets(_ column: StoredColumn, _ layout: Layout, _ predicate: Predicate) throws -> SQLFragment {
         let type = layout.name
-        let all = try targets(layout, predicate, .drive, { "\(ReferenceText.validID($0, type)), \($1)" }, where: { "\($1) IS NOT NULL" })
+        let all = try targets(
+            layout, predicate: predicate, strategy: .drive, select: { "\(ReferenceText.validID($0, type)), \($1)" },
+            where: { "\($1) IS NOT NULL" })
         guard let all else { return .never }
         let (found, row): (SQLFragment, RowAlias) = ("found_\(walk.newRow())", walk.newRow())
         let reference: SQLFragment = "\(row).\(name: column.name ?? "")"

@@ -43,29 +43,34 @@ final class PredicateCompiler {
 
     // MARK: - Predicates
 
-    func condition(_ predicate: Predicate, _ scope: StoredPlace, _ strategy: Strategy) throws -> SQLFragment {
+    /// - Parameter hasLead: whether indexes lead to the rows that meet the condition; nil if that is not known.
+    func condition(
+        _ predicate: Predicate, _ scope: StoredPlace, _ strategy: Strategy, hasLead: Bool? = nil
+    ) throws -> SQLFragment {
         switch predicate {
         case .constant(let value): return value ? .always : .never
         case .and(let parts):
             if strategy == .filter { return .all(try parts.map { try condition($0, scope, .filter) }) }
             return try conjunction(predicate.conjuncts, scope, .none)
         case .or(let parts):
-            if strategy == .drive, scope.isRoot, try lead(parts, 0, scope) != nil { return try union(parts, scope) }
+            if strategy == .drive, scope.isRoot, try hasLead ?? (lead(parts, 0, scope) != nil) { return try union(parts, scope) }
             return .either(try parts.map { try condition($0, scope, strategy) })
         case .not(let inner): return try condition(inner, scope, strategy).negated
         case .count(let path, let comparison, let number):
             return "\(try count(path, scope)) \(raw: comparison.rawValue) \(bind: .integer(Int64(number)))"
-        case .referredBy(let layout, let path, let inner): return try referred(by: layout, path, inner, scope, strategy)
+        case .referredBy(let layout, let path, let inner):
+            return try referred(by: layout, path, predicate: inner, scope: scope, strategy: strategy)
         case .contains(let layout, let inner): return try contains(layout, inner, scope)
         case .matching(let terms): return try matching(terms, scope)
-        case .named(let name, let layout, let inner, let isMade): return try named(name, layout, inner, isMade: isMade, scope)
+        case .named(let name, let layout, let inner, let isMade):
+            return try named(name, layout: layout, predicate: inner, isMade: isMade, scope: scope)
         case .keys(let keys): return ValueTestCompiler(column: "\(scope.alias)._k").condition(.oneOf(keys.map { .integer($0) }))
         case .selected(let selection):
             guard scope.isRoot, schema.hasDefinitions(of: selection.module) else { return .never }
             return "\(raw: strategy == .filter ? "+" : "")\(scope.alias)._k IN (\(selection.keys))"
         default:
             guard let (path, end) = end(of: predicate, strategy) else { return .never }
-            return try some(path.steps[...], scope, strategy, end)
+            return try some(path.steps[...], scope: scope, strategy: strategy, leaf: end)
         }
     }
 
@@ -75,11 +80,13 @@ final class PredicateCompiler {
     ) -> (path: QueryPath, condition: (QueryLeaf) throws -> SQLFragment)? {
         switch predicate {
         case .value(let path, let test): (path, { try self.test(test, $0, strategy) })
-        case .sampled(let path, let bound, let comparison, let number): (path, { try self.sampled($0, bound, comparison, number) })
+        case .sampled(let path, let bound, let comparison, let number):
+            (path, { try self.sampled($0, bound: bound, comparison: comparison, number: number) })
         case .exists(let path): (path, { try self.exists($0, strategy) })
         case .any(let path, let inner): (path, { try self.fulfils(inner, $0, strategy) })
         case .refers(let path, let texts): (path, { self.refers(try self.reference($0), texts, strategy) })
-        case .target(let path, let layout, let inner): (path, { try self.target(self.reference($0), layout, inner, strategy) })
+        case .target(let path, let layout, let inner):
+            (path, { try self.target(self.reference($0), layout: layout, predicate: inner, strategy: strategy) })
         case .constant, .count, .referredBy, .contains, .matching, .named, .keys, .selected, .and, .or, .not: nil
         }
     }
@@ -100,7 +107,7 @@ final class PredicateCompiler {
     /// The resources that meet a predicate, if the keys of one list's rows identify them. Nil if other rows must be read.
     func listRows(_ predicate: Predicate, _ scope: StoredPlace) throws -> ListRows? {
         guard let (path, end) = end(of: predicate, .drive), let list = try distantList(path.steps[...], scope) else { return nil }
-        let inner = try some(path.steps.dropFirst(list.consumed), list.scope, .drive, end)
+        let inner = try some(path.steps.dropFirst(list.consumed), scope: list.scope, strategy: .drive, leaf: end)
         return inner.isNever ? nil : rows(of: list, inner, isOrdered: try readsInOrder(predicate, scope))
     }
 

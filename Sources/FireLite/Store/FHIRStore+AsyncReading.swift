@@ -60,7 +60,7 @@ extension FHIRStore {
         try await reading { try self.sql(sql, arguments: arguments) }
     }
 
-    /// Runs an SQL statement that only reads, and calls `body` with each row, on a thread of the store; one row at a time is in memory.
+    /// Runs an SQL statement that only reads, and calls `body` with each row, on a thread of the store; memory holds one row.
     ///
     /// - Parameters:
     ///   - sql: the statement.

@@ -1,4 +1,5 @@
 import FireLiteCore
+import Foundation
 
 // Opening, upkeep and closing without blocking the caller. `progress` is called on the thread that does the work; an error that it throws ends
 // the call, as cancelling the task does.
@@ -103,17 +104,17 @@ extension FHIRStore {
     /// Copies the store, as it is when the copy begins, to a new file. If the task is cancelled, no file appears.
     ///
     /// - Parameters:
-    ///   - target: the path of the copy.
+    ///   - file: the copy.
     ///   - replacing: whether to replace an existing file, which must not be open anywhere. Default: false.
     ///   - encryption: the encryption of the copy. Default: the same as the store's.
     ///   - progress: called about every mebibyte with the number of pages copied. Default: none.
     /// - Throws: errors of `progress`; `FHIRStoreError` as the blocking form does; `CancellationError`.
     @discardableResult
     public func backup(
-        to target: String, replacing: Bool = false, encryption: BackupEncryption = .same,
+        to file: URL, replacing: Bool = false, encryption: BackupEncryption = .same,
         progress: ProgressHandler<StoreProgress>? = nil
     ) async throws -> [StoreFinding] {
-        try await reading { try self.backup(to: target, replacing: replacing, encryption: encryption, progress: progress) }
+        try await reading { try self.backup(to: file, replacing: replacing, encryption: encryption, progress: progress) }
     }
 
     /// Encrypts the store's file with another key. If the task is cancelled while the copy with the new key is made, the file stays as it is, with
@@ -123,7 +124,7 @@ extension FHIRStore {
     ///   - key: the new key.
     ///   - progress: called about every mebibyte with the number of pages copied. Default: none.
     /// - Throws: errors of `progress`; `FHIRStoreError` as the blocking form does; `CancellationError`, and the key is then the old one.
-    public func rekey(to key: EncryptionKey, progress: ProgressHandler<StoreProgress>? = nil) async throws {
+    public func rekey(to key: Secret, progress: ProgressHandler<StoreProgress>? = nil) async throws {
         try await upkeep.run { try self.rekey(to: key, progress: progress) }
     }
 
@@ -170,19 +171,19 @@ extension FHIRStore {
     /// Writes the readable part of a damaged store to a new one, and reports the rest. If the task is cancelled, no file appears.
     ///
     /// - Parameters:
-    ///   - damaged: the path of the damaged store.
-    ///   - target: the path of the new store, which must not exist. The file appears when it is complete.
+    ///   - damagedFile: the damaged store.
+    ///   - newFile: the new store, which must not exist. The file appears when it is complete.
     ///   - release: the FHIR release of its resources.
     ///   - key: the key of an encrypted store, also used for the new one.
     ///   - progress: receives the number of resources read so far, and then the progress of checking the new store. Default: none.
     /// - Throws: errors of `progress`; `FHIRStoreError` as the blocking form does; `CancellationError`.
     @discardableResult
     public static func recover(
-        from damaged: String, to target: String, release: FHIRRelease, key: EncryptionKey? = nil,
+        from damagedFile: URL, to newFile: URL, release: FHIRRelease, key: Secret? = nil,
         progress: ProgressHandler<StoreProgress>? = nil
     ) async throws -> RecoveryReport {
         try await WorkQueue.unopened.run {
-            try FHIRStore.recover(from: damaged, to: target, release: release, key: key, progress: progress)
+            try FHIRStore.recover(from: damagedFile, to: newFile, release: release, key: key, progress: progress)
         }
     }
 
@@ -190,18 +191,18 @@ extension FHIRStore {
     /// rewritten.
     ///
     /// - Parameters:
-    ///   - path: a store that is not open anywhere.
+    ///   - file: a store that is not open anywhere.
     ///   - release: the FHIR release of its resources.
     ///   - configuration: as for opening; `checksPages` and `access` are ignored.
     ///   - progress: receives the progress of checking and of rewriting. Default: none.
     /// - Throws: errors of `progress`; `FHIRStoreError` as the blocking form does; `CancellationError`.
     @discardableResult
     public static func reseal(
-        path: String, release: FHIRRelease, configuration: Configuration = Configuration(),
+        _ file: URL, release: FHIRRelease, configuration: Configuration = Configuration(),
         progress: ProgressHandler<StoreProgress>? = nil
     ) async throws -> ResealReport {
         try await WorkQueue.unopened.run {
-            try FHIRStore.reseal(path: path, release: release, configuration: configuration, progress: progress)
+            try FHIRStore.reseal(file, release: release, configuration: configuration, progress: progress)
         }
     }
 }

@@ -56,13 +56,29 @@ extension FHIRStore {
 
         /// The key of an encrypted store; nil, the default, for a plain one.
         ///
+        /// 32 bytes are the key itself: generate them at random (`(0..<32).map { _ in UInt8.random(in: .min ... .max) }`) and keep them in the
+        /// system's keychain. Any other number of bytes is a passphrase, from which SQLCipher derives the key; that is deliberately slow, for
+        /// each connection that the store opens. An empty key is an error when it is used.
+        ///
         /// A new file gets this key. It requires the package's trait `SQLCipher`; without that, and for a plain file, a
-        /// key is an error and never ignored. See ``EncryptionKey``, and <doc:Encryption> for what is encrypted and what is not.
-        public var key: EncryptionKey?
+        /// key is an error and never ignored. See <doc:Encryption> for what is encrypted and what is not.
+        public var key: Secret?
 
         /// Whether each resource is compared with its stored digest when it is read, so that a bit that changed on the disk is an
         /// error and never a wrong object. Default: true. It costs about 1 µs per kilobyte of JSON.
         public var verifiesContent = true
+
+        /// Called with each SQL statement that the store has run, for logs and measurements: its text without values, its time and its rows. Default:
+        /// none. It is called on the thread that ran the statement, before the result is used, so it should only pass the report on; it must not use
+        /// the store.
+        ///
+        /// ```swift
+        /// configuration.observeStatements = { logger.debug("\($0)") }
+        /// configuration.slowStatement = .milliseconds(100)
+        /// ```
+        public var observeStatements: (@Sendable (StatementReport) -> Void)?
+        /// The time from which on `observeStatements` gets a statement. Default: zero, so all of them.
+        public var slowStatement = Duration.zero
 
         public init() {}
 

@@ -196,7 +196,8 @@ public class ReadTransaction {
         }
     }
 
-    /// Calls `body` with every resource of a type in the order they were stored. In a read, one at a time is in memory; in a write, up to 256.
+    /// Calls `body` with every resource of a type in the order they were stored. In a read, memory holds one at a time; in a write, up to
+    /// 256.
     ///
     /// - Throws: `FHIRStoreError`; errors of `body`.
     public func forEach<Resource: FHIRResource>(_ type: Resource.Type, _ body: (Resource) throws -> Void) throws {
@@ -205,7 +206,8 @@ public class ReadTransaction {
         }
     }
 
-    /// Calls `body` with every resource of a type in the order they were stored. In a read, one at a time is in memory; in a write, up to 256.
+    /// Calls `body` with every resource of a type in the order they were stored. In a read, memory holds one at a time; in a write, up to
+    /// 256.
     ///
     /// - Throws: `FHIRStoreError`: `invalidArgument` for a name that is not a resource type of the release; errors of `body`.
     public func forEach(typeName: String, _ body: (FHIRResource) throws -> Void) throws {
@@ -259,7 +261,7 @@ public class ReadTransaction {
     /// - Throws: `FHIRStoreError`.
     public func counts() throws -> [TypeCount] {
         try perform(observesRestriction: true) {
-            try access.schema.tables.filter { $0.isResource && $0.isInFile }
+            try access.schema.storedTables.filter(\.isResource)
                 .map { TypeCount(typeName: $0.name, count: try count($0)) }.filter { $0.count > 0 }.sorted { $0.typeName < $1.typeName }
         }
     }

@@ -1,7 +1,7 @@
-/// How far a long call has come: importing, exporting, creating indexes, backing up, checking, recovering and rewriting a store.
+/// The progress of a long call: importing, exporting, creating indexes, backing up, checking, recovering and rewriting a store.
 ///
 /// ```swift
-/// try store.backup(to: path, progress: { print("\($0.phase.rawValue): \($0.completed) of \($0.total ?? 0) \($0.unit.rawValue)") })
+/// try store.backup(to: url, progress: { print("\($0.phase.rawValue): \($0.completed) of \($0.total ?? 0) \($0.unit.rawValue)") })
 /// ```
 /// Imports and exports also count ``resources``, ``committed`` ones and ``bytes``.
 public struct StoreProgress: Sendable, Hashable {

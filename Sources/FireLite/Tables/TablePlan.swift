@@ -82,7 +82,7 @@ final class TablePlan {
 
     // MARK: - Columns
 
-    private func addColumn(_ name: String, _ role: ColumnPlan.Role, _ group: GroupPlan, _ slot: Int, _ key: [UInt16], _ type: String)
+    private func addColumn(_ name: String, role: ColumnPlan.Role, group: GroupPlan, slot: Int, key: [UInt16], type: String)
         -> Int32
     {
         columns.append(ColumnPlan(name: name, role: role, group: group.index, slot: slot, key: key, declaredType: type))
@@ -107,7 +107,8 @@ final class TablePlan {
         if known >= 0 { return known }
         let element = group.layout.elements[slot]
         let column = addColumn(
-            group.prefix + element.name, .main, group, slot, group.key(slot: slot, part: 0), Self.declaredType(element.primitive ?? .string)
+            group.prefix + element.name, role: .main, group: group, slot: slot, key: group.key(slot: slot, part: 0),
+            type: Self.declaredType(element.primitive ?? .string)
         )
         group.members[slot].main = column
         return column
@@ -119,30 +120,38 @@ final class TablePlan {
         let element = group.layout.elements[slot]
         let primitive = element.primitive ?? .string
         let column = addColumn(
-            group.prefix + element.name + Self.asideSuffix(primitive), .aside, group, slot, group.key(slot: slot, part: 1),
-            Self.asideType(primitive))
+            group.prefix + element.name + Self.asideSuffix(primitive), role: .aside, group: group, slot: slot,
+            key: group.key(slot: slot, part: 1),
+            type: Self.asideType(primitive))
         group.members[slot].aside = column
         return column
     }
 
     func pkColumn(_ group: GroupPlan) -> Int32 {
-        if group.pkColumn < 0 { group.pkColumn = addColumn(group.prefix + "_pk", .pk, group, 0, group.key + [3], "TEXT") }
+        if group.pkColumn < 0 {
+            group.pkColumn = addColumn(group.prefix + "_pk", role: .pk, group: group, slot: 0, key: group.key + [3], type: "TEXT")
+        }
         return group.pkColumn
     }
 
     func memberColumnIndex() -> Int32 {
-        if memberColumn < 0 { memberColumn = addColumn("_member", .member, root, 0, [], "TEXT") }
+        if memberColumn < 0 { memberColumn = addColumn("_member", role: .member, group: root, slot: 0, key: [], type: "TEXT") }
         return memberColumn
     }
 
     func valueColumnIndex() -> Int32 {
-        if valueColumn < 0 { valueColumn = addColumn("value", .main, root, -1, [1], Self.declaredType(primitive ?? .string)) }
+        if valueColumn < 0 {
+            valueColumn = addColumn("value", role: .main, group: root, slot: -1, key: [1], type: Self.declaredType(primitive ?? .string))
+        }
         return valueColumn
     }
 
     func valueAsideIndex() -> Int32 {
         let type = primitive ?? .string
-        if valueAside < 0 { valueAside = addColumn("value" + Self.asideSuffix(type), .aside, root, -1, [2], Self.asideType(type)) }
+        if valueAside < 0 {
+            valueAside = addColumn(
+                "value" + Self.asideSuffix(type), role: .aside, group: root, slot: -1, key: [2], type: Self.asideType(type))
+        }
         return valueAside
     }
 

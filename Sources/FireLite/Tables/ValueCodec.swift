@@ -24,13 +24,13 @@ enum ValueCodec {
     /// Adds the cells of a text value: text itself, or a literal that does not fit a word or is invalid for the type.
     @inline(__always)
     static func add(
-        _ text: UnsafePointer<String>, _ storage: PrimitiveStorage, _ type: PrimitiveType, to buffer: inout RowBuffer, _ column: Int32,
+        _ text: UnsafePointer<String>, storage: PrimitiveStorage, type: PrimitiveType, to buffer: inout RowBuffer, column: Int32,
         aside: () -> Int32
     ) {
         if storage == .text {
             text.withUTF8 { buffer.add(column, bytes: $0) }
         } else {
-            addLong(text.pointee, type, to: &buffer, column, aside)
+            addLong(text.pointee, type: type, to: &buffer, column: column, aside: aside)
         }
     }
 
@@ -44,7 +44,7 @@ enum ValueCodec {
         }
         switch value {
         case .word(let word): add(word, type.storage, to: &buffer, column, aside: aside)
-        case .text(let text): addLong(text, type, to: &buffer, column, aside)
+        case .text(let text): addLong(text, type: type, to: &buffer, column: column, aside: aside)
         default: break
         }
     }
@@ -81,7 +81,7 @@ enum ValueCodec {
         }
     }
 
-    private static func addLong(_ text: String, _ type: PrimitiveType, to buffer: inout RowBuffer, _ column: Int32, _ aside: () -> Int32) {
+    private static func addLong(_ text: String, type: PrimitiveType, to buffer: inout RowBuffer, column: Int32, aside: () -> Int32) {
         if type.storage == .decimal {
             buffer.add(column, double: Double(text) ?? 0)
             buffer.add(aside(), text: text)

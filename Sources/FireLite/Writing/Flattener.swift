@@ -177,7 +177,7 @@ struct Flattener {
                 } else if child.hasLists {
                     try addChildren(of: child, group.group(slot), parent: parent)
                 }
-            case .objects: try addRows(place.objects, group, slot, parent)
+            case .objects: try addRows(place.objects, group: group, slot: slot, parent: parent)
             case .texts:
                 let table = child(of: group, slot)
                 let texts = place.texts
@@ -193,7 +193,7 @@ struct Flattener {
 
     /// Adds the rows of a list of complex elements or resources.
     private mutating func addRows(
-        _ children: UnsafeBufferPointer<Unmanaged<FHIRObject>>, _ group: Unmanaged<GroupPlan>, _ slot: Int, _ parent: Int64
+        _ children: UnsafeBufferPointer<Unmanaged<FHIRObject>>, group: Unmanaged<GroupPlan>, slot: Int, parent: Int64
     ) throws(FHIRStoreError) {
         if group.entries[slot].kind == .resource {
             let member = group.path(to: slot)
@@ -249,7 +249,7 @@ struct Flattener {
     @inline(__always)
     private mutating func addText(_ text: UnsafePointer<String>, _ group: Unmanaged<GroupPlan>, _ slot: Int) {
         let entry = group.entries + slot
-        ValueCodec.add(text, entry.pointee.storage, entry.pointee.primitive, to: &buffer, group.mainColumn(slot)) {
+        ValueCodec.add(text, storage: entry.pointee.storage, type: entry.pointee.primitive, to: &buffer, column: group.mainColumn(slot)) {
             group.asideColumn(slot)
         }
     }

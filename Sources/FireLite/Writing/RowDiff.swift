@@ -79,7 +79,7 @@ struct RowDiff {
                 written += 1
                 note(row.table)
                 changed?.added(index, new)
-            } else if let columns = try update(index, new, parent, Int(row.match), stored, key) {
+            } else if let columns = try update(index, new: new, parent: parent, match: Int(row.match), stored: stored, key: key) {
                 note(row.table)
                 changed?.updated(index, new, columns)
             }
@@ -112,9 +112,14 @@ struct RowDiff {
     private func match(_ new: inout RowBuffer, _ stored: inout RowBuffer, byNumber: Bool) {
         var byPosition: [Position: Int32] = [:]
         var byNode: [UInt32: Int32] = [:]
+        if byNumber { byNode.reserveCapacity(stored.rows.count) } else { byPosition.reserveCapacity(stored.rows.count) }
         for index in stored.rows.indices {
             let row = stored.rows[index]
-            byNode[row.node] = Int32(index)
+            if byNumber {
+                byNode[row.node] = Int32(index)
+                // The others are not looked up by their position.
+                guard row.parent < 0 || connection.schema.tables[Int(row.table)].primitive != nil else { continue }
+            }
             byPosition[Position(table: row.table, parent: row.parent, order: row.order, member: member(row, stored))] = Int32(index)
         }
         for index in new.rows.indices {
@@ -161,14 +166,14 @@ struct RowDiff {
     ///
     /// - Returns: the columns; nil if none differ.
     private mutating func update(
-        _ index: Int, _ new: borrowing RowBuffer, _ parent: Int64, _ match: Int, _ stored: borrowing RowBuffer, _ key: Int64
+        _ index: Int, new: borrowing RowBuffer, parent: Int64, match: Int, stored: borrowing RowBuffer, key: Int64
     ) throws -> [UpdatedColumn]? {
         let (row, old) = (new.rows[index], stored.rows[match])
         let plan = connection.schema.tables[Int(row.table)]
         var changes: [Change] = []
         if parent != old.parent { changes.append(Change(column: .parent, value: parent < 0 ? .null : .integer(parent))) }
         if row.order != old.order { changes.append(Change(column: .order, value: row.order < 0 ? .null : .integer(Int64(row.order)))) }
-        Self.compare(row, new, old, stored, &changes)
+        Self.compare(row, new: new, old: old, stored: stored, changes: &changes)
         guard !changes.isEmpty else { return nil }
         let columns = changes.map(\.column)
         let statement = try updateStatement(plan, columns)
@@ -186,8 +191,8 @@ struct RowDiff {
     }
 
     private static func compare(
-        _ row: RowBuffer.Row, _ new: borrowing RowBuffer, _ old: RowBuffer.Row, _ stored: borrowing RowBuffer,
-        _ changes: inout [Change]
+        _ row: RowBuffer.Row, new: borrowing RowBuffer, old: RowBuffer.Row, stored: borrowing RowBuffer,
+        changes: inout [Change]
     ) {
         // Both have their cells in the order of a walk through the object.
         var oldCell = Int(old.cellStart)

@@ -77,11 +77,11 @@ struct RowInserter {
             statement.bindNull(first + 3 + stale.trailingZeroBitCount)
             stale &= stale - 1
         }
-        if plan.columns.count > InsertStatement.trackedColumns { clearUntracked(header, buffer, statement, plan) }
+        if plan.columns.count > InsertStatement.trackedColumns { clearUntracked(header, buffer: buffer, statement: statement, plan: plan) }
     }
 
     @inline(never)
-    private func clearUntracked(_ header: RowBuffer.Row, _ buffer: borrowing RowBuffer, _ statement: Statement, _ plan: TablePlan) {
+    private func clearUntracked(_ header: RowBuffer.Row, buffer: borrowing RowBuffer, statement: Statement, plan: TablePlan) {
         var used = Set<Int32>()
         for cell in Int(header.cellStart)..<Int(header.cellEnd) { used.insert(buffer.cells[cell].column) }
         for column in InsertStatement.trackedColumns..<plan.columns.count where !used.contains(Int32(column)) {

@@ -322,10 +322,15 @@ final class StoreWriter {
     ) throws {
         let outcomes: [UpsertOutcome]
         do {
-            outcomes = try atomically(resources) { try upsert(resources, digests, policy, marksManaged, known, check, lasts: nil) }
+            outcomes = try atomically(resources) {
+                try upsert(resources, digests: digests, policy: policy, marksManaged: marksManaged, known: known, check: check, lasts: nil)
+            }
         } catch is RepeatedID {
             let lasts = Self.decidingIndexes(resources, policy)
-            outcomes = try atomically(resources) { try upsert(resources, digests, policy, marksManaged, known, check, lasts: lasts) }
+            outcomes = try atomically(resources) {
+                try upsert(
+                    resources, digests: digests, policy: policy, marksManaged: marksManaged, known: known, check: check, lasts: lasts)
+            }
         }
         for (resource, outcome) in zip(resources, outcomes) { try report(resource, outcome) }
     }
@@ -333,8 +338,8 @@ final class StoreWriter {
     /// - Parameter lasts: for each type and id the index that counts; nil at first.
     /// - Throws: `RepeatedID` if an id occurs twice and `lasts` is nil; `FHIRStoreError`; `SQLiteError`.
     private func upsert(
-        _ resources: [FHIRResource], _ digests: [ContentDigest.Value]?, _ policy: UpsertPolicy, _ marksManaged: Bool,
-        _ known: (Int64) -> FHIRResource?, _ check: (FHIRResource) -> Void, lasts: [ResourceIdentity: Int]?
+        _ resources: [FHIRResource], digests: [ContentDigest.Value]?, policy: UpsertPolicy, marksManaged: Bool,
+        known: (Int64) -> FHIRResource?, check: (FHIRResource) -> Void, lasts: [ResourceIdentity: Int]?
     ) throws -> [UpsertOutcome] {
         // Short hashes of the ids so far, needed only from the first resource on that differs from the stored one.
         var seen: IDSet?
@@ -361,7 +366,7 @@ final class StoreWriter {
                 continue
             }
             check(resource)
-            let outcome = try upsert(resource, digests?[index], policy, marksManaged, known) {
+            let outcome = try upsert(resource, knownDigest: digests?[index], policy: policy, marksManaged: marksManaged, object: known) {
                 try lookups.registration(at: index, access, &newIDs)
             }
             outcomes.append(outcome)
@@ -382,8 +387,8 @@ final class StoreWriter {
     }
 
     private func upsert(
-        _ resource: FHIRResource, _ knownDigest: ContentDigest.Value?, _ policy: UpsertPolicy, _ marksManaged: Bool,
-        _ object: (Int64) -> FHIRResource?, _ lookUp: () throws -> Registration?
+        _ resource: FHIRResource, knownDigest: ContentDigest.Value?, policy: UpsertPolicy, marksManaged: Bool,
+        object: (Int64) -> FHIRResource?, lookUp: () throws -> Registration?
     ) throws -> UpsertOutcome {
         if resource.isManaged, let tie = resource.objectExtras as? StoreTie {
             // Its changes have been saved; another write may still have replaced or deleted it.

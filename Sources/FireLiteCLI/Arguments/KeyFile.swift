@@ -17,13 +17,13 @@ enum KeyFile {
     private static let maximumSize = 4_096
 
     /// - Throws: `ToolError` with status 3 if the file cannot be read, can be used by others, or holds no key.
-    static func key(path: String) throws -> EncryptionKey {
+    static func key(path: String) throws -> Secret {
         let name = "key file \(path)"
         let file = try FileContents.located(name) { () throws(WholeFile.Failure) in try WholeFile(path) }
         try refuseOpenFile(file.descriptor, path)
         let bytes = UnsafeMutableRawBufferPointer.allocate(byteCount: maximumSize + 1, alignment: 1)
         defer {
-            wipe(bytes)
+            SecretData.wipe(bytes)
             bytes.deallocate()
         }
         let count: Int
@@ -35,7 +35,7 @@ enum KeyFile {
         guard count <= maximumSize else {
             throw ToolError.failed("\(name) has more than \(maximumSize) bytes and so is not a key: give another file")
         }
-        return EncryptionKey(bytes[..<count])
+        return Secret(bytes[..<count])
     }
 
     /// A key that others can read protects from nobody on the machine. A group may read root's file: that is how servers pass keys to processes

@@ -19,7 +19,7 @@ struct KeyringFile {
         let file = try FileContents.located("keyring \(path)") { () throws(WholeFile.Failure) in try WholeFile(path) }
         try KeyFile.refuseOpenFile(file.descriptor, path)
         do {
-            return try RecordKeyring(exported: FileContents.bytes(of: file, named: "keyring \(path)"))
+            return try RecordKeyring(exported: Secret(FileContents.bytes(of: file, named: "keyring \(path)")))
         } catch is RecordError {
             throw ToolError.failed("\(path) is no keyring: name one that an app has exported, or that `firelite records keyring` has made")
         }

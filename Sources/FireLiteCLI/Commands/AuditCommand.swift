@@ -23,12 +23,12 @@ struct AuditCommand: Command {
             JSONKey("finding", "what does not fit: kind, row, message; null if everything does"),
             JSONKey("entries", "a list: number, time, actor, action, type, id, version, outcome, purpose"),
         ],
+        list: ListDefinition(key: "entries", actions: ["list"], rowKeys: ["number"]),
         discussion: """
-            verify compares each row with its hash, the tree with every signed head, and all with the heads in --head; the
-            exit status is 1 if something does not fit, or if there is no trail. Keep the last head outside of the file, as
-            head prints it: without one, a trail that was cut off together with its heads looks whole. export prints an
-            AuditEvent a line, for R4 and later. proof prints the proof that a resource has its present value, or of row N, as
-            JSON for others.
+            verify compares each row with its hash, the tree with every signed head, and all with the heads in --head; the exit
+            status is 1 if anything differs, or if there is no trail. Keep the last head outside of the file, as head prints it:
+            without one, a trail that was cut off together with its heads looks whole. export prints one AuditEvent per line,
+            for R4 and later. proof prints the proof that a resource has its present value, or of row N, as JSON for others.
 
             Examples: firelite audit --database health.sqlite verify
                       firelite audit --database health.sqlite list --limit 100
@@ -48,7 +48,7 @@ struct AuditCommand: Command {
     private let limit: Int?
     private let source: String?
     private let hasResource: Bool
-    private let isJSON: Bool
+    private let listing: Listing
 
     init(_ arguments: ParsedArguments) throws {
         database = try DatabaseArgument(arguments)
@@ -63,7 +63,7 @@ struct AuditCommand: Command {
         limit = try arguments.number("limit", in: 1...Int.max)
         source = arguments["source"]
         hasResource = !arguments.has("without-resource")
-        isJSON = arguments.has("json")
+        listing = try Listing(arguments, Self.definition)
         if action == .proof, subject == nil { throw ToolError.usage("proof needs a resource, as Patient/1, or the number of a row") }
         if action != .proof, let subject { throw ToolError.usage("unexpected argument '\(subject)'") }
     }
@@ -93,13 +93,13 @@ struct AuditCommand: Command {
     private func verify(_ store: FHIRStore, _ console: Console) throws -> ExitStatus {
         let kept = try heads.map { path in
             guard FileManager.default.fileExists(atPath: path) else { throw ToolError.failed("\(path) does not exist") }
-            let heads = try AuditHeadFile(path: path).heads()
+            let heads = try AuditHeadFile(URL(fileURLWithPath: path)).heads()
             // Without a head, a trail that was cut off would look whole.
             if heads.isEmpty { throw ToolError.failed("\(path) has no head: `firelite audit head` prints the last one, to be kept there") }
             return heads
         }
         let keys = try keyFile.map { path in
-            [try VerificationKey(pem: FileContents.text(of: path))]
+            [try PublicKey(pem: FileContents.text(of: path))]
         }
         let result = try store.read { try $0.verifyAudit(from: kept ?? [], signedBy: keys) }
         var notes = result.finding.map { [$0.description] } ?? []
@@ -113,7 +113,7 @@ struct AuditCommand: Command {
     }
 
     private func list(_ store: FHIRStore, _ console: Console) throws -> ExitStatus {
-        let entries = try store.read { try $0.auditEntries(after: Int64(after), limit: limit) }
+        let entries = try store.read { try $0.auditEntries(after: Int64(after), limit: listing.most) }
         try print([], entries: entries, console)
         return .done
     }
@@ -165,7 +165,7 @@ struct AuditCommand: Command {
         report.addMember("heads", result.map { .number(Int($0.headCount)) } ?? .none)
         report.addMember("head", FigureValue(head?.token))
         report.addMember("finding", .json(result?.finding.map(Self.object) ?? "null"))
-        try console.print(report, asJSON: isJSON)
+        try console.print(report, listing)
     }
 
     private static func object(_ finding: AuditFinding) -> String {

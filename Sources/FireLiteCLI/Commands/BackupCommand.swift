@@ -49,7 +49,9 @@ struct BackupCommand: Command {
         let newKey = try newKeyPath.map { try KeyFile.key(path: $0) }
         let store = try database.openForReading()
         let encryption = isPlain ? FHIRStore.BackupEncryption.none : newKey.map { .key($0) } ?? .same
-        let missing = try database.located { try store.backup(to: target, replacing: replaces, encryption: encryption) }
+        let missing = try database.located {
+            try store.backup(to: URL(fileURLWithPath: target), replacing: replaces, encryption: encryption)
+        }
         var report = Report()
         report.addTexts("missingPayloads", missing.map(\.text))
         report.addNote("copied to \(target)")

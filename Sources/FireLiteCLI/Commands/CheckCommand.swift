@@ -5,25 +5,26 @@ struct CheckCommand: Command {
     static let definition = CommandDefinition(
         name: "check", summary: "check that the database is sound",
         options: DatabaseArgument.options,
-        operands: "", operandCount: 0...0,
+        operands: "", operandCount: 0...0, operandKinds: [.file], ownOperand: OwnOperand.none,
         jsonKeys: [
             JSONKey("sound", "whether there are no faults"),
             JSONKey("faults", "a list: kind, table, type, number (the resource's in the store), text; null if unknown"),
         ],
+        list: ListDefinition(key: "faults"),
         discussion: """
             Runs SQLite's integrity check, looks for rows without an owner, and compares the registry of resources
             with the tables. Prints a line for each fault and exits with status 1, or prints "sound". A file
             that is not a FireLite database is not checked and gives status 3.
 
-            Example: firelite check --database health.sqlite
+            Example: firelite check health.sqlite
             """)
 
     private let database: DatabaseArgument
-    private let isJSON: Bool
+    private let listing: Listing
 
     init(_ arguments: ParsedArguments) throws {
         database = try DatabaseArgument(arguments)
-        isJSON = arguments.has("json")
+        listing = try Listing(arguments, Self.definition)
     }
 
     func run(_ console: Console) throws -> ExitStatus {
@@ -32,23 +33,25 @@ struct CheckCommand: Command {
         report.addMember("sound", .flag(faults.isEmpty))
         report.addItems("faults", faults)
         if faults.isEmpty { report.addNote("sound") }
-        try console.print(report, asJSON: isJSON)
+        try console.print(report, listing)
         guard !faults.isEmpty else { return .done }
         throw ToolError.incomplete("\(database.path) is not sound: \(faults.count) fault\(faults.count == 1 ? "" : "s")")
     }
 
     private func findFaults() throws -> [(line: String, figures: [Report.Figure])] {
         do {
-            return try database.openForReadingUnlocated().check().map { Self.item($0.kind, $0.table, $0.typeName, $0.number, $0.text) }
+            return try database.openForReadingUnlocated().check().map {
+                Self.item($0.kind, table: $0.table, type: $0.typeName, number: $0.number, text: $0.text)
+            }
         } catch let error as FHIRStoreError {
             // A store that is too damaged to be opened is unsound; any other file is a wrong argument.
             guard error.code == .notAStore, error.isDamage else { throw ToolError.failed(database.message(of: error)) }
-            return [Self.item(.unreadable, nil, nil, nil, error.message)]
+            return [Self.item(.unreadable, table: nil, type: nil, number: nil, text: error.message)]
         }
     }
 
     private static func item(
-        _ kind: StoreFinding.Kind, _ table: String?, _ type: String?, _ number: Int64?, _ text: String
+        _ kind: StoreFinding.Kind, table: String?, type: String?, number: Int64?, text: String
     ) -> (line: String, figures: [Report.Figure]) {
         let figures: [Report.Figure] = [
             .init("kind", .text(kind.rawValue)), .init("table", FigureValue(table)), .init("type", FigureValue(type)),

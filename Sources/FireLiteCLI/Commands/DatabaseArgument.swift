@@ -1,4 +1,5 @@
 import FireLite
+import FireLiteCore
 import FireLiteRecords
 import FireLiteReleases
 import FireLiteSamples
@@ -34,10 +35,14 @@ struct DatabaseArgument {
 
     /// - Parameters:
     ///   - path: the path if `--database` is not given.
+    ///   - place: the path, for one of several databases.
     ///   - makesDefault: whether the command may make the database at that path.
     ///   - fixed: the only release of a command, whatever the file holds.
-    init(_ arguments: ParsedArguments, path: String? = nil, makesDefault: Bool = false, release fixed: FHIRRelease? = nil) throws {
-        self.path = arguments["database"] ?? path ?? ""
+    init(
+        _ arguments: ParsedArguments, path: String? = nil, at place: String? = nil, makesDefault: Bool = false,
+        release fixed: FHIRRelease? = nil
+    ) throws {
+        self.path = place ?? arguments["database"] ?? path ?? ""
         if self.path.isEmpty { throw ToolError.usage("--database needs the name of a file") }
         output = try arguments.output("--database") ?? (makesDefault ? OutputPath.standardDatabase(self.path) : nil)
         keyPath = arguments["key-file"]
@@ -72,7 +77,10 @@ struct DatabaseArgument {
     private static func release(ofFileAt path: String, keyPath: String?) throws -> FHIRRelease {
         let name: String
         do {
-            name = path == "-" ? defaultRelease : try FHIRStore.releaseName(ofFileAt: path, key: keyPath.map { try KeyFile.key(path: $0) })
+            name =
+                path == "-"
+                ? defaultRelease
+                : try FHIRStore.releaseName(ofFileAt: URL(fileURLWithPath: path), key: keyPath.map { try KeyFile.key(path: $0) })
         } catch is FHIRStoreError {
             name = defaultRelease
         }
@@ -88,7 +96,7 @@ struct DatabaseArgument {
     /// The key of the database; nil if no key file is given.
     ///
     /// - Throws: `ToolError` with status 3.
-    func key() throws -> EncryptionKey? { try keyPath.map { try KeyFile.key(path: $0) } }
+    func key() throws -> Secret? { try keyPath.map { try KeyFile.key(path: $0) } }
 
     /// The file for what an import into the database rejects.
     func rejects() throws -> OutputPath {
@@ -170,7 +178,8 @@ struct DatabaseArgument {
     /// - Throws: `ToolError` with status 2 if the release has no such type.
     func resourceLayout(named name: String) throws -> Layout {
         guard let layout = release.resourceLayout(named: name) else {
-            throw ToolError.usage("'\(name)' is not a resource type of FHIR \(release.name)")
+            let hint = NearWords.hint(for: name, among: release.resourceTypeNames)
+            throw ToolError.usage("'\(name)' is not a resource type of FHIR \(release.name)\(hint)")
         }
         return layout
     }

@@ -42,7 +42,7 @@ struct MigrateCommand: Command {
               missing resourceType      added, as above
               missing id                the pk, or else content- and a digest of the resource
               row of an element         skipped in an object with a list for each class: its resource has it too
-            A line of the summary counts them by kind, and --report lists them with file, line, resource and path.
+            The summary counts them by kind, and --report lists them with file, line, resource and path.
 
             A resource replaces the stored one with the same type and id, so migrating again changes nothing. What is not
             FHIR R4 after mending, such as a MedicationOrder of DSTU2, goes to the rejects file, a line of NDJSON with "file",
@@ -93,7 +93,9 @@ struct MigrateCommand: Command {
             mends.add(places)
             try report?.append(places)
         }
-        let outcome = Result { isDryRun ? try rehearse(inputs, console, note) : try store(inputs, total, console, note) }
+        let outcome = Result {
+            isDryRun ? try rehearse(inputs, console, note) : try store(inputs, total: total, console: console, note: note)
+        }
         // The report is kept even if the migration failed.
         try report?.finish()
         let (counts, rejects) = try outcome.get()
@@ -121,7 +123,7 @@ struct MigrateCommand: Command {
     private typealias Outcome = (counts: ImportCounts, rejects: String?)
 
     private func store(
-        _ inputs: [ImportSource], _ total: Int?, _ console: Console, _ note: @escaping ([MendedPlace]) throws -> Void
+        _ inputs: [ImportSource], total: Int?, console: Console, note: @escaping ([MendedPlace]) throws -> Void
     ) throws -> Outcome {
         let rejects = NDJSONFile(try input.rejects ?? database.rejects(), database: database.path)
         let store = try database.create()

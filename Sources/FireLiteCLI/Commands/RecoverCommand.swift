@@ -1,4 +1,5 @@
 import FireLite
+import Foundation
 
 /// `firelite recover`: writes the readable part of a damaged database to a new one.
 struct RecoverCommand: Command {
@@ -41,7 +42,8 @@ struct RecoverCommand: Command {
     func run(_ console: Console) throws -> ExitStatus {
         let key = try database.key()
         let result = try database.located {
-            try FHIRStore.recover(from: database.path, to: target, release: database.release, key: key)
+            try FHIRStore.recover(
+                from: URL(fileURLWithPath: database.path), to: URL(fileURLWithPath: target), release: database.release, key: key)
         }
         var report = Report()
         report.addMember("recovered", .number(result.recovered))

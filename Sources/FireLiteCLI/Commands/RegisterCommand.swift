@@ -13,7 +13,7 @@ struct RegisterCommand: Command {
             .option("name", "NAME", "the name that the server shows (default: firelite)"),
             .option("scope", "SCOPE", "what to ask for, such as system/*.rs (default: what the server gives)"),
             .option(
-                "key", "ALGORITHM", kind: .choice(SigningKey.Algorithm.allCases.map(\.rawValue)),
+                "key", "ALGORITHM", kind: .choice(SignatureAlgorithm.allCases.map(\.rawValue)),
                 "make a key and register its public half (default: the server gives a secret)"),
             .option("token-file", "FILE", kind: .file, "the file with the token that the server wants for a registration"),
         ],
@@ -32,7 +32,7 @@ struct RegisterCommand: Command {
     private let output: OutputPath?
     private let name: String
     private let scope: String?
-    private let algorithm: SigningKey.Algorithm?
+    private let algorithm: SignatureAlgorithm?
     private let tokenPath: String?
 
     init(_ arguments: ParsedArguments) throws {
@@ -42,8 +42,8 @@ struct RegisterCommand: Command {
         scope = arguments["scope"]
         tokenPath = arguments["token-file"]
         algorithm = try arguments["key"].map { text in
-            let known = SigningKey.Algorithm.allCases.map(\.rawValue).joined(separator: ", ")
-            guard let algorithm = SigningKey.Algorithm(rawValue: text) else { throw ToolError.usage("--key is '\(text)', not \(known)") }
+            let known = SignatureAlgorithm.allCases.map(\.rawValue).joined(separator: ", ")
+            guard let algorithm = SignatureAlgorithm(rawValue: text) else { throw ToolError.usage("--key is '\(text)', not \(known)") }
             return algorithm
         }
     }
@@ -53,7 +53,7 @@ struct RegisterCommand: Command {
         var status = stat()
         guard lstat(output.path, &status) != 0 else { throw ToolError.failed("\(output.path) exists: give the name of a new file") }
         let context = try server.anonymousClient(.r4).authorizationContext
-        let key = try algorithm.map { try SigningKey($0) }
+        let key = try algorithm.map { try PrivateKey($0.keyKind, algorithm: $0) }
         let registration = ClientRegistration(
             name: name, scope: scope, authenticationMethod: key == nil ? "client_secret_basic" : "private_key_jwt",
             keys: try key?.publicKeySet())

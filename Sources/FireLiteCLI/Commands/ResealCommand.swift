@@ -1,4 +1,5 @@
 import FireLite
+import Foundation
 
 /// `firelite reseal`: writes the checksums of all pages again.
 struct ResealCommand: Command {
@@ -28,7 +29,7 @@ struct ResealCommand: Command {
     }
 
     func run(_ console: Console) throws -> ExitStatus {
-        let result = try database.located { try FHIRStore.reseal(path: database.path, release: database.release) }
+        let result = try database.located { try FHIRStore.reseal(URL(fileURLWithPath: database.path), release: database.release) }
         var report = Report()
         report.addNote("resealed \(result.pages) pages, verified \(result.resources) resources")
         report.addMember("pages", .number(result.pages))

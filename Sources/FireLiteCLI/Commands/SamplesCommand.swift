@@ -38,10 +38,10 @@ struct SamplesCommand: Command {
         ],
         discussion: """
             import reads FILE: Apple's export.xml or the zip with it, or NDJSON with samples or Open mHealth data points; of a
-            folder, all such files in it. A second import of the same file, or of a later export, adds only what is new.
-            Records that are no samples are skipped and listed; the exit status is 1 then. push sends the samples in the
-            database to --server, events writes them to --output as events for an IoMT connector, one JSON a line.
-            The exit status is 3 if the server cannot be reached; the requests wait in the outbox then.
+            folder, all such files in it. A second import of the same file, or of a later export, adds only what is new. Records
+            that are not samples are skipped and listed; the exit status is 1 then. push sends the samples in the database to
+            --server, events writes them to --output as events for an IoMT connector, one JSON object per line. The exit status
+            is 3 if the server cannot be reached; the requests wait in the outbox then.
 
             stats prints figures by interval, in the mapping's unit. Amounts, such as steps, count once where several
             sources overlap: name the sources by --source, the most reliable first. On a terminal it draws the means,
@@ -111,8 +111,8 @@ struct SamplesCommand: Command {
         do {
             switch action {
             case .import:
-                let sources = try SampleFile.sources(path: file ?? "", skipsDamage: true).map {
-                    (path: String?.some($0.path), source: $0.source)
+                let sources = try SampleFile.sources(URL(fileURLWithPath: file ?? ""), skipsDamage: true).map {
+                    (path: String?.some($0.url.relativePath), source: $0.source)
                 }
                 let store = try database.create()
                 return try work.transfer(store, sources, [LocalStore(store, mapping: mapping())], readsAgain: true)
@@ -128,7 +128,7 @@ struct SamplesCommand: Command {
             case .stats:
                 let store = try database.openForReading()
                 guard let type = try chosen(store)?.first else { return .usage }
-                return try work.printStatistics(of: store, type, interval, span, zone, sources)
+                return try work.printStatistics(of: store, type, interval: interval, span: span, zone: zone, sources: sources)
             }
         } catch let error as SampleError {
             switch error.code {

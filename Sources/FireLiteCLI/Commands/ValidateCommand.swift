@@ -1,38 +1,52 @@
 import FireLite
+import FireLiteKnowledge
 import FireLiteTerminal
 import Foundation
 
 /// `firelite validate`: checks resources against FHIR's definitions.
 struct ValidateCommand: Command {
     static let definition = CommandDefinition(
-        name: "validate", summary: "check resources in files or in a database against FHIR's definitions",
+        name: "validate", summary: "check resources in files or in a database against FHIR's rules and profiles",
         options: [
             .option("database", "FILE", kind: .file, "check the resources in this SQLite file"),
             .option("type", "T", kind: .resourceType, isRepeatable: true, "with --database: a resource type to check (default: all)"),
             DatabaseArgument.release,
             KeyFile.option,
-            .flag("json", "print an OperationOutcome (default if output is not a terminal)"),
-            .flag("table", "print a table (default on a terminal)"),
+        ] + KnowledgeArguments.options + [
+            .option("profile", "URL|FILE", kind: .file, isRepeatable: true, "a profile that each resource must conform to"),
+            .flag("best-practice", "also report recommendations, and absent elements marked mustSupport"),
+            ListFormat.option(standard: "table on a terminal, json otherwise"), ListFormat.spreadsheet,
+            .flag("json", "print an OperationOutcome, as --format json does"),
+            .flag("quiet", "print nothing: the exit status tells"),
         ],
         operands: "PATH…", operandCount: 0...Int.max, operandKinds: [.file],
         discussion: """
             A PATH is an NDJSON file, a JSON or XML file with one resource, a Bundle, or a folder with such files, as for
-            import; - is standard input. Nothing is stored. The command checks the JSON or XML, cardinalities, codes of
-            required bindings, the formats of primitives, choice elements, the types that references point to, and the
-            constraints of the definitions (pat-1 and the like; DSTU2 has none in FHIRPath), but no profiles.
+            import; - is standard input. Nothing is stored. The command checks the JSON or XML, cardinalities, codes, the
+            formats of primitives, references, the constraints of the definitions, the rules for Bundles, Questionnaires and
+            their responses, extensions, contained resources and terminology, and the profiles in meta.profile as far as
+            packages or files define them. A profile that is not known is a warning; with --profile it ends the command.
 
-            Output names positions, never values: the file and line or the resource, the FHIR path, and what FHIR expects there.
+            Output names positions, never values: the file and line or the resource, the FHIR path, and what is expected there.
+            --format json prints them as an OperationOutcome.
+
             The exit status is 1 if there is an error, and 0 if there are only warnings.
 
             Examples: firelite validate bundle.json
                       firelite validate --database health.sqlite --type Patient
+                      firelite validate --package us-core-6.1.0.tgz patient.json
             """)
 
     private let sources: [String]
     private let database: DatabaseArgument?
     private let types: [String]
     private let release: FHIRRelease
-    private let isTable: Bool?
+    private let format: ListFormat?
+    private let isForSpreadsheet: Bool
+    private let isQuiet: Bool
+    private let knowledge: KnowledgeArguments
+    private let profiles: [String]
+    private let options: ValidationOptions
 
     init(_ arguments: ParsedArguments) throws {
         sources = arguments.operands
@@ -46,20 +60,29 @@ struct ValidateCommand: Command {
         guard isStored != !sources.isEmpty else { throw ToolError.usage("give either PATH… or --database FILE") }
         if !types.isEmpty, !isStored { throw ToolError.usage("--type needs --database") }
         try ImportSource.checkOperands(sources)
-        if arguments.has("json"), arguments.has("table") { throw ToolError.usage("--json and --table are given: choose one") }
-        isTable = arguments.has("table") ? true : arguments.has("json") ? false : nil
+        format = try arguments.format()
+        isForSpreadsheet = try arguments.isForSpreadsheet(format)
+        isQuiet = arguments.has("quiet")
+        if isQuiet, format != nil { throw ToolError.usage("--quiet and a format are given: choose one") }
+        knowledge = KnowledgeArguments(arguments)
+        profiles = arguments.all("profile")
+        var options = ValidationOptions()
+        options.bestPractice = arguments.has("best-practice")
+        options.reportsMustSupport = options.bestPractice
+        self.options = options
     }
 
     func run(_ console: Console) throws -> ExitStatus {
-        let output = BufferedOutput(console.standardOutput)
-        let report = ValidationReport(output, isTable: isTable ?? console.outputIsTerminal)
+        let (validator, urls) = try knowledge.validator(release, profiles: profiles, options: options)
+        let format = isQuiet ? nil : format ?? (console.outputIsTerminal ? .table : .json)
+        let report = try ValidationReport(
+            console, as: format, isForSpreadsheet: isForSpreadsheet, validator: validator, profiles: urls)
         if let database {
             try validate(database, report)
         } else {
             for source in try ImportSource.all(sources, standardInput: console.standardInput) { try validate(source, report) }
         }
         try report.finish(console)
-        try output.flush()
         guard report.errors > 0 else { return .done }
         let (errors, resources) = (Figures.count(report.errors), Figures.count(report.resources))
         throw ToolError.incomplete(

@@ -1,54 +1,71 @@
 import FireLite
-import FireLiteFHIRPath
+import FireLiteKnowledge
 import FireLiteTerminal
 
-/// Writes issues as they are found, as an OperationOutcome or a table.
+/// Writes issues as they are found, as an OperationOutcome or in another format of lists.
 final class ValidationReport {
-    private let output: any ByteOutput
-    private let isTable: Bool
-    private var table = TextTable([.left, .left, .left, .left])
+    private let output: BufferedOutput
+    /// Nil to print nothing.
+    private let format: ListFormat?
+    private let validator: FHIRValidator
+    private let profiles: [String]
+    private var rows: RowWriter
     private var issues = 0
     private(set) var errors = 0
     private(set) var resources = 0
 
-    init(_ output: any ByteOutput, isTable: Bool) {
-        self.output = output
-        self.isTable = isTable
-        table.addHeading(["where", "element", "severity", "what"])
+    /// - Parameter format: nil to print nothing.
+    init(
+        _ console: Console, as format: ListFormat?, isForSpreadsheet: Bool, validator: FHIRValidator, profiles: [String]
+    ) throws {
+        output = BufferedOutput(console.standardOutput)
+        self.format = format
+        self.validator = validator
+        self.profiles = profiles
+        rows = RowWriter(console, as: format ?? .json, key: "", isForSpreadsheet: isForSpreadsheet)
+        if let format, format != .json { try rows.begin(Self.columns.map { ($0, .left) }) }
     }
+
+    private static let columns = ["where", "element", "severity", "what"]
 
     /// Adds the issues of a resource.
     func add(_ resource: FHIRResource, place: String) throws {
         resources += 1
-        for issue in resource.validate() + resource.validate(constraints: .defined(by: resource.layout.release)) {
-            try add(place, issue.path, issue.severity == .error ? .error : .warning, Self.code(issue.code), issue.message)
+        for issue in validator.validate(resource, against: profiles) {
+            // Remarks are for who asks for them.
+            if issue.severity == .information, !validator.options.bestPractice { continue }
+            let message = issue.profile.map { "\(issue.message) (\($0))" } ?? issue.message
+            try add(
+                place, path: issue.path, severity: issue.severity, code: issue.issueType, message: message, id: issue.messageID.rawValue)
         }
     }
 
     /// Adds a text that cannot be read as a resource.
     func add(_ fault: ImportFault) throws {
         resources += 1
-        try add("\(fault.file): line \(fault.line)", nil, .error, "structure", fault.reason)
+        try add(
+            "\(fault.file): line \(fault.line)", path: nil, severity: .error, code: "structure", message: fault.reason, id: "unreadable")
     }
 
-    private func add(_ place: String, _ path: String?, _ severity: Severity, _ code: String, _ message: String) throws {
+    private func add(
+        _ place: String, path: String?, severity: ValidationIssue.Severity, code: String, message: String, id: String
+    ) throws {
         if severity == .error { errors += 1 }
-        guard !isTable else { return table.add(place, path ?? "", severity.rawValue, message) }
-        try write(severity, code, "\(place): \(message)", path)
-    }
-
-    /// The codes of the value set issue-severity that are used here (<https://hl7.org/fhir/valueset-issue-severity.html>).
-    private enum Severity: String {
-        case error, warning, information
+        guard let format else { return }
+        if format == .json { return try write(severity, code: code, diagnostics: "\(place): \(message)", path: path, id: id) }
+        issues += 1
+        let cells = [place, path ?? "", severity.rawValue, message]
+        try rows.write(cells, json: JSONText.object(zip(Self.columns, cells).map { ($0, JSONText.string($1)) }))
     }
 
     /// Writes an issue of an OperationOutcome.
-    private func write(_ severity: Severity, _ code: String, _ diagnostics: String, _ path: String? = nil) throws {
+    private func write(
+        _ severity: ValidationIssue.Severity, code: String, diagnostics: String, path: String? = nil, id: String? = nil
+    ) throws {
         try output.write(issues == 0 ? "{\"resourceType\":\"OperationOutcome\",\"issue\":[\n" : ",\n")
-        var members = [
-            "\"severity\":\(JSONText.string(severity.rawValue))", "\"code\":\(JSONText.string(code))",
-            "\"diagnostics\":\(JSONText.string(diagnostics))",
-        ]
+        var members = ["\"severity\":\(JSONText.string(severity.rawValue))", "\"code\":\(JSONText.string(code))"]
+        if let id { members.append("\"details\":{\"coding\":[{\"code\":\(JSONText.string(id))}]}") }
+        members.append("\"diagnostics\":\(JSONText.string(diagnostics))")
         if let path { members.append("\"expression\":[\(JSONText.string(path))]") }
         try output.write("{\(members.joined(separator: ","))}")
         issues += 1
@@ -56,27 +73,13 @@ final class ValidationReport {
 
     /// Ends the text. An OperationOutcome has an issue even if there are no errors.
     func finish(_ console: Console) throws {
+        guard let format else { return }
         let summary = "no issues in \(Figures.count(resources)) resource\(resources == 1 ? "" : "s")"
-        if isTable {
-            if table.lines.count > 1 { try console.print(table) } else { try console.print(summary) }
-            return
+        guard format == .json else {
+            return format == .table && issues == 0 ? try console.print(summary) : try rows.end(console)
         }
-        if issues == 0 {
-            try write(.information, "informational", summary)
-        }
+        if issues == 0 { try write(.information, code: "informational", diagnostics: summary) }
         try output.write("\n]}\n")
-    }
-
-    /// The code of the value set issue-type (<https://hl7.org/fhir/valueset-issue-type.html>).
-    private static func code(_ code: FHIRIssue.Code) -> String {
-        switch code {
-        case .missing, .empty: "required"
-        case .tooMany, .secondChoice: "structure"
-        case .unknownCode: "code-invalid"
-        case .format: "value"
-        case .reference: "invalid"
-        case .constraint: "invariant"
-        default: "invalid"
-        }
+        try output.flush()
     }
 }

@@ -11,9 +11,9 @@ struct MendedText {
         places.append((bytes.count, node.range.lowerBound))
         switch node.content {
         case .text(let text), .word(let text): bytes += text
-        case .list(let items): append(items, "[", "]") { $0.append($1) }
+        case .list(let items): append(items, open: "[", close: "]") { $0.append($1) }
         case .object(let members):
-            append(members, "{", "}") {
+            append(members, open: "{", close: "}") {
                 $0.places.append(($0.bytes.count, $1.offset))
                 $0.bytes += Array(JSONText.string($1.name).utf8)
                 $0.bytes.append(UInt8(ascii: ":"))
@@ -23,7 +23,7 @@ struct MendedText {
     }
 
     private mutating func append<Part>(
-        _ parts: [Part], _ open: Unicode.Scalar, _ close: Unicode.Scalar, _ body: (inout MendedText, Part) -> Void
+        _ parts: [Part], open: Unicode.Scalar, close: Unicode.Scalar, body: (inout MendedText, Part) -> Void
     ) {
         bytes.append(UInt8(ascii: open))
         for (index, part) in parts.enumerated() {

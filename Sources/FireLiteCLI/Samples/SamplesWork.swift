@@ -81,8 +81,8 @@ struct SamplesWork {
     }
 
     func printStatistics(
-        of store: FHIRStore, _ type: SampleType, _ interval: SampleIntervalName, _ span: (from: Date?, until: Date?), _ zone: TimeZone,
-        _ sources: [String]
+        of store: FHIRStore, _ type: SampleType, interval: SampleIntervalName, span: (from: Date?, until: Date?), zone: TimeZone,
+        sources: [String]
     ) throws -> ExitStatus {
         let start = clock.now
         let statistics = try store.read { tx in

@@ -98,19 +98,25 @@ struct CredentialsFile {
         return members["token_endpoint_auth_method"]?.text == "client_secret_post" ? .secretInBody(secret) : .secret(secret)
     }
 
-    private func signingKey() throws -> SigningKey? {
+    private func signingKey() throws -> PrivateKey? {
         guard let member = members["private_key"] else { return nil }
         let id = members["key_id"]?.text
         do {
             let algorithm = try members["token_endpoint_auth_signing_alg"].map { member in
-                guard let known = member.text.flatMap({ SigningKey.Algorithm(rawValue: $0) }) else {
+                guard let known = member.text.flatMap({ SignatureAlgorithm(rawValue: $0) }) else {
                     throw ToolError.failed("credentials file \(path): token_endpoint_auth_signing_alg is not ES256, ES384, RS256 or RS384")
                 }
                 return known
             }
-            guard let pem = member.text else { return try SigningKey(json: JSONEncoder().encode(member), id: id, algorithm: algorithm) }
+            guard let pem = member.text else {
+                guard case .object(let members) = member, id != nil || members["kid"] != nil else {
+                    throw ToolError.failed(
+                        "credentials file \(path): private_key has no kid: add it, or key_id, the key's id at the server")
+                }
+                return try PrivateKey(jwk: Secret(JSONEncoder().encode(member)), id: id, algorithm: algorithm)
+            }
             guard let id else { throw ToolError.failed("credentials file \(path): private_key needs key_id, the key's id at the server") }
-            return try SigningKey(pem: Secret(pem), id: id, algorithm: algorithm)
-        } catch let error as AuthorizationError { throw ToolError.failed("credentials file \(path): \(ToolWords.text(of: error))") }
+            return try PrivateKey(pem: Secret(pem), id: id, algorithm: algorithm)
+        } catch let error as CryptoError { throw ToolError.failed("credentials file \(path): \(error.message)") }
     }
 }

@@ -16,9 +16,9 @@ struct ServerSearchArgument {
 
     static let discussion = """
         With --server the server is asked if the search finds nothing in the database, or if its type was never pulled
-        completely; with --ask always it is asked first. What it sends is stored, and kept up to date by `firelite pull` and
-        `firelite sync`. If it cannot be reached, the database's matches are printed, and standard error says so; with
-        --ask only that is an error. A server that ignores a parameter of the search has not answered it.
+        completely; with --ask always it is asked first. Its matches are stored; `firelite pull` and `firelite sync` keep
+        them up to date. If it cannot be reached, the database's matches are printed, and standard error says so; with --ask
+        only that is an error. If the server ignores a parameter of the search, its answer does not count.
         """
 
     private let server: ServerArgument
@@ -42,7 +42,7 @@ struct ServerSearchArgument {
     }
 
     /// Searches in the database and at the server, and reports where the matches come from if they may not be all.
-    func search(_ store: FHIRStore, _ request: SearchRequest, _ options: SearchOptions, _ console: Console) throws -> SearchResult {
+    func search(_ store: FHIRStore, request: SearchRequest, options: SearchOptions, console: Console) throws -> SearchResult {
         let synchronizer = Synchronizer(store, try server.client(store.release), scope: .nothing)
         let policy = policy
         let answer: SyncSearchResult

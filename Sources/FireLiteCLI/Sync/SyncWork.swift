@@ -47,19 +47,19 @@ struct SyncWork {
     ]
 
     static let discussion = """
-        What was changed in the database is known from its log of changes, which the first run switches on; that run
-        pushes everything the database has. What is pulled is not pushed. An interrupted run goes on where it was with
-        the next one, and changes nothing twice. One run a server and database works at a time.
+        The log of changes, which the first run switches on, lists what was changed in the database; the first run pushes
+        everything. Pulled resources are not pushed back. The next run continues an interrupted one and changes nothing
+        twice. One run per server and database is active at a time.
 
-        --conflicts merge merges changes of different elements; if both sides have changed the same element, or one has deleted
-        the resource, the conflict is deferred. client takes the database's state, server the server's, defer none. What
-        is deferred, and what the server refuses, stays in the database; each is listed, and the status is 1. A run
-        with client or server also decides what earlier ones have deferred; `firelite conflicts` shows conflicts and resolves
-        one. What was refused is sent again once it is edited. A change that refers to a new resource that is deferred or
-        refused is held back with it, and listed too.
+        --conflicts merge merges changes of different elements; if both sides have changed the same element, or one has
+        deleted the resource, the conflict is deferred. client takes the database's state, server the server's, defer none.
+        Deferred and refused changes stay in the database and are listed; the status is 1 then. A run with client or server
+        also decides what earlier ones have deferred; `firelite conflicts` shows conflicts and resolves one. A refused
+        resource is sent again once it is edited. A change that refers to a new resource that is deferred or refused is held
+        back with it, and listed too.
 
-        --prefetch 1 also reads the resources that references of what was pulled lead to, on the same server; 2 those that they
-        refer to, and so on. Later runs keep them up to date. What the server does not have is listed, and not asked for again.
+        --prefetch 1 also reads the resources that pulled ones refer to, on the same server; 2 also those that these refer
+        to, and so on. Later runs keep them up to date. Missing ones are listed and not asked for again.
 
         A resource that breaks FHIR's rules is not stored: it is listed with the reason, and the status is 1. It is read again
         when it changes, and with --lenient, which keeps what it can of it.

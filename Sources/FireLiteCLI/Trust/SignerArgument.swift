@@ -16,7 +16,7 @@ struct SignerArgument {
         id = arguments[option] ?? ""
         let url = URL(fileURLWithPath: arguments.output("--signing-key")?.path ?? "")
         guard url.pathExtension == "pem" else { throw ToolError.usage("--signing-key is the name of a file that ends in .pem") }
-        keys = FileKeyStore(folder: url.deletingLastPathComponent().path)
+        keys = FileKeyStore(folder: url.deletingLastPathComponent())
         name = url.deletingPathExtension().lastPathComponent
     }
 
@@ -31,11 +31,11 @@ struct SignerArgument {
         let hasOwner = try tx.identities().contains { $0.authority == .everything }
         let isNewOwner = becomesOwner && !hasOwner
         if known == nil || isNewOwner {
-            var identity = known ?? Identity(id: id, keys: [.init(key.verificationKey, from: .present)])
+            var identity = known ?? Identity(id: id, keys: [.init(key.publicKey, from: .present)])
             if isNewOwner { identity.authority = .everything }
             try tx.setIdentity(identity)
         }
-        guard try tx.identity(withKey: key.verificationKey.id)?.id == id else {
+        guard try tx.identity(withKey: key.publicKey.id)?.id == id else {
             throw ToolError.failed("the key in --signing-key is not among those of \(id) that the database knows")
         }
         return SigningIdentity(id: id, key: key)

@@ -3,7 +3,7 @@ import Foundation
 /// Access of a service in its own name: OAuth's client credentials, by a secret or, as SMART's backend services, by a signed assertion.
 ///
 /// ```swift
-/// let key = try SigningKey(pem: pem, id: "key-1")
+/// let key = try PrivateKey(pem: pem, id: "key-1")
 /// let service = OAuthClient(id: "my-service", authentication: .key(key))
 /// let client = try FHIRClient(
 ///     base: server, release: .r4, authorization: .clientCredentials(service, scope: "system/*.rs"))

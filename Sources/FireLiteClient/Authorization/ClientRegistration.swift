@@ -14,7 +14,7 @@ public struct ClientRegistration: Sendable {
     public var authenticationMethod: String
     /// Its picture.
     public var logoURL: URL?
-    /// Its public keys: ``SigningKey/publicKeySet()``.
+    /// Its public keys: `PrivateKey.publicKeySet()`.
     public var keys: JSONValue?
     /// Further members: a `software_statement`, the receipt of an app store.
     public var additional: [String: JSONValue]

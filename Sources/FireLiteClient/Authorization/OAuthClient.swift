@@ -13,7 +13,7 @@ public struct OAuthClient: Sendable, CustomStringConvertible {
         /// By a secret in the body, for servers that want it there.
         case secretInBody(Secret)
         /// By a signed assertion.
-        case key(SigningKey)
+        case key(PrivateKey)
     }
 
     /// Its id.

@@ -31,7 +31,7 @@ public struct RegisteredClient: Sendable, Hashable, Codable, CustomStringConvert
     /// The client for asking for tokens.
     ///
     /// - Parameter key: its key, if it registered one.
-    public func client(key: SigningKey? = nil) -> OAuthClient {
+    public func client(key: PrivateKey? = nil) -> OAuthClient {
         if let key { return OAuthClient(id: id, authentication: .key(key)) }
         guard let secret else { return OAuthClient(id: id) }
         let isInBody = members["token_endpoint_auth_method"]?.text == "client_secret_post"

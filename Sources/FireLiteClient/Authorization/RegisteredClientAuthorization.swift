@@ -5,7 +5,7 @@ import Foundation
 /// What the server gives out is kept in the credential store. A client whose secret has ended registers again.
 public struct RegisteredClientAuthorization: Authorization {
     private let registration: ClientRegistration
-    private let key: SigningKey?
+    private let key: PrivateKey?
     private let credentials: any CredentialStore
     private let name: String
     private let registrationEndpoint: URL?
@@ -27,7 +27,7 @@ public struct RegisteredClientAuthorization: Authorization {
     ///   - initialToken: the token that the server wants for a registration; nil for none.
     ///   - change: may change the members of the registration before they are sent.
     public init(
-        _ registration: ClientRegistration, credentials: any CredentialStore, name: String = "client", key: SigningKey? = nil,
+        _ registration: ClientRegistration, credentials: any CredentialStore, name: String = "client", key: PrivateKey? = nil,
         registrationEndpoint: URL? = nil, tokenEndpoint: URL? = nil, initialToken: Secret? = nil,
         changing change: (@Sendable (inout [String: JSONValue]) async throws -> Void)? = nil
     ) {

@@ -13,10 +13,15 @@ package struct UnreadableEntry: Sendable {
     /// Why it cannot be read: the place and what was expected there, without values.
     package let reason: String
 
-    package init(_ json: Data, reason: String) {
-        let head = ResourceHead(json)
-        (typeName, id, version) = (head?.typeName, head?.id, head?.version)
-        text = String(decoding: json, as: UTF8.self)
+    package init(_ body: Data, reason: String) {
+        let head = ResourceHead(body)
+        self.init(
+            typeName: head?.typeName, id: head?.id, version: head?.version, text: String(decoding: body, as: UTF8.self), reason: reason)
+    }
+
+    init(typeName: String?, id: String?, version: String?, text: String, reason: String) {
+        (self.typeName, self.id, self.version) = (typeName, id, version)
+        self.text = text
         self.reason = reason
     }
 }
@@ -26,6 +31,11 @@ package struct UnreadableEntry: Sendable {
 struct MendedBundle {
     let json: Data
     let unreadable: [UnreadableEntry]
+
+    init(json: Data, unreadable: [UnreadableEntry]) {
+        self.json = json
+        self.unreadable = unreadable
+    }
 
     /// - Parameter read: reads a resource, and throws `FHIRDecodingError` if that is not possible.
     /// - Returns: nil if the text is not that of a JSON object with a list of entries, or if every resource can be read.

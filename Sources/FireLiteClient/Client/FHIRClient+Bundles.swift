@@ -49,7 +49,10 @@ extension FHIRClient {
         do {
             bundle = try decode(FHIRResource.self, response.body, request)
         } catch let error as FHIRClientError where takesOutUnreadable && error.code == .invalidResponse {
-            guard let mended = try MendedBundle(response.body, read: { _ = try read($0) }) else { throw error }
+            let mended =
+                response.body.isXML
+                ? MendedBundle(xml: response.body, release: release) : try MendedBundle(response.body, read: { _ = try read($0) })
+            guard let mended else { throw error }
             // Each resource in it can be read, so only what is around them is read as far as it can be.
             bundle = try decode(FHIRResource.self, mended.json, request, leniently: true)
             unreadable = mended.unreadable

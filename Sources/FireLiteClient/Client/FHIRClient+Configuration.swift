@@ -18,6 +18,8 @@ extension FHIRClient {
         public var maximumRedirects = 5
         /// Whether answers are read as far as possible instead of being refused for mistakes (`FHIRJSON.lenientResource`).
         public var readsLeniently = false
+        /// The format in which content is sent, and which is asked for first. A server that refuses one gets the other. Default: JSON.
+        public var format = Format.json
         /// Fields that every request to the server's origin gets, such as a `User-Agent`.
         public var fields: HTTPFields = ["User-Agent": "FireLite"]
         /// The time and the randomness, for tests.

@@ -22,12 +22,13 @@ extension FHIRClient {
     private func readBack(_ request: FHIRRequest, _ receipt: WriteReceipt, _ response: HTTPResponse) async throws -> WriteReceipt {
         let unknown = request.noEvidence(response, "the server does not show what was sent")
         switch request.target {
-        case .resource(let typeName, let id): return try await readBack(request, receipt, typeName, id, unknown)
+        case .resource(let typeName, let id):
+            return try await readBack(request, receipt: receipt, typeName: typeName, id: id, unknown: unknown)
         case .type(let typeName):
-            if let id = receipt.id { return try await readBack(request, receipt, typeName, id, unknown) }
+            if let id = receipt.id { return try await readBack(request, receipt: receipt, typeName: typeName, id: id, unknown: unknown) }
             guard request.method == .post, let condition = request.fields["If-None-Exist"] else { throw unknown }
             guard let id = try await idMatching(condition, typeName, request) else { throw unknown }
-            return try await readBack(request, receipt, typeName, id, unknown)
+            return try await readBack(request, receipt: receipt, typeName: typeName, id: id, unknown: unknown)
         case .other: return receipt
         case .bundle: throw unknown
         }
@@ -35,7 +36,7 @@ extension FHIRClient {
 
     /// Reads the resource that a request has written.
     private func readBack(
-        _ request: FHIRRequest, _ receipt: WriteReceipt, _ typeName: String, _ id: String, _ unknown: FHIRClientError
+        _ request: FHIRRequest, receipt: WriteReceipt, typeName: String, id: String, unknown: FHIRClientError
     ) async throws -> WriteReceipt {
         let response: HTTPResponse
         do {

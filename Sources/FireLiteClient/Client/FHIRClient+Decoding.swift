@@ -1,4 +1,5 @@
 import FireLiteCore
+import FireLiteXML
 import Foundation
 
 extension FHIRClient {
@@ -24,9 +25,16 @@ extension FHIRClient {
 
     /// Reads a resource as the client is set to.
     ///
-    /// - Throws: `FHIRDecodingError`.
+    /// - Parameter json: JSON, or what could not be made JSON.
+    /// - Throws: `FHIRDecodingError`; `FHIRXMLError`.
     package func read(_ json: Data, leniently: Bool = false) throws -> sending FHIRResource {
-        if leniently || configuration.readsLeniently { return try FHIRJSON.lenientResource(from: json, release: release).resource }
+        let leniently = leniently || configuration.readsLeniently
+        // What is left of XML is not valid, so it is read for its mistake, or leniently.
+        if json.isXML {
+            return leniently
+                ? try FHIRXML.lenientResource(from: json, release: release).resource : try FHIRXML.resource(from: json, release: release)
+        }
+        if leniently { return try FHIRJSON.lenientResource(from: json, release: release).resource }
         return try FHIRJSON.resource(from: json, release: release)
     }
 

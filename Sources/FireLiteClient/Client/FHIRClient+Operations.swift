@@ -26,7 +26,7 @@ extension FHIRClient {
         _ name: String, on target: OperationTarget = .system, _ parameters: FHIRResource? = nil, query: FHIRParameters = [:],
         isolation: isolated (any Actor)? = #isolation
     ) async throws -> FHIRResource? {
-        let request = try Self.operation(name, target, body: parameters.map { FHIRJSON.data($0) }, query, release)
+        let request = try Self.operation(name, target: target, body: parameters.map { FHIRJSON.data($0) }, query: query, release: release)
         return try await operationResult(request)
     }
 
@@ -36,7 +36,7 @@ extension FHIRClient {
     }
 
     private static func operation(
-        _ name: String, _ target: OperationTarget, body: Data?, _ query: FHIRParameters, _ release: FHIRRelease
+        _ name: String, target: OperationTarget, body: Data?, query: FHIRParameters, release: FHIRRelease
     ) throws -> FHIRRequest {
         let name = name.hasPrefix("$") ? String(name.dropFirst()) : name
         guard !name.isEmpty, name.utf8.allSatisfy({ 65...90 ~= $0 || 97...122 ~= $0 || 48...57 ~= $0 || $0 == 45 || $0 == 95 }) else {

@@ -4,9 +4,6 @@ import Foundation
 extension FHIRClient {
     /// Reads a resource.
     ///
-    /// - Parameters:
-    ///   - type: its class.
-    ///   - id: its id.
     /// - Throws: ``FHIRClientError/Code/notFound``, ``FHIRClientError/Code/gone`` and others; ``AuthorizationError``.
     public func read<Resource: FHIRResource>(_ type: Resource.Type, id: String) async throws -> sending Resource {
         try await resource(type, try .read(type._layout.name, id: id))
@@ -14,9 +11,6 @@ extension FHIRClient {
 
     /// Reads a resource by the name of its type.
     ///
-    /// - Parameters:
-    ///   - typeName: its type.
-    ///   - id: its id.
     /// - Throws: as ``read(_:id:)``.
     public func read(typeName: String, id: String) async throws -> sending FHIRResource {
         try await resource(FHIRResource.self, try .read(typeName, id: id))

@@ -22,6 +22,8 @@ public final class FHIRClient: Sendable {
     /// What sends its requests.
     public let transport: any HTTPTransport
     package let origin: Origin
+    /// Which formats the server takes.
+    let formats: FormatChoice
 
     /// Creates a client. Nothing is sent yet.
     ///
@@ -46,11 +48,13 @@ public final class FHIRClient: Sendable {
         self.authorization = authorization
         self.configuration = configuration
         self.transport = transport
+        formats = FormatChoice(configuration.format)
     }
 
     /// Sends a request as it is and returns the answer, with authorization, repetitions and redirects.
     ///
-    /// - Parameter request: the request.
+    /// FHIR's JSON is sent as XML to a server that takes nothing else, and FHIR's XML is returned as JSON unless it is invalid, or the request has an
+    /// `Accept` of its own.
     /// - Throws: ``FHIRClientError`` for every status but 200 to 299 and 304; ``AuthorizationError``; `CancellationError`.
     public func send(_ request: FHIRRequest) async throws -> HTTPResponse {
         try await RequestRun(self, request, url: try url(of: request)).send()
@@ -58,7 +62,6 @@ public final class FHIRClient: Sendable {
 
     /// Sends a request and returns the answer with its body as it arrives. A body that breaks off is not repeated.
     ///
-    /// - Parameter request: the request.
     /// - Throws: as ``send(_:)``.
     public func stream(_ request: FHIRRequest) async throws -> HTTPStreamedResponse {
         try await RequestRun(self, request, url: try url(of: request)).stream()

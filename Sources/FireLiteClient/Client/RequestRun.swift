@@ -1,3 +1,5 @@
+import FireLiteCore
+import FireLiteXML
 import Foundation
 
 /// One request on its way: with authorization, redirects and repetitions, until there is an answer or no more hope.
@@ -20,11 +22,12 @@ struct RequestRun {
     }
 
     func send() async throws -> HTTPResponse {
-        try await run(until: configuration.deadline) {
+        let response = try await run(until: configuration.deadline) {
             try await client.transport.send($0)
         } reading: {
             $0
         }
+        return request.fields["Accept"] == nil ? try client.readable(response, request) : response
     }
 
     func stream() async throws -> HTTPStreamedResponse {
@@ -45,14 +48,27 @@ struct RequestRun {
     ) async throws -> Answer {
         var header = isAnonymous ? nil : try await client.authorization.header(for: client.authorizationContext)
         var hasReplacedHeader = false
+        let known = client.formats.formats
+        var formats = known
+        var content = try client.content(of: request, in: formats.sent)
         let start = clock.now()
         return try await configuration.retry.retrying(by: clock, .limited(deadline)) {
             while true {
                 let begin = clock.now()
                 let remaining = deadline.map { $0 - .seconds(begin.timeIntervalSince(start)) }
                 do {
-                    let answer = try await follow(header, remaining, exchange)
+                    let answer = try await follow(
+                        Head(authorization: header, formats: formats, content: content), remaining, exchange)
+                    if formats != known, answer.status != 406, answer.status != 415 { client.formats.keep(formats) }
                     if 200..<300 ~= answer.status || answer.status == 304 { return .done(answer) }
+                    if formats == known, let other = formats.tried(after: answer.status, to: request),
+                        let changed = try otherContent(other, answer.status)
+                    {
+                        // The server has refused the format before it did anything, or the request may be repeated.
+                        (formats, content) = (other, changed)
+                        try Task.checkCancellation()
+                        continue
+                    }
                     if answer.status == 401, let rejected = header, !hasReplacedHeader,
                         let replacement = try await client.authorization.header(replacing: rejected, for: client.authorizationContext)
                     {
@@ -62,7 +78,7 @@ struct RequestRun {
                         try Task.checkCancellation()
                         continue
                     }
-                    let response = try await reading(answer)
+                    let response = try client.readable(try await reading(answer), request)
                     let requestID = response.fields["X-Request-Id"] ?? response.fields["X-Correlation-Id"] ?? id
                     let failure = FHIRClientError(request, response, requestID: Self.printable(requestID), now: clock.now())
                     guard RetryPolicy.mayRepeat(response.status, isRepeatable: request.isRepeatable) else { throw failure }
@@ -77,6 +93,19 @@ struct RequestRun {
         }
     }
 
+    /// The content in another format than the one that was refused, nil inside if it is sent as it is; nil if that cannot be tried.
+    ///
+    /// - Throws: `FHIRClientError.rejected` if the system has no libxml2.
+    private func otherContent(_ formats: FormatChoice.Formats, _ status: Int) throws -> (body: Data, mediaType: String)?? {
+        do { _ = try XMLLibrary.system() } catch {
+            throw FHIRClientError(
+                .rejected, "\(request): \(status), the server does not take or return JSON, and \(error.message)", status: status)
+        }
+        // What is not FHIR has no other format.
+        if status == 415, request.fields["Content-Type"].map({ MediaType($0).isFHIRJSON }) != true { return nil }
+        do { return .some(try client.content(of: request, in: formats.sent)) } catch is FHIRClientError { return nil }
+    }
+
     /// A request id as it may be shown: what is longer or has other marks could be anything.
     private static func printable(_ id: String) -> String? {
         let isPlain =
@@ -87,12 +116,20 @@ struct RequestRun {
 
     // MARK: - Redirects
 
+    /// What differs between attempts.
+    private struct Head {
+        let authorization: String?
+        let formats: FormatChoice.Formats
+        /// The content in another format; nil for that of the request.
+        let content: (body: Data, mediaType: String)?
+    }
+
     private func follow<Answer: HTTPAnswer>(
-        _ header: String?, _ remaining: Duration?, _ exchange: (HTTPRequest) async throws -> Answer
+        _ head: Head, _ remaining: Duration?, _ exchange: (HTTPRequest) async throws -> Answer
     ) async throws -> Answer {
         var url = url
         for _ in 0...configuration.maximumRedirects {
-            let answer = try await exchange(httpRequest(url, header, remaining))
+            let answer = try await exchange(httpRequest(url, head, remaining))
             guard [301, 302, 303, 307, 308].contains(answer.status) else { return answer }
             guard let location = answer.fields["Location"], let next = URL(string: location, relativeTo: url)?.absoluteURL,
                 let target = Origin(next)
@@ -116,15 +153,17 @@ struct RequestRun {
     }
 
     /// The request for an address. What identifies the user, and what the app adds, stays with the server's own origin.
-    private func httpRequest(_ url: URL, _ header: String?, _ remaining: Duration?) -> HTTPRequest {
-        var fields: HTTPFields = ["Accept": client.release.facts.json]
+    private func httpRequest(_ url: URL, _ head: Head, _ remaining: Duration?) -> HTTPRequest {
+        var fields: HTTPFields = ["Accept": client.accepted(head.formats)]
         if Origin(url) == client.origin {
             for field in configuration.fields.all { fields[field.name] = field.value }
             fields["X-Request-Id"] = id
-            fields["Authorization"] = header
+            fields["Authorization"] = head.authorization
         }
         for field in request.fields.all { fields[field.name] = field.value }
-        return configuration.request(request.method, url, fields: fields, body: request.body, remaining: remaining)
+        if let content = head.content { fields["Content-Type"] = content.mediaType }
+        return configuration.request(
+            request.method, url, fields: fields, body: head.content?.body ?? request.body, remaining: remaining)
     }
 }
 

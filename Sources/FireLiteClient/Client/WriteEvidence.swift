@@ -111,7 +111,7 @@ extension FHIRRequest {
     }
 }
 
-/// What identifies a resource in its JSON, read without the rest.
+/// What identifies a resource in its JSON or XML, read without the rest.
 package struct ResourceHead: Sendable {
     package let typeName: String
     package let id: String?
@@ -130,6 +130,11 @@ package struct ResourceHead: Sendable {
 
     /// - Returns: nil for anything but a resource.
     package init?(_ json: Data) {
+        if json.isXML {
+            guard let head = XMLHead(json), let typeName = head.typeName else { return nil }
+            (self.typeName, id, version, lastUpdated) = (typeName, head.id, head.version, head.lastUpdated)
+            return
+        }
         guard json.contains(UInt8(ascii: "{")) else { return nil }
         do {
             let head = try JSONDecoder().decode(Head.self, from: json)

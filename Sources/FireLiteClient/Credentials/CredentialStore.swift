@@ -5,7 +5,7 @@ public protocol CredentialStore: Sendable {
     /// What is kept under a name; nil for nothing.
     ///
     /// - Throws: ``AuthorizationError/Code/storage``.
-    func credential(named name: String) async throws -> Data?
+    func credential(named name: String) async throws -> Secret?
 
     /// Keeps a value under a name; nil removes it.
     ///
@@ -13,14 +13,14 @@ public protocol CredentialStore: Sendable {
     ///   - credential: the value.
     ///   - name: its name.
     /// - Throws: ``AuthorizationError/Code/storage``.
-    func setCredential(_ credential: Data?, named name: String) async throws
+    func setCredential(_ credential: Secret?, named name: String) async throws
 }
 
 extension CredentialStore {
     /// Reads a value that `store` has written.
     func load<Value: Decodable>(_ type: Value.Type, named name: String) async throws -> Value? {
-        guard let data = try await credential(named: name) else { return nil }
-        do { return try JSONDecoder().decode(type, from: data) } catch {
+        guard let credential = try await credential(named: name) else { return nil }
+        do { return try JSONDecoder().decode(type, from: credential.bytes) } catch {
             throw AuthorizationError(.storage, "the credentials \(name) cannot be read: remove them, and sign in or register again")
         }
     }
@@ -30,18 +30,18 @@ extension CredentialStore {
         do { data = try JSONEncoder().encode(value) } catch {
             throw AuthorizationError(.storage, "the credentials \(name) cannot be encoded")
         }
-        try await setCredential(data, named: name)
+        try await setCredential(Secret(data), named: name)
     }
 }
 
 /// Keeps secrets until the program ends.
 public actor MemoryCredentialStore: CredentialStore {
-    private var credentials: [String: Data] = [:]
+    private var credentials: [String: Secret] = [:]
 
     /// Creates an empty store.
     public init() {}
 
-    public func credential(named name: String) -> Data? { credentials[name] }
+    public func credential(named name: String) -> Secret? { credentials[name] }
 
-    public func setCredential(_ credential: Data?, named name: String) { credentials[name] = credential }
+    public func setCredential(_ credential: Secret?, named name: String) { credentials[name] = credential }
 }

@@ -5,18 +5,17 @@ import Foundation
 ///
 /// Programs that use one file at the same time overwrite each other's changes.
 public actor FileCredentialStore: CredentialStore {
-    private let path: String
+    private let url: URL
+    private var path: String { url.filePath }
 
     /// Creates a store. The file is created with the first secret.
-    ///
-    /// - Parameter path: the file's path.
-    public init(path: String) { self.path = path }
+    public init(_ url: URL) { self.url = url }
 
-    public func credential(named name: String) throws -> Data? { try read()[name] }
+    public func credential(named name: String) throws -> Secret? { try read()[name].map { Secret($0) } }
 
-    public func setCredential(_ credential: Data?, named name: String) throws {
+    public func setCredential(_ credential: Secret?, named name: String) throws {
         var credentials = try read()
-        credentials[name] = credential
+        credentials[name] = credential?.bytes
         do {
             try PrivateFile.write(JSONEncoder().encode(credentials), to: path)
         } catch { throw AuthorizationError(.storage, "\(path) cannot be written: check the permissions of its folder") }

@@ -15,25 +15,25 @@
             [kSecClass: kSecClassGenericPassword, kSecAttrService: service, kSecAttrAccount: name]
         }
 
-        public func credential(named name: String) async throws -> Data? {
+        public func credential(named name: String) async throws -> Secret? {
             var query = query(name)
             query[kSecReturnData] = true
             var result: CFTypeRef?
             switch SecItemCopyMatching(query as CFDictionary, &result) {
-            case errSecSuccess: return result as? Data
+            case errSecSuccess: return (result as? Data).map { Secret($0) }
             case errSecItemNotFound: return nil
             case let status: throw AuthorizationError(.storage, "the keychain cannot be read (\(status))")
             }
         }
 
-        public func setCredential(_ credential: Data?, named name: String) async throws {
+        public func setCredential(_ credential: Secret?, named name: String) async throws {
             let deleted = SecItemDelete(query(name) as CFDictionary)
             guard deleted == errSecSuccess || deleted == errSecItemNotFound else {
                 throw AuthorizationError(.storage, "the keychain cannot be changed (\(deleted))")
             }
             guard let credential else { return }
             var item = query(name)
-            item[kSecValueData] = credential
+            item[kSecValueData] = credential.bytes
             item[kSecAttrAccessible] = kSecAttrAccessibleAfterFirstUnlockThisDeviceOnly
             let added = SecItemAdd(item as CFDictionary, nil)
             guard added == errSecSuccess else { throw AuthorizationError(.storage, "the keychain cannot be changed (\(added))") }

@@ -10,14 +10,15 @@ extension FHIRClient {
     /// Files on another server are loaded without authorization.
     /// - Parameters:
     ///   - options: what is exported.
-    ///   - folder: the folder for the files, which is created; one folder for each export.
+    ///   - destination: the folder for the files, which is created; one folder for each export.
     ///   - progress: called periodically. An error that it throws ends the call, which continues when it is repeated.
     /// - Throws: ``FHIRClientError``, with the code ``FHIRClientError/Code/file`` if the folder has another export;
     ///   ``AuthorizationError``; `CancellationError`.
     public func export(
-        _ options: BulkExportOptions = BulkExportOptions(), to folder: String,
+        _ options: BulkExportOptions = BulkExportOptions(), to destination: URL,
         progress: ProgressHandler<BulkExportProgress>? = nil
     ) async throws -> BulkExportResult {
+        let folder = destination.filePath
         do {
             try PrivateFile.makeFolder(folder)
         } catch { throw FHIRClientError(.file, "\(folder) cannot be created") }

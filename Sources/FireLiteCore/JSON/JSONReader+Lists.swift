@@ -14,7 +14,7 @@ extension JSONReader {
     mutating func enter() throws(JSONFailure) {
         depth += 1
         guard depth <= Self.maximumDepth else {
-            throw JSONFailure(.tooDeep, offset, "at most \(Self.maximumDepth) levels of nesting", "one more")
+            throw JSONFailure(.tooDeep, offset: offset, expected: "at most \(Self.maximumDepth) levels of nesting", found: "one more")
         }
         next += 1
     }
@@ -34,7 +34,7 @@ extension JSONReader {
         if next[0] == UInt8(ascii: "]") {
             next += 1
             depth -= 1
-            if list.count == 0 { try fail(.empty, list.opening, "an array with values", "an empty array") }
+            if list.count == 0 { try fail(.empty, place: list.opening, expected: "an array with values", found: "an empty array") }
             return false
         }
         if list.count > 0 {
@@ -107,7 +107,7 @@ extension JSONReader {
     mutating func skipWord(_ word: StaticString) throws(JSONFailure) {
         let length = word.utf8CodeUnitCount
         guard end - next >= length, sameBytes(next, word.utf8Start, length) else {
-            throw JSONFailure(.malformedJSON, offset, "'\(word)'", "a word unknown to JSON")
+            throw JSONFailure(.malformedJSON, offset: offset, expected: "'\(word)'", found: "a word unknown to JSON")
         }
         next += length
     }
@@ -141,7 +141,7 @@ extension JSONReader {
             if isType {
                 let offset = offset
                 guard next < end, next[0] == UInt8(ascii: "\"") else {
-                    throw JSONFailure(.resourceType, offset, "the name of a resource type", foundHere)
+                    throw JSONFailure(.resourceType, offset: offset, expected: "the name of a resource type", found: foundHere)
                 }
                 return (try readString(), offset)
             }
@@ -151,7 +151,7 @@ extension JSONReader {
             next += 1
             skipSpace()
         }
-        throw JSONFailure(.resourceType, opening - start, "a member 'resourceType'", "none")
+        throw JSONFailure(.resourceType, offset: opening - start, expected: "a member 'resourceType'", found: "none")
     }
 }
 

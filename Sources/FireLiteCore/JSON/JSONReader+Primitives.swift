@@ -19,13 +19,13 @@ extension JSONReader {
         case .integer where byte == UInt8(ascii: "\"") && type == .integer64:
             let text = try readString()
             if let value = Int64(text), text.utf8.first != UInt8(ascii: "+") { return .word(value) }
-            try fail(.invalidValue, place, type.format, "a string that is not one")
+            try fail(.invalidValue, place: place, expected: type.format, found: "a string that is not one")
             return nil
         case .integer where type != .integer64 && (byte == UInt8(ascii: "-") || byte &- 48 < 10):
             let number = try numberHere()
             if let value = JSONNumber.integer(number), type.integerRange.contains(value) { return .word(value) }
             let found = JSONNumber.integer(number) == nil ? "a number in another notation" : "a number out of range"
-            try fail(.invalidValue, place, type.format, found)
+            try fail(.invalidValue, place: place, expected: type.format, found: found)
             return JSONNumber.integer(number).map { .word($0) }
         case .boolean where byte == UInt8(ascii: "t"):
             try skipWord("true")
@@ -34,7 +34,7 @@ extension JSONReader {
             try skipWord("false")
             return .word(0)
         default:
-            try fail(.wrongType, next, Self.expected(type), foundHere)
+            try fail(.wrongType, place: next, expected: Self.expected(type), found: foundHere)
             return try readMistyped(entry)
         }
     }
@@ -57,7 +57,7 @@ extension JSONReader {
         case .word(let word): return .word(word.raw)
         case .text: return .text(string)
         case .invalid:
-            try fail(.invalidValue, text - 1, type.format, PrimitiveType.temporalFault(string, type))
+            try fail(.invalidValue, place: text - 1, expected: type.format, found: PrimitiveType.temporalFault(string, type))
             return .text(string)
         }
     }
@@ -97,7 +97,7 @@ extension JSONReader {
 
     private mutating func readTexts(_ entry: UnsafePointer<ElementEntry>) throws(JSONFailure) -> [String?] {
         guard isListHere else {
-            try fail(.wrongType, next, "an array", foundHere)
+            try fail(.wrongType, place: next, expected: "an array", found: foundHere)
             guard let value = try readPrimitive(entry), let text = value.literal(entry.pointee.primitive) else { return [] }
             return [text]
         }
@@ -118,8 +118,8 @@ extension JSONReader {
 
     /// Reads the member `_name` of the primitive `name`: its `Element`, or for a list one for each position.
     mutating func readAnnotation(
-        _ slot: Int, _ entry: UnsafePointer<ElementEntry>, of object: FHIRObject, _ nameStart: UnsafePointer<UInt8>,
-        _ members: inout MemberState
+        _ slot: Int, entry: UnsafePointer<ElementEntry>, of object: FHIRObject, nameStart: UnsafePointer<UInt8>,
+        members: inout MemberState
     ) throws(JSONFailure) {
         guard let layout = release.elementLayout else { throw malformed("a release with the type Element") }
         let value: SlotValue
@@ -127,7 +127,7 @@ extension JSONReader {
             let opening = next
             let elements = try readElements(layout, of: object)
             guard elements.contains(where: { $0 != nil }) else {
-                if !elements.isEmpty { try fail(.empty, opening, "an array with objects", "an array of nulls") }
+                if !elements.isEmpty { try fail(.empty, place: opening, expected: "an array with objects", found: "an array of nulls") }
                 return
             }
             value = .annotatedTexts(AnnotatedList(texts: elements.map { _ in nil }, elements: elements))
@@ -139,18 +139,18 @@ extension JSONReader {
             if let merged = AnnotatedList.merging(value, into: workspace.slots[position].value) {
                 workspace.slots[position].value = merged
             } else {
-                try fail(.duplicateMember, nameStart, "each member once", "a member again")
+                try fail(.duplicateMember, place: nameStart, expected: "each member once", found: "a member again")
             }
             return
         }
-        guard try !hasOtherChoice(slot, entry, nameStart, members) else { return }
+        guard try !hasOtherChoice(slot, entry: entry, nameStart: nameStart, members: members) else { return }
         members.add(slot)
         workspace.push(ElementSlot(value: value, index: slot))
     }
 
     private mutating func readElementObject(_ layout: Layout, of owner: FHIRObject) throws(JSONFailure) -> FHIRObject? {
         guard next < end, next[0] == UInt8(ascii: "{") else {
-            try fail(.wrongType, next, "an object (Element)", foundHere)
+            try fail(.wrongType, place: next, expected: "an object (Element)", found: foundHere)
             return try skippingValue()
         }
         let element = layout.makeObject()
@@ -161,7 +161,7 @@ extension JSONReader {
 
     private mutating func readElements(_ layout: Layout, of owner: FHIRObject) throws(JSONFailure) -> [FHIRObject?] {
         guard isListHere else {
-            try fail(.wrongType, next, "an array", foundHere)
+            try fail(.wrongType, place: next, expected: "an array", found: foundHere)
             return try skippingValue() ?? []
         }
         var elements: [FHIRObject?] = []

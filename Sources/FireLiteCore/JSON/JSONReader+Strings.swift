@@ -58,7 +58,7 @@ extension JSONReader {
     private mutating func validated(_ text: UnsafePointer<UInt8>) throws(JSONFailure) -> String {
         let bytes = UnsafeBufferPointer(start: workspace.bytes, count: workspace.byteCount)
         if let string = String(validating: bytes, as: UTF8.self) { return string }
-        try fail(.invalidText, Self.firstInvalidByte(text, end), "UTF-8", "other bytes")
+        try fail(.invalidText, place: Self.firstInvalidByte(text, end), expected: "UTF-8", found: "other bytes")
         return String(decoding: bytes, as: UTF8.self)
     }
 
@@ -97,7 +97,7 @@ extension JSONReader {
             if let scalar = Unicode.Scalar(unit) {
                 workspace.append(scalar)
             } else {
-                try fail(.invalidText, escape, "both halves of a surrogate pair", "one of them")
+                try fail(.invalidText, place: escape, expected: "both halves of a surrogate pair", found: "one of them")
                 workspace.append("\u{FFFD}")
             }
             return

@@ -38,7 +38,9 @@ struct JSONReader: ~Copyable {
     /// Reads one resource of any type, and nothing after it.
     mutating func readOnlyResource() throws(JSONFailure) -> FHIRResource {
         skipSpace()
-        guard let resource = try readResource() else { throw JSONFailure(.resourceType, offset, "a resource", "none") }
+        guard let resource = try readResource() else {
+            throw JSONFailure(.resourceType, offset: offset, expected: "a resource", found: "none")
+        }
         try expectEnd()
         return resource
     }
@@ -50,7 +52,7 @@ struct JSONReader: ~Copyable {
         if object.layout.isResource {
             let (name, nameOffset) = try findResourceType()
             guard name == object.layout.name else {
-                throw JSONFailure(.resourceType, nameOffset, "resourceType \(object.layout.name)", shownType(name))
+                throw JSONFailure(.resourceType, offset: nameOffset, expected: "resourceType \(object.layout.name)", found: shownType(name))
             }
         }
         try readMembers(of: object)
@@ -59,7 +61,7 @@ struct JSONReader: ~Copyable {
 
     private mutating func expectEnd() throws(JSONFailure) {
         skipSpace()
-        if next < end { try fail(.trailingBytes, next, "the end of the text", foundHere) }
+        if next < end { try fail(.trailingBytes, place: next, expected: "the end of the text", found: foundHere) }
     }
 
     // MARK: - Objects
@@ -72,14 +74,14 @@ struct JSONReader: ~Copyable {
             (name, nameOffset) = try findResourceType()
         } catch {
             guard depth > 0, error.code == .resourceType else { throw error }
-            try fail(.resourceType, start + error.offset, error.expected, error.found)
+            try fail(.resourceType, place: start + error.offset, expected: error.expected, found: error.found)
             try skipValue()
             return nil
         }
         guard let layout = workspace.resourceLayout(named: name, in: release), let resource = layout.makeObject() as? FHIRResource else {
             let known = "a resource type of FHIR \(release.name)"
-            if depth == 0 { throw JSONFailure(.resourceType, nameOffset, known, shownType(name)) }
-            try fail(.resourceType, start + nameOffset, known, shownType(name))
+            if depth == 0 { throw JSONFailure(.resourceType, offset: nameOffset, expected: known, found: shownType(name)) }
+            try fail(.resourceType, place: start + nameOffset, expected: known, found: shownType(name))
             try skipValue()
             return nil
         }
@@ -96,7 +98,7 @@ struct JSONReader: ~Copyable {
         skipSpace()
         if next < end, next[0] == UInt8(ascii: "}") {
             next += 1
-            try fail(.empty, opening, "an object with members", "an empty object")
+            try fail(.empty, place: opening, expected: "an object with members", found: "an empty object")
         } else {
             while true {
                 try readMember(of: object, table, &members)
@@ -138,25 +140,27 @@ struct JSONReader: ~Copyable {
         next += 1
         skipSpace()
         if let slot = table.pointee.slot(named: name, length) {
-            try readElement(slot, table.pointee.entries + slot, of: object, nameStart, &members)
+            try readElement(slot, entry: table.pointee.entries + slot, of: object, nameStart: nameStart, members: &members)
         } else if length > 1, name[0] == UInt8(ascii: "_"), let slot = table.pointee.slot(named: name + 1, length - 1),
             table.pointee.entries[slot].kind == .primitive
         {
-            try readAnnotation(slot, table.pointee.entries + slot, of: object, nameStart, &members)
+            try readAnnotation(slot, entry: table.pointee.entries + slot, of: object, nameStart: nameStart, members: &members)
         } else if members.isResource, length == 12, Self.isResourceType(name) {
-            if members.hasResourceType { try fail(.duplicateMember, nameStart, "each member once", "'resourceType' again") }
+            if members.hasResourceType {
+                try fail(.duplicateMember, place: nameStart, expected: "each member once", found: "'resourceType' again")
+            }
             members.hasResourceType = true
             try skipValue()
         } else {
             let shown = Self.shown(String(decoding: UnsafeBufferPointer(start: name, count: length), as: UTF8.self))
-            try fail(.unknownMember, nameStart, "an element of \(object.layout.name)", "a member, \(shown)")
+            try fail(.unknownMember, place: nameStart, expected: "an element of \(object.layout.name)", found: "a member, \(shown)")
             try skipValue()
         }
     }
 
     private mutating func readElement(
-        _ slot: Int, _ entry: UnsafePointer<ElementEntry>, of object: FHIRObject, _ nameStart: UnsafePointer<UInt8>,
-        _ members: inout MemberState
+        _ slot: Int, entry: UnsafePointer<ElementEntry>, of object: FHIRObject, nameStart: UnsafePointer<UInt8>,
+        members: inout MemberState
     ) throws(JSONFailure) {
         let value: SlotValue?
         switch (entry.pointee.kind, entry.pointee.isList) {
@@ -170,13 +174,13 @@ struct JSONReader: ~Copyable {
         guard let value else { return }
         let repeated = slot <= members.last ? workspace.position(of: slot, from: members.base) : nil
         if repeated == nil {
-            guard try !hasOtherChoice(slot, entry, nameStart, members) else { return }
+            guard try !hasOtherChoice(slot, entry: entry, nameStart: nameStart, members: members) else { return }
             members.add(slot)
             workspace.push(ElementSlot(value: value, index: slot))
         } else if let repeated, let merged = AnnotatedList.merging(value, into: workspace.slots[repeated].value) {
             workspace.slots[repeated].value = merged
         } else if let repeated {
-            try fail(.duplicateMember, nameStart, "each member once", "a member again")
+            try fail(.duplicateMember, place: nameStart, expected: "each member once", found: "a member again")
             workspace.slots[repeated].value = value
         }
     }
@@ -184,14 +188,14 @@ struct JSONReader: ~Copyable {
     /// Whether another type of the same choice element already has a value, which is an error.
     @inline(__always)
     mutating func hasOtherChoice(
-        _ slot: Int, _ entry: UnsafePointer<ElementEntry>, _ nameStart: UnsafePointer<UInt8>, _ members: MemberState
+        _ slot: Int, entry: UnsafePointer<ElementEntry>, nameStart: UnsafePointer<UInt8>, members: MemberState
     ) throws(JSONFailure) -> Bool {
         guard entry.pointee.choiceCount > 1 else { return false }
         let first = Int(entry.pointee.choiceFirst)
         for position in members.base..<workspace.count {
             let other = Int(workspace.slots[position].index)
             if other >= first, other < first + Int(entry.pointee.choiceCount), other != slot {
-                try fail(.secondChoice, nameStart, "one value of a choice element", "a second one")
+                try fail(.secondChoice, place: nameStart, expected: "one value of a choice element", found: "a second one")
                 return true
             }
         }
@@ -202,7 +206,7 @@ struct JSONReader: ~Copyable {
         _ entry: UnsafePointer<ElementEntry>, of owner: FHIRObject
     ) throws(JSONFailure) -> FHIRObject? {
         guard next < end, next[0] == UInt8(ascii: "{") else {
-            try fail(.wrongType, next, "an object", foundHere)
+            try fail(.wrongType, place: next, expected: "an object", found: foundHere)
             return isListHere ? try readListed(entry, of: owner).first : try skippingValue()
         }
         guard let child = entry.pointee.makeObject() else {
@@ -219,7 +223,7 @@ struct JSONReader: ~Copyable {
         _ entry: UnsafePointer<ElementEntry>, of owner: FHIRObject
     ) throws(JSONFailure) -> [FHIRObject] {
         guard isListHere else {
-            try fail(.wrongType, next, "an array", foundHere)
+            try fail(.wrongType, place: next, expected: "an array", found: foundHere)
             guard next < end, next[0] == UInt8(ascii: "{") else { return try skippingValue() ?? [] }
             return try readChild(entry, of: owner).map { [$0] } ?? []
         }
@@ -242,16 +246,20 @@ struct JSONReader: ~Copyable {
     /// Throws, or in lenient mode records the mistake so that the caller can continue.
     @inline(never)
     mutating func fail(
-        _ code: FHIRDecodingError.Code, _ place: UnsafePointer<UInt8>, _ expected: String, _ found: String
+        _ code: FHIRDecodingError.Code, place: UnsafePointer<UInt8>, expected: String, found: String
     ) throws(JSONFailure) {
-        let failure = code == .wrongType ? mistyped(place, expected, found) : JSONFailure(code, place - start, expected, found)
+        let failure =
+            code == .wrongType
+            ? mistyped(place, expected, found) : JSONFailure(code, offset: place - start, expected: expected, found: found)
         guard isLenient, failure.code != .malformedJSON else { throw failure }
         issues.append(failure)
     }
 
     /// A value of a wrong type, or something that is not a value.
     private func mistyped(_ place: UnsafePointer<UInt8>, _ expected: String, _ found: String) -> JSONFailure {
-        JSONFailure(place < end && Self.beginsValue(place[0]) ? .wrongType : .malformedJSON, place - start, expected, found)
+        JSONFailure(
+            place < end && Self.beginsValue(place[0]) ? .wrongType : .malformedJSON, offset: place - start, expected: expected, found: found
+        )
     }
 
     private static func beginsValue(_ byte: UInt8) -> Bool {
@@ -263,7 +271,7 @@ struct JSONReader: ~Copyable {
     }
 
     @inline(never)
-    func malformed(_ expected: String) -> JSONFailure { JSONFailure(.malformedJSON, offset, expected, foundHere) }
+    func malformed(_ expected: String) -> JSONFailure { JSONFailure(.malformedJSON, offset: offset, expected: expected, found: foundHere) }
 
     var offset: Int { next - start }
 
@@ -328,7 +336,7 @@ struct JSONFailure: Error {
     let expected: String
     let found: String
 
-    init(_ code: FHIRDecodingError.Code, _ offset: Int, _ expected: String, _ found: String) {
+    init(_ code: FHIRDecodingError.Code, offset: Int, expected: String, found: String) {
         self.code = code
         self.offset = offset
         self.expected = expected

@@ -31,7 +31,7 @@ public final class Layout: Sendable {
     /// The elements by slot: inherited ones first, a choice element once for each of its types.
     public let elements: [LayoutElement]
 
-    /// Never changed after the initialiser, so any thread can read it.
+    /// Never changed after the initializer, so any thread can read it.
     package nonisolated(unsafe) let table: UnsafePointer<LayoutTable>
     private let tableStorage: TableStorage
 
@@ -63,9 +63,9 @@ public final class Layout: Sendable {
 
     /// Creates a layout of a release that is data.
     ///
-    /// - Parameter table: uninitialised memory for its slots, to which other layouts refer already.
+    /// - Parameter table: uninitialized memory for its slots, to which other layouts refer already.
     init(
-        _ type: FHIRObject.Type, _ name: String, _ kind: Kind, base: Layout?, release: FHIRRelease, _ elements: [LayoutElement],
+        _ type: FHIRObject.Type, name: String, kind: Kind, base: Layout?, release: FHIRRelease, elements: [LayoutElement],
         table: UnsafeMutablePointer<LayoutTable>
     ) {
         self.type = type

@@ -184,7 +184,8 @@ final class ReleaseLayouts: @unchecked Sendable {
         }
         let elements = try elements(of: name, definition, base, &waiting)
         let layout = Layout(
-            type(of: name, definition), name, definition.kind, base: base, release: release, elements, table: definition.table)
+            type(of: name, definition), name: name, kind: definition.kind, base: base, release: release, elements: elements,
+            table: definition.table)
         created[name] = layout
         return layout
     }

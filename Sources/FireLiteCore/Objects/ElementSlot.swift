@@ -94,7 +94,7 @@ extension UnsafePointer where Pointee == String {
 // that was a tenth of a scan. Memory from `malloc` is aligned for every word.
 
 extension UnsafeMutablePointer where Pointee == ElementSlot {
-    /// Uninitialised memory for that many slots.
+    /// Uninitialized memory for that many slots.
     @inline(__always)
     static func slotMemory(_ capacity: Int) -> Self {
         guard let memory = malloc(capacity * MemoryLayout<ElementSlot>.stride) else {
@@ -104,7 +104,7 @@ extension UnsafeMutablePointer where Pointee == ElementSlot {
         return memory.assumingMemoryBound(to: ElementSlot.self)
     }
 
-    /// Frees memory from `slotMemory(_:)`, which must be uninitialised.
+    /// Frees memory from `slotMemory(_:)`, which must be uninitialized.
     @inline(__always)
     func freeSlotMemory() { free(self) }
 }

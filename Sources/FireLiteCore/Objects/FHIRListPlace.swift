@@ -12,7 +12,7 @@ public struct FHIRListPlace<Value> {
     }
 }
 
-extension FHIRObjectInitialisers where Self: FHIRObject {
+extension FHIRObjectInitializers where Self: FHIRObject {
     /// The positions of a list of primitives, including nulls: each value with its id and extensions, `given` and `_given` in JSON.
     ///
     /// A value and its `Element` always stay together:

@@ -1,7 +1,7 @@
-/// Gives every class `Decodable`'s initialiser, including abstract resource classes.
+/// Gives every class `Decodable`'s initializer, including abstract resource classes.
 ///
-/// Reading a `Resource` returns an object of the class that `resourceType` names. An initialiser of a class cannot do that, so it calls a
-/// function. The protocol is not limited to classes because only then can the initialiser assign `self`.
+/// Reading a `Resource` returns an object of the class that `resourceType` names. An initializer of a class cannot do that, so it calls a
+/// function. The protocol is not limited to classes because only then can the initializer assign `self`.
 public protocol FHIRCodable: Codable {
     /// Reads an object of the class, or of the class below it that the input names.
     static func _decoded(from decoder: any Decoder) throws -> Self
@@ -27,7 +27,7 @@ extension FHIRObject: FHIRCodable {
     }
 }
 
-extension FHIRObjectInitialisers where Self: FHIRObject {
+extension FHIRObjectInitializers where Self: FHIRObject {
     /// Reads an object of the class, or of the class below it that the input names.
     public static func _decoded(from decoder: any Decoder) throws -> Self {
         let container = try decoder.container(keyedBy: FHIRCodingKey.self)

@@ -1,4 +1,4 @@
-extension FHIRObjectInitialisers where Self: FHIRObject {
+extension FHIRObjectInitializers where Self: FHIRObject {
     /// A deep copy with the same content and `id`, unmanaged, with new pks for everything in it.
     ///
     /// Nothing else refers to the copy, so it can be sent to another actor, wherever the object itself belongs.

@@ -45,19 +45,19 @@ private struct DifferenceFinder {
     mutating func compare(_ old: FHIRObject, _ new: FHIRObject, _ path: String) {
         for element in old.layout.elements {
             let name = path.isEmpty ? element.name : path + "." + element.name
-            compare(old.value(element.slot), new.value(element.slot), element, name)
+            compare(old.value(element.slot), new: new.value(element.slot), element: element, path: name)
         }
     }
 
-    private mutating func compare(_ old: SlotValue?, _ new: SlotValue?, _ element: LayoutElement, _ path: String) {
+    private mutating func compare(_ old: SlotValue?, new: SlotValue?, element: LayoutElement, path: String) {
         let (first, second) = (Value(old), Value(new))
         if element.isList {
-            return compareLists(first, second, element, path)
+            return compareLists(first, new: second, element: element, path: path)
         }
-        compareOne(first.item(0), second.item(0), element, path)
+        compareOne(first.item(0), new: second.item(0), element: element, path: path)
     }
 
-    private mutating func compareLists(_ old: Value, _ new: Value, _ element: LayoutElement, _ path: String) {
+    private mutating func compareLists(_ old: Value, new: Value, element: LayoutElement, path: String) {
         var start = 0
         while start < old.count, start < new.count, old.item(start).isSame(as: new.item(start)) { start += 1 }
         var (oldEnd, newEnd) = (old.count, new.count)
@@ -67,11 +67,12 @@ private struct DifferenceFinder {
         }
         for index in start..<max(oldEnd, newEnd) {
             compareOne(
-                index < oldEnd ? old.item(index) : Item(), index < newEnd ? new.item(index) : Item(), element, "\(path)[\(index)]")
+                index < oldEnd ? old.item(index) : Item(), new: index < newEnd ? new.item(index) : Item(), element: element,
+                path: "\(path)[\(index)]")
         }
     }
 
-    private mutating func compareOne(_ old: Item, _ new: Item, _ element: LayoutElement, _ path: String) {
+    private mutating func compareOne(_ old: Item, new: Item, element: LayoutElement, path: String) {
         if let first = old.object, let second = new.object, first.layoutTable == second.layoutTable, element.kind != .primitive {
             return compare(first, second, path)
         }

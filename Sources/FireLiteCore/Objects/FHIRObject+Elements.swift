@@ -1,4 +1,4 @@
-extension FHIRObjectInitialisers where Self: FHIRObject {
+extension FHIRObjectInitializers where Self: FHIRObject {
     /// The `Element` of a primitive, its id and extensions: `_birthDate` in JSON.
     ///
     /// ```swift

@@ -1,4 +1,4 @@
-// Access to the packed slots. The only code that touches their memory, apart from the initialiser and `deinit`.
+// Access to the packed slots. The only code that touches their memory, apart from the initializer and `deinit`.
 
 extension FHIRObject {
     /// The set values, for reading in place: valid until one is set or removed.
@@ -122,7 +122,7 @@ extension FHIRObject {
         slotCapacity = UInt8(larger)
     }
 
-    /// Moves values from initialised memory, which is left uninitialised; the object must have none.
+    /// Moves values from initialized memory, which is left uninitialized; the object must have none.
     @inline(__always)
     package final func adopt(_ source: UnsafeMutablePointer<ElementSlot>, _ number: Int) {
         guard number > 0 else { return }

@@ -1,4 +1,4 @@
-extension FHIRObjectInitialisers where Self: FHIRObject {
+extension FHIRObjectInitializers where Self: FHIRObject {
     /// Updates a to-one element in place from another object; nil removes it.
     ///
     /// An element that is already there takes over the content of `value` as `populate(from:)` does, and so keeps its pk. If there is none, or

@@ -1,7 +1,7 @@
 /// The root of every generated class: an object that holds FHIR elements in packed slots.
 ///
 /// Only set elements take memory. Objects are not thread-safe; pass a `copy()` or the keys to another thread.
-open class FHIRObject: FHIRObjectInitialisers {
+open class FHIRObject: FHIRObjectInitializers {
     // Exclusive access is not checked for these: no closure is called during an access, and checks cost a tenth of a bulk write.
 
     /// The class's slots; points to memory that is never freed.

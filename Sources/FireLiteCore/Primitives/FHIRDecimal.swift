@@ -91,7 +91,7 @@ extension FHIRDecimal: ExpressibleByStringLiteral, ExpressibleByFloatLiteral, Ex
     /// - Precondition: it is a JSON number.
     public init(stringLiteral literal: String) {
         guard let value = Self(literal) else {
-            misuse("'\(literal)' is no FHIR decimal: write a JSON number, or use the failable initialiser with a variable")
+            misuse("'\(literal)' is no FHIR decimal: write a JSON number, or use the failable initializer with a variable")
         }
         self = value
     }

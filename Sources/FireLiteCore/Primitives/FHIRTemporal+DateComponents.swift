@@ -33,7 +33,7 @@ extension FHIRTemporal {
             return nil
         }
         if let hour = components.hour, let minute = components.minute, let second = components.second {
-            guard let time = Self.timeText(hour, minute, second, components.nanosecond ?? 0) else { return nil }
+            guard let time = Self.timeText(hour, minute: minute, second: second, nanosecond: components.nanosecond ?? 0) else { return nil }
             literal += Self._type == .time ? time : "T" + time
         }
         if hasTime, Self._type != .time {
@@ -56,7 +56,7 @@ extension FHIRTemporal {
         return text + "-" + day.padded(2)
     }
 
-    private static func timeText(_ hour: Int, _ minute: Int, _ second: Int, _ nanosecond: Int) -> String? {
+    private static func timeText(_ hour: Int, minute: Int, second: Int, nanosecond: Int) -> String? {
         guard (0...23).contains(hour), (0...59).contains(minute), (0...60).contains(second), (0...999_999_999).contains(nanosecond) else {
             return nil
         }

@@ -33,7 +33,7 @@ extension FHIRTemporal {
     /// - Precondition: the literal is valid for the type.
     public init(stringLiteral literal: String) {
         guard let value = Self(literal) else {
-            misuse("'\(literal)' is not a FHIR \(Self._type.name): write a valid literal, or use the failable initialiser")
+            misuse("'\(literal)' is not a FHIR \(Self._type.name): write a valid literal, or use the failable initializer")
         }
         self = value
     }

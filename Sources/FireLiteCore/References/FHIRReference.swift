@@ -1,5 +1,5 @@
 /// The protocol of every release's class `Reference`: an element that points to a resource.
-public protocol FHIRReference: FHIRObject, FHIRObjectInitialisers {
+public protocol FHIRReference: FHIRObject, FHIRObjectInitializers {
     /// `Reference.reference`: relative, absolute or contained (`#id`).
     var reference: String? { get set }
 }

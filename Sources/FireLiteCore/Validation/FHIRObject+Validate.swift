@@ -24,7 +24,7 @@ struct Validator {
     mutating func validate(_ object: FHIRObject, path: String) {
         let layout = object.layout
         if !layout.isResource, isWithoutContent(object) {
-            add(path, .empty, "needs a value, an extension or a child element, has none")
+            add(path, code: .empty, message: "needs a value, an extension or a child element, has none")
         }
         var slot = 0
         while slot < layout.elements.count {
@@ -50,14 +50,20 @@ struct Validator {
 
     private mutating func validate(_ choice: LayoutElement.Choice, of object: FHIRObject, path: String) {
         let elements = object.layout.elements[choice.slots].filter { object.position(of: $0.slot) != nil }
-        if elements.isEmpty, choice.min > 0 { add("\(path).\(choice.name)", .missing, "needs a value of one of its types, has none") }
+        if elements.isEmpty, choice.min > 0 {
+            add("\(path).\(choice.name)", code: .missing, message: "needs a value of one of its types, has none")
+        }
         for element in elements { validate(element, object.value(element.slot), of: object, path: "\(path).\(element.name)") }
-        if elements.count > 1 { add("\(path).\(choice.name)", .secondChoice, "may have a value of one type, has \(elements.count)") }
+        if elements.count > 1 {
+            add("\(path).\(choice.name)", code: .secondChoice, message: "may have a value of one type, has \(elements.count)")
+        }
     }
 
     private mutating func validate(_ element: LayoutElement, _ value: SlotValue?, of object: FHIRObject, path: String) {
         guard let value else {
-            if element.min > 0 { add(path, .missing, "needs at least \(element.min) value\(element.min == 1 ? "" : "s"), has none") }
+            if element.min > 0 {
+                add(path, code: .missing, message: "needs at least \(element.min) value\(element.min == 1 ? "" : "s"), has none")
+            }
             return
         }
         switch value {
@@ -82,8 +88,10 @@ struct Validator {
     }
 
     private mutating func validateCount(_ count: Int, _ element: LayoutElement, path: String) {
-        if count < element.min { add(path, .missing, "needs at least \(element.min) values, has \(count)") }
-        if let max = element.max, count > max { add(path, .tooMany, "may have \(max) value\(max == 1 ? "" : "s"), has \(count)") }
+        if count < element.min { add(path, code: .missing, message: "needs at least \(element.min) values, has \(count)") }
+        if let max = element.max, count > max {
+            add(path, code: .tooMany, message: "may have \(max) value\(max == 1 ? "" : "s"), has \(count)")
+        }
     }
 
     private mutating func validate(child: FHIRObject, _ element: LayoutElement, path: String) {
@@ -108,7 +116,7 @@ struct Validator {
     private mutating func validate(_ value: SlotValue?, _ annotation: FHIRObject?, _ element: LayoutElement, path: String) {
         if let value { validate(primitive: value, element, path: path) }
         guard let annotation else {
-            if value == nil { add(path, .empty, "needs a value or an extension, has none") }
+            if value == nil { add(path, code: .empty, message: "needs a value or an extension, has none") }
             return
         }
         // A primitive with a value needs no more than an id.
@@ -127,9 +135,9 @@ struct Validator {
         case .word(let word): isValid = type.storage != .integer || type.integerRange.contains(word)
         default: isValid = false
         }
-        if !isValid { return add(path, .format, "needs \(type.format), has \(Self.fault(value, type))") }
+        if !isValid { return add(path, code: .format, message: "needs \(type.format), has \(Self.fault(value, type))") }
         if let binding = element.binding, case .text(let code) = value, !isKnown(code, binding) {
-            add(path, .unknownCode, "needs a code of \(binding), has a different one")
+            add(path, code: .unknownCode, message: "needs a code of \(binding), has a different one")
         }
     }
 
@@ -152,9 +160,11 @@ struct Validator {
         let layout = object.layout
         if layout.name == "Coding", let slot = layout.element(named: "code")?.slot {
             guard let code = object._string(slot) else {
-                return add(path, .unknownCode, "needs a code of \(binding), has none", .warning)
+                return add(path, code: .unknownCode, message: "needs a code of \(binding), has none", severity: .warning)
             }
-            if !isKnown(code, binding) { add("\(path).code", .unknownCode, "needs a code of \(binding), has a different one") }
+            if !isKnown(code, binding) {
+                add("\(path).code", code: .unknownCode, message: "needs a code of \(binding), has a different one")
+            }
         }
         guard layout.name == "CodeableConcept", let codings = layout.element(named: "coding"),
             let codeSlot = codings.layout?.element(named: "code")?.slot
@@ -162,9 +172,9 @@ struct Validator {
         let list: [FHIRObject] = object._objects(codings.slot)
         let codes = list.compactMap { $0._string(codeSlot) }
         if codes.isEmpty {
-            add(path, .unknownCode, "needs a code of \(binding), has none", .warning)
+            add(path, code: .unknownCode, message: "needs a code of \(binding), has none", severity: .warning)
         } else if !codes.contains(where: { isKnown($0, binding) }) {
-            add("\(path).coding", .unknownCode, "needs a code of \(binding), has different ones")
+            add("\(path).coding", code: .unknownCode, message: "needs a code of \(binding), has different ones")
         }
     }
 
@@ -173,10 +183,11 @@ struct Validator {
     private mutating func validate(_ reference: some FHIRReference, _ element: LayoutElement, path: String) {
         if let parts = reference.parts {
             if parts.form == .contained, reference.containedTarget() == nil {
-                return add("\(path).reference", .reference, "needs a contained resource, which is missing")
+                return add("\(path).reference", code: .reference, message: "needs a contained resource, which is missing")
             }
             if parts.form == .relative, parts.type.map({ release.hasResourceType(named: $0) }) != true {
-                return add("\(path).reference", .reference, "needs a resource type of FHIR \(release.name), has an unknown name")
+                return add(
+                    "\(path).reference", code: .reference, message: "needs a resource type of FHIR \(release.name), has an unknown name")
             }
         }
         validate(targetOf: reference, element, path: path)
@@ -195,12 +206,12 @@ struct Validator {
 
     private mutating func validate(type: String?, _ element: LayoutElement, path: String) {
         guard let type, !element.targets.isEmpty, release.hasResourceType(named: type), !element.targets.contains(type) else { return }
-        add(path, .reference, "may point to \(element.targets.joined(separator: ", ")), points to \(type)")
+        add(path, code: .reference, message: "may point to \(element.targets.joined(separator: ", ")), points to \(type)")
     }
 
     // MARK: - Issues
 
-    private mutating func add(_ path: String, _ code: FHIRIssue.Code, _ message: String, _ severity: FHIRIssue.Severity = .error) {
+    private mutating func add(_ path: String, code: FHIRIssue.Code, message: String, severity: FHIRIssue.Severity = .error) {
         issues.append(FHIRIssue(path: path, severity: severity, code: code, message: message))
     }
 }

@@ -5,6 +5,7 @@
     #else
         import Crypto
     #endif
+    import FireLiteCore
     import Foundation
     #if canImport(CommonCrypto)
         import CommonCrypto
@@ -13,14 +14,6 @@
     /// The cryptography of Apple's systems: CryptoKit, and CommonCrypto for AES-CBC. The other half is in the folder Libcrypto.
     enum SystemCryptography {
         // MARK: - Memory and random bytes
-
-        static func wipe(_ memory: UnsafeMutableRawBufferPointer) {
-            #if canImport(Darwin)
-                if let address = memory.baseAddress { memset_s(address, memory.count, 0, memory.count) }
-            #else
-                memory.initializeMemory(as: UInt8.self, repeating: 0)
-            #endif
-        }
 
         static func areEqual(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer) -> Bool {
             guard left.count == right.count else { return false }

@@ -4,6 +4,7 @@
     #else
         import Crypto
     #endif
+    import FireLiteCore
     import Foundation
     #if canImport(Security)
         import Security

@@ -1,12 +1,11 @@
 #if canImport(CFireLiteCrypto) && !canImport(CryptoKit)
     import CFireLiteCrypto
+    import FireLiteCore
     import Foundation
 
     /// The cryptography of OpenSSL's libcrypto; the other half is in the folder Apple.
     enum SystemCryptography {
         // MARK: - Memory and random bytes
-
-        static func wipe(_ memory: UnsafeMutableRawBufferPointer) { OPENSSL_cleanse(memory.baseAddress, memory.count) }
 
         static func areEqual(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer) -> Bool {
             left.count == right.count && (left.isEmpty || CRYPTO_memcmp(left.baseAddress, right.baseAddress, left.count) == 0)
@@ -98,7 +97,7 @@
 
         static func sealGCM(_ message: Data, key: SecretData, nonce: Data, context: Data) throws -> (ciphertext: Data, tag: Data) {
             let action = "encrypt"
-            let cipher = try gcm(key, nonce, context, encrypts: true, action)
+            let cipher = try gcm(key, nonce: nonce, context: context, encrypts: true, action: action)
             defer { EVP_CIPHER_CTX_free(cipher) }
             let ciphertext = try update(cipher, message, encrypts: true, action)
             var count: CInt = 0
@@ -112,7 +111,7 @@
 
         static func openGCM(_ ciphertext: Data, tag: Data, key: SecretData, nonce: Data, context: Data) throws -> Data {
             let action = "decrypt"
-            let cipher = try gcm(key, nonce, context, encrypts: false, action)
+            let cipher = try gcm(key, nonce: nonce, context: context, encrypts: false, action: action)
             defer { EVP_CIPHER_CTX_free(cipher) }
             var message = try update(cipher, ciphertext, encrypts: false, action)
             var tag = tag
@@ -123,7 +122,7 @@
             guard EVP_DecryptFinal_ex(cipher, &rest, &count) == 1 else {
                 ERR_clear_error()
                 // What was decrypted so far is not authentic.
-                message.withUnsafeMutableBytes { wipe($0) }
+                message.withUnsafeMutableBytes { SecretData.wipe($0) }
                 throw CryptoError(.cannotDecrypt, "the ciphertext was changed, or was encrypted with another key")
             }
             return message
@@ -148,7 +147,7 @@
         }
 
         private static func gcm(
-            _ key: SecretData, _ nonce: Data, _ context: Data, encrypts: Bool, _ action: String
+            _ key: SecretData, nonce: Data, context: Data, encrypts: Bool, action: String
         ) throws -> OpaquePointer {
             guard let cipher = EVP_CIPHER_CTX_new() else { throw failure(action) }
             do {

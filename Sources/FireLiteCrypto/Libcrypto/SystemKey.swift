@@ -1,5 +1,6 @@
 #if canImport(CFireLiteCrypto) && !canImport(CryptoKit)
     import CFireLiteCrypto
+    import FireLiteCore
     import Foundation
 
     /// A key of libcrypto, which frees (and, of private keys, wipes) it with its last reference.

@@ -1,5 +1,6 @@
 #if canImport(CFireLiteCrypto) && !canImport(CryptoKit)
     import CFireLiteCrypto
+    import FireLiteCore
     import Foundation
 
     /// A private key of libcrypto.

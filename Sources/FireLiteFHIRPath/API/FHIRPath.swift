@@ -6,7 +6,7 @@ import FireLiteCore
 /// let path = try FHIRPath("name.where(use = 'official').given.first()")
 /// let given = try path.strings(on: patient)
 /// ```
-/// Reading an expression again is a look-up: the last 500 are kept.
+/// The last 500 expressions are cached.
 public struct FHIRPath: Sendable {
     /// The text of the expression.
     public let text: String
@@ -31,19 +31,19 @@ public struct FHIRPath: Sendable {
 
     // MARK: - Evaluation
 
-    /// The results on an object.
+    /// Evaluates the expression on an object.
     ///
     /// - Parameters:
     ///   - object: a resource or element.
     ///   - context: variables, references, terminology; none by default.
     /// - Returns: the results in their order; empty if there are none.
-    /// - Throws: `FHIRPathError` with code `semantic` if the expression does not fit the object's class, `execution` if a rule of FHIRPath is
-    ///   broken, `limit` if it takes too many steps; and what the functions of the context throw.
+    /// - Throws: `FHIRPathError` with code `semantic` if the expression does not fit the object's class, `execution` if a rule of FHIRPath
+    ///   is broken, `limit` if it takes too many steps; and errors of the context's functions.
     public func evaluate(on object: FHIRObject, context: FHIRPathContext? = nil) throws -> [FHIRPathValue] {
         try program.run([.object(object)], context) { try $0.evaluate($1, $2).map { FHIRPathValue($0) } }
     }
 
-    /// The results on values, or on nothing: of `1 + 1`, or of a further step on earlier results.
+    /// Evaluates the expression on values, or on nothing: `1 + 1`, or a further step on earlier results.
     ///
     /// - Parameters:
     ///   - values: the values; none by default.
@@ -74,7 +74,7 @@ public struct FHIRPath: Sendable {
         try program.run([.object(object)], context) { try $0.truth($1, $2) }
     }
 
-    /// The results as texts; those that have none, objects, are left out.
+    /// The results as texts; objects, which have none, are left out.
     ///
     /// - Parameters:
     ///   - object: a resource or element.
@@ -90,7 +90,7 @@ public struct FHIRPath: Sendable {
     ///
     /// - Parameters:
     ///   - type: the class of objects to evaluate on.
-    ///   - variables: names of variables that will be given.
+    ///   - variables: the names of variables that evaluations will set.
     /// - Throws: `FHIRPathError` with code `semantic`.
     public func check(for type: FHIRObject.Type, variables: Set<String> = []) throws {
         do {

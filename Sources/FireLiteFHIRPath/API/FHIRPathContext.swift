@@ -1,7 +1,7 @@
 import FireLiteCore
 import Foundation
 
-/// What an evaluation has beside the object: variables, references, terminology. Everything is optional.
+/// What an evaluation uses besides the object: variables, references, terminology. Everything is optional.
 ///
 /// ```swift
 /// var context = FHIRPathContext()

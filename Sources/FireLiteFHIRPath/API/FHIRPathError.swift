@@ -9,8 +9,6 @@ public struct FHIRPathError: FireLiteError, Hashable {
         /// The code's name.
         public let rawValue: String
         /// The code with this name.
-        ///
-        /// - Parameter rawValue: the code's name.
         public init(rawValue: String) { self.rawValue = rawValue }
 
         /// The text is not FHIRPath.

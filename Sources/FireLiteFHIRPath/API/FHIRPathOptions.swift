@@ -20,7 +20,7 @@ public struct FHIRPathOptions: Sendable, Hashable {
     public init() {}
 
     /// For the expressions of FHIR's own definitions, search parameters and constraints, some of which are older than the rules: lenient
-    /// and without a check, so an element that a release has not is empty.
+    /// and without a check, so an element that a release does not have is empty.
     public static var definitions: FHIRPathOptions {
         var options = FHIRPathOptions()
         options.checksModel = false

@@ -1,6 +1,6 @@
 import FireLiteCore
 
-/// A terminology that an app gives: what `memberOf`, `subsumes` and `%terminologies` ask.
+/// A terminology that an app provides for `memberOf`, `subsumes` and `%terminologies`.
 public protocol FHIRPathTerminology {
     /// Whether a code, Coding or CodeableConcept is in a value set; nil if that is not known.
     ///
@@ -33,14 +33,8 @@ extension FHIRPathTerminology {
     /// - Parameters:
     ///   - general: the more general code or Coding.
     ///   - special: the more special one.
-    /// - Throws: nothing by itself.
     public func subsumes(_ general: FHIRPathValue, _ special: FHIRPathValue) throws -> Bool? { nil }
 
     /// Nothing, unless the terminology has operations.
-    ///
-    /// - Parameters:
-    ///   - operation: the operation.
-    ///   - arguments: its arguments.
-    /// - Throws: nothing by itself.
     public func perform(_ operation: String, _ arguments: [[FHIRPathValue]]) throws -> FHIRResource? { nil }
 }

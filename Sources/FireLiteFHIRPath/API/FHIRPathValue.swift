@@ -12,8 +12,6 @@ public struct FHIRPathValue {
     public init(_ object: FHIRObject) { item = .object(object) }
 
     /// A `System.String`.
-    ///
-    /// - Parameter text: the text.
     public init(_ text: String) { item = .string(text) }
 
     /// A `System.Integer`.
@@ -22,8 +20,6 @@ public struct FHIRPathValue {
     public init(_ number: Int) { item = Int32(exactly: number) == nil ? .long(Int64(number)) : .integer(Int64(number)) }
 
     /// A `System.Boolean`.
-    ///
-    /// - Parameter value: the value.
     public init(_ value: Bool) { item = .boolean(value) }
 
     /// A `System.Decimal`; nil for a literal beyond 38 digits.

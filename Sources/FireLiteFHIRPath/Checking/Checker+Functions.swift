@@ -20,7 +20,7 @@ extension Checker {
         case .step: return repeated(arguments[0], types[0])
         default: break
         }
-        return try result(of: name, function.result, focus, types, syntax)
+        return try result(of: name, function.result, focus: focus, arguments: types, syntax: syntax)
     }
 
     private mutating func projected(_ argument: Syntax, on focus: StaticType) throws -> StaticType {
@@ -56,7 +56,7 @@ extension Checker {
     }
 
     private func result(
-        of name: String, _ rule: ResultRule, _ focus: StaticType, _ arguments: [StaticType], _ syntax: Syntax
+        of name: String, _ rule: ResultRule, focus: StaticType, arguments: [StaticType], syntax: Syntax
     ) throws -> StaticType {
         switch rule {
         case .boolean: return .system("Boolean")
@@ -71,7 +71,7 @@ extension Checker {
             if focus.isSurely(\.isComplex) {
                 throw error("'\(name)' is a function of strings, and not of \(focus.elements?.first?.name ?? "objects")", syntax)
             }
-            return try result(of: name, inner, focus, arguments, syntax)
+            return try result(of: name, inner, focus: focus, arguments: arguments, syntax: syntax)
         case .input: return focus
         case .argument(let number): return number < arguments.count ? arguments[number] : .unknown
         case .inputAndArgument: return arguments.first.map { focus.union($0) } ?? focus

@@ -56,7 +56,7 @@ struct Checker {
             return first
         case .sign(_, let operand): return try type(of: operand, on: focus, isFirst: isFirst)
         case .binary(let operation, let left, let right):
-            return try binary(operation, try scoped(left, on: focus), try scoped(right, on: focus), syntax)
+            return try binary(operation, left: try scoped(left, on: focus), right: try scoped(right, on: focus), syntax: syntax)
         case .isType(let operand, _):
             _ = try scoped(operand, on: focus)
             return .system("Boolean")
@@ -83,7 +83,7 @@ struct Checker {
         }
     }
 
-    private func binary(_ operation: PathOperator, _ left: StaticType, _ right: StaticType, _ syntax: Syntax) throws -> StaticType {
+    private func binary(_ operation: PathOperator, left: StaticType, right: StaticType, syntax: Syntax) throws -> StaticType {
         switch operation {
         case .union: return left.union(right)
         case .add, .subtract:

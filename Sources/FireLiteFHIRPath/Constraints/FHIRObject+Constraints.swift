@@ -1,7 +1,7 @@
 import FireLiteCore
 
 extension FHIRObject {
-    /// Checks the object and everything in it by constraints, and returns what breaks them, in the order of the elements.
+    /// Checks the object and everything in it against constraints, and returns the violations in the order of the elements.
     ///
     /// Add it to `validate()`, which checks cardinalities, codes and formats. A constraint whose result is empty, or that cannot be evaluated
     /// without a terminology for one, raises no issue.

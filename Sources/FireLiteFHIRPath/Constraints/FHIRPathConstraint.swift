@@ -1,6 +1,6 @@
 import FireLiteCore
 
-/// A constraint of FHIR's definitions: a rule, written as an expression, that an element keeps.
+/// A constraint of FHIR's definitions: a rule, written as an expression, that an element must satisfy.
 public struct FHIRPathConstraint: Sendable, Hashable {
     /// The type or element that the rule is about: `Patient`, `Patient.contact`, `Element`, `Organization.address`.
     public let path: String

@@ -6,9 +6,12 @@ extension FHIRPathConstraints {
     ///
     /// They come with a release that was read as data (`FHIRRelease(layouts:)`), and with this module for generated classes of STU3, R4, R4B and
     /// R5. DSTU2 has none, as its definitions state them in XPath. Left out is `dom-6`, which recommends a narrative for every resource and would be an issue of most.
-    ///
-    /// - Parameter release: the release.
     public static func defined(by release: FHIRRelease) -> FHIRPathConstraints { cache.constraints(release) }
+
+    /// The constraints of a release's own definitions, as they are written.
+    package static func list(of release: FHIRRelease) -> [FHIRPathConstraint] {
+        ReleaseConstraints.lines(of: release).compactMap(constraint)
+    }
 
     private static let cache = Cache()
 
@@ -31,7 +34,7 @@ extension FHIRPathConstraints {
             lock.lock()
             defer { lock.unlock() }
             if let constraints = known[release] { return constraints }
-            let list = ReleaseConstraints.lines(of: release).compactMap(constraint)
+            let list = FHIRPathConstraints.list(of: release)
             let constraints = FHIRPathConstraints(
                 list, release: release, resourceIsContainer: !list.contains { $0.expression.contains("%rootResource") })
             known[release] = constraints

@@ -4,7 +4,7 @@ final class ArithmeticNode: Node, @unchecked Sendable {
     let left: Node
     let right: Node
 
-    init(_ operation: PathOperator, _ left: Node, _ right: Node, _ position: Int) {
+    init(_ operation: PathOperator, left: Node, right: Node, position: Int) {
         self.operation = operation
         self.left = left
         self.right = right

@@ -32,22 +32,23 @@ struct Compiler {
             return SignNode(isNegative: isNegative, try compile(operand, isFirst: isFirst), position)
         case .binary(let operation, let left, let right):
             let first = try compile(left)
-            return Self.binary(operation, first, try compile(right), position)
+            return Self.binary(operation, left: first, right: try compile(right), position: position)
         case .isType(let operand, let type): return TypeNode(isAs: false, try compile(operand), type, position)
         case .asType(let operand, let type): return TypeNode(isAs: true, try compile(operand), type, position)
         case .sortKey(let key, _): return try compile(key)
         }
     }
 
-    private static func binary(_ operation: PathOperator, _ left: Node, _ right: Node, _ position: Int) -> Node {
+    private static func binary(_ operation: PathOperator, left: Node, right: Node, position: Int) -> Node {
         switch operation {
-        case .and, .or, .xor, .implies: LogicNode(operation, left, right, position)
-        case .equal, .notEqual, .equivalent, .notEquivalent: EqualityNode(operation, left, right, position)
-        case .less, .lessOrEqual, .greater, .greaterOrEqual: OrderNode(operation, left, right, position)
+        case .and, .or, .xor, .implies: LogicNode(operation, left: left, right: right, position: position)
+        case .equal, .notEqual, .equivalent, .notEquivalent: EqualityNode(operation, left: left, right: right, position: position)
+        case .less, .lessOrEqual, .greater, .greaterOrEqual: OrderNode(operation, left: left, right: right, position: position)
         case .isIn: MembershipNode(left, in: right, position)
         case .contains: MembershipNode(right, in: left, position)
         case .union: UnionNode(left, right, position)
-        case .multiply, .divide, .div, .mod, .add, .subtract, .concatenate: ArithmeticNode(operation, left, right, position)
+        case .multiply, .divide, .div, .mod, .add, .subtract, .concatenate:
+            ArithmeticNode(operation, left: left, right: right, position: position)
         }
     }
 
@@ -75,7 +76,8 @@ struct Compiler {
             }
         default: nodes = try arguments.map { try compile($0) }
         }
-        return FunctionNode(name, function, nodes, type: arguments.first?.typeName, descending: descending, position)
+        return FunctionNode(
+            name, function: function, arguments: nodes, type: arguments.first?.typeName, descending: descending, position: position)
     }
 
     /// The key and the order of an argument of `sort`: a minus before a key, even one of text, means descending.

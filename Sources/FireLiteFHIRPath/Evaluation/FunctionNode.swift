@@ -8,7 +8,7 @@ final class FunctionNode: Node, @unchecked Sendable {
     /// Whether each key of `sort` is descending.
     let descending: [Bool]
 
-    init(_ name: String, _ function: Function, _ arguments: [Node], type: TypeName?, descending: [Bool], _ position: Int) {
+    init(_ name: String, function: Function, arguments: [Node], type: TypeName?, descending: [Bool], position: Int) {
         self.name = name
         self.function = function
         self.arguments = arguments

@@ -26,14 +26,14 @@ final class MemberNode: Node, @unchecked Sendable {
     @inline(__always)
     func append(_ item: Item, _ evaluator: Evaluator, _ result: inout [Item]) {
         if case .object(let object) = item {
-            append(object, item, evaluator, &result)
+            append(object, item: item, evaluator: evaluator, result: &result)
         } else {
             appendOther(item, evaluator, &result)
         }
     }
 
     @inline(__always)
-    private func append(_ object: FHIRObject, _ item: Item, _ evaluator: Evaluator, _ result: inout [Item]) {
+    private func append(_ object: FHIRObject, item: Item, evaluator: Evaluator, result: inout [Item]) {
         let slots = evaluator.slots(self, of: object.layoutTable)
         if slots.count > 0 {
             for slot in object.slotRun {
@@ -65,7 +65,7 @@ final class MemberNode: Node, @unchecked Sendable {
         switch item {
         case .annotated(let primitive, _):
             if name == "value", let value = item.system { return result.append(value) }
-            append(primitive.element, .object(primitive.element), evaluator, &result)
+            append(primitive.element, item: .object(primitive.element), evaluator: evaluator, result: &result)
         case .word, .text: if name == "value", let value = item.system { result.append(value) }
         case .quantity(let quantity):
             switch name {

@@ -7,7 +7,7 @@ final class EqualityNode: Node, @unchecked Sendable {
     private let member: MemberNode?
     private let constant: Item?
 
-    init(_ operation: PathOperator, _ left: Node, _ right: Node, _ position: Int) {
+    init(_ operation: PathOperator, left: Node, right: Node, position: Int) {
         self.operation = operation
         self.left = left
         self.right = right
@@ -41,7 +41,7 @@ final class OrderNode: Node, @unchecked Sendable {
     let left: Node
     let right: Node
 
-    init(_ operation: PathOperator, _ left: Node, _ right: Node, _ position: Int) {
+    init(_ operation: PathOperator, left: Node, right: Node, position: Int) {
         self.operation = operation
         self.left = left
         self.right = right
@@ -92,7 +92,7 @@ final class LogicNode: Node, @unchecked Sendable {
     let left: Node
     let right: Node
 
-    init(_ operation: PathOperator, _ left: Node, _ right: Node, _ position: Int) {
+    init(_ operation: PathOperator, left: Node, right: Node, position: Int) {
         self.operation = operation
         self.left = left
         self.right = right

@@ -22,7 +22,7 @@ extension FHIRObject {
 extension SlotValue {
     /// Appends the values as items.
     @inline(__always)
-    func append(to items: inout [Item], _ type: PrimitiveType) {
+    package func append(to items: inout [Item], _ type: PrimitiveType) {
         switch self {
         case .word(let word): items.append(.word(word, type))
         case .text(let text): items.append(.text(text, type))

@@ -2,7 +2,7 @@ import FireLiteCore
 
 extension Item {
     /// The value in FHIRPath's own types: of a FHIR primitive, its value; nil if it has none. Objects stay themselves.
-    var system: Item? {
+    package var system: Item? {
         switch self {
         case .word(let word, let type):
             switch type.storage {
@@ -44,7 +44,7 @@ extension Item {
     var isPrimitive: Bool { primitiveType != nil }
 
     /// The type of a FHIR primitive.
-    var primitiveType: PrimitiveType? {
+    package var primitiveType: PrimitiveType? {
         switch self {
         case .word(_, let type), .text(_, let type), .annotated(_, let type): type
         default: nil
@@ -52,13 +52,13 @@ extension Item {
     }
 
     /// The id and extensions of a FHIR primitive.
-    var annotation: FHIRObject? {
+    package var annotation: FHIRObject? {
         if case .annotated(let primitive, _) = self { return primitive.element }
         return nil
     }
 
     /// The object, or the id and extensions of a primitive.
-    var children: FHIRObject? {
+    package var children: FHIRObject? {
         if case .object(let object) = self { return object }
         return annotation
     }

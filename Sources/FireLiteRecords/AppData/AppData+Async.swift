@@ -34,13 +34,11 @@ extension AppData {
 
     /// The app data under several ids: see the blocking form.
     ///
-    /// - Parameter ids: the ids.
     /// - Throws: as the blocking form does; `CancellationError`.
     public func get(ids: [String]) async throws -> BatchResult<AppDataRecord> { try await store.read { _ in try self.get(ids: ids) } }
 
     /// Deletes the bytes of several ids: see the blocking form.
     ///
-    /// - Parameter ids: the ids.
     /// - Throws: as the blocking form does; `CancellationError`.
     @discardableResult
     public func delete(ids: [String]) async throws -> BatchResult<String> { try await store.write { _ in try self.delete(ids: ids) } }

@@ -36,7 +36,7 @@ public struct AppData: Sendable {
     public func put(_ data: Data, id: String, form: String? = nil, annotations: [String]? = nil) throws -> RecordMetadata {
         guard !id.isEmpty else { throw RecordError(.missingID, "app data needs an id") }
         let new = try annotations.map { try RecordAnnotation.normalized($0) }
-        return try store.joiningWrite { tx in try put(data, id, form, new, tx) }
+        return try store.joiningWrite { tx in try put(data, id: id, form: form, annotations: new, tx: tx) }
     }
 
     /// Stores a value as JSON under an id, and replaces existing app data.
@@ -68,14 +68,13 @@ public struct AppData: Sendable {
         return try store.joiningWrite { tx in
             try .collecting(items.sorted { $0.key < $1.key }, id: \.key) { id, data in
                 guard !id.isEmpty else { throw RecordError(.missingID, "app data needs an id") }
-                _ = try put(data, id, nil, new, tx)
+                _ = try put(data, id: id, form: nil, annotations: new, tx: tx)
                 return id
             }
         }
     }
 
-    private func put(_ data: Data, _ id: String, _ form: String?, _ annotations: [String]?, _ tx: WriteTransaction) throws -> RecordMetadata
-    {
+    private func put(_ data: Data, id: String, form: String?, annotations: [String]?, tx: WriteTransaction) throws -> RecordMetadata {
         let time = keeper.now
         let stored = try row(id, tx)
         var row = try stored ?? RecordRow(number: nextNumber(tx), type: "", id: id, time: time)
@@ -120,7 +119,6 @@ public struct AppData: Sendable {
 
     /// Deletes the bytes; metadata and annotations stay as a tombstone, and the key of sealed bytes is destroyed.
     ///
-    /// - Parameter id: the id.
     /// - Throws: ``RecordError/Code/notFound``; `FHIRStoreError`.
     public func delete(_ id: String) throws { try store.joiningWrite { try delete(id, $0) } }
 
@@ -160,7 +158,6 @@ public struct AppData: Sendable {
 
     /// The app data under an id; nil if there is none, or if it was deleted.
     ///
-    /// - Parameter id: the id.
     /// - Throws: ``RecordError``: `missingKey`, `cannotOpen`; `FHIRStoreError`.
     public func get(_ id: String) throws -> AppDataRecord? {
         try store.read { tx in

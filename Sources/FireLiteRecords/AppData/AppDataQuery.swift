@@ -29,13 +29,13 @@ public struct AppDataQuery: Sendable {
     public func annotated(any annotations: [String]) -> Self { with { $0.filter.any = annotations } }
 
     /// Only app data created in a period, both ends included.
-    public func created(from: Date? = nil, to: Date? = nil) -> Self {
-        with { ($0.filter.createdFrom, $0.filter.createdTo) = (from, to) }
+    public func created(from: QueryDate? = nil, to: QueryDate? = nil) -> Self {
+        with { $0.filter.created = RecordPeriod(from: from, to: to) }
     }
 
     /// Only app data last updated in a period, both ends included.
-    public func updated(from: Date? = nil, to: Date? = nil) -> Self {
-        with { ($0.filter.updatedFrom, $0.filter.updatedTo) = (from, to) }
+    public func updated(from: QueryDate? = nil, to: QueryDate? = nil) -> Self {
+        with { $0.filter.updated = RecordPeriod(from: from, to: to) }
     }
 
     /// Only app data with one of these statuses. Default: active.

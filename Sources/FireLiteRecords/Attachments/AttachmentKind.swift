@@ -1,4 +1,4 @@
-/// A type of payload, recognised by its first bytes.
+/// A type of payload, recognized by its first bytes.
 public enum AttachmentKind: String, Sendable, Hashable, CaseIterable, Codable {
     case jpeg, png, tiff, pdf, dicom
 

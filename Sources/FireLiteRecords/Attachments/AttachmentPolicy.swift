@@ -8,7 +8,7 @@ public struct AttachmentPolicy: Sendable, Hashable {
     /// The minimum size in bytes of a payload that goes into a file, in a folder next to the database with its name and `-payloads`; nil if
     /// all payloads stay in the database. Default: nil.
     public var fileThreshold: Int?
-    /// The types that `put` and `attach` accept, recognised by the first bytes; nil for any. Default: nil.
+    /// The types that `put` and `attach` accept, recognized by the first bytes; nil for any. Default: nil.
     public var kinds: Set<AttachmentKind>?
 
     /// - Parameters:

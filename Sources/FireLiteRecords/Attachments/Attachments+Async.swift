@@ -22,7 +22,7 @@ extension Attachments {
     ///   - typeName: the type of the resource.
     ///   - id: its id.
     ///   - title: a title. Default: none.
-    ///   - contentType: the media type; nil to recognise it from the bytes. Default: nil.
+    ///   - contentType: the media type; nil to recognize it from the bytes. Default: nil.
     /// - Throws: errors of the blocking form; `CancellationError`.
     public func attach(
         _ bytes: Data, to typeName: String, id: String, title: String? = nil, contentType: String? = nil

@@ -13,7 +13,7 @@ extension Attachments {
     ///   - typeName: the type of the resource.
     ///   - id: its id.
     ///   - title: a title. Default: none.
-    ///   - contentType: the media type; nil to recognise it from the bytes. Default: nil.
+    ///   - contentType: the media type; nil to recognize it from the bytes. Default: nil.
     /// - Throws: `AttachmentError`: `tooLarge`, `wrongType`, `noPlace` if the resource is not stored or has no element for another
     ///   attachment; `FHIRStoreError`.
     public func attach(

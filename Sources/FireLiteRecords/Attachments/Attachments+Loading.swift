@@ -41,11 +41,11 @@ extension Attachments {
         try policy.check(beginning: [UInt8](bytes.prefix(AttachmentKind.beginningBytes)), contentType: stated.contentType)
         try stated.check(bytes)
         let (content, count) = (bytes, bytes.count)
-        try await store.writing { try self.set(content, of: number, typeName, id, address) }
+        try await store.writing { try self.set(content, of: number, typeName: typeName, id: id, address: address) }
         return count
     }
 
-    private func set(_ bytes: Data, of number: Int, _ typeName: String, _ id: String, _ address: String) throws {
+    private func set(_ bytes: Data, of number: Int, typeName: String, id: String, address: String) throws {
         try store.write { tx in
             let (resource, attachment) = try attachment(number, of: typeName, id, tx)
             guard try StatedContent(attachment).address == address else {

@@ -8,23 +8,24 @@ extension RecordKeyring {
     ///
     /// - Parameters:
     ///   - id: the id of the common key.
-    ///   - publicPEM: the receiver's public RSA key, or its certificate, as PEM.
+    ///   - receiver: the receiver's public RSA key. Verify whose it is.
     /// - Throws: ``RecordError``: `missingKey` if there is no common key with this id, `invalidArgument` for the public key.
-    public func wireKey(_ id: String, for publicPEM: String) throws -> WireKey {
-        guard let bytes = bytes(ofKey: id) else {
+    public func wireKey(_ id: String, for receiver: PublicKey) throws -> WireKey {
+        guard let key = key(id) else {
             throw RecordError(.missingKey, "the keyring has no common key with this id: add it first")
         }
-        return WireKey(commonKeyID: id, commonKey: try RecordKeyPair.wrap(bytes, for: publicPEM).base64EncodedString())
+        return WireKey(commonKeyID: id, commonKey: try KeyWrapping.wrap(key.data, for: receiver).base64EncodedString())
     }
 
-    /// Adds a common key that was wrapped for a key pair. It opens records, and wraps new keys only after ``makePrimary(_:)``.
+    /// Adds a common key that was wrapped for a private key. It opens records, and wraps new keys only after ``makePrimary(_:)``.
     ///
-    /// - Throws: ``RecordError``: `invalidContent` if it is not base64, `cannotOpen`, `invalidArgument` for an id that has another key.
-    public func receive(_ wire: WireKey, with pair: RecordKeyPair) throws {
+    /// - Throws: ``RecordError``: `invalidContent` if it is not base64, `cannotOpen`, `invalidArgument` for a key that is not RSA, and for an
+    ///   id that has another key.
+    public func receive(_ wire: WireKey, with key: PrivateKey) throws {
         guard let wrapped = Data(base64Encoded: wire.commonKey) else {
             throw RecordError(.invalidContent, "the wrapped common key is no base64")
         }
-        try addKey(id: wire.commonKeyID, bytes: pair.unwrap(wrapped).withBytes { Data($0) })
+        try addKey(Secret(KeyWrapping.unwrap(wrapped, with: key)), id: wire.commonKeyID)
     }
 
     // MARK: - The whole keyring
@@ -32,12 +33,12 @@ extension RecordKeyring {
     /// The whole keyring for another device of the same user: all common keys, and the hash key, with which that device finds sealed
     /// annotations and equal payloads. It is encrypted with AES-256-GCM and a random key, which is wrapped for the device.
     ///
-    /// - Parameter publicPEM: the device's public RSA key, as PEM.
+    /// - Parameter device: the device's public RSA key. Verify whose it is.
     /// - Throws: ``RecordError``: `invalidArgument` for the public key, `system` if the system has no random numbers.
-    public func exported(for publicPEM: String) throws -> Data {
+    public func exported(for device: PublicKey) throws -> Data {
         let key = try Self.random()
-        let wrapped = try RecordKeyPair.wrap(key.withBytes { Data($0) }, for: publicPEM)
-        let sealed = try SealedBytes.seal(exported(), key: key, context: Self.context)
+        let wrapped = try KeyWrapping.wrap(key, for: device)
+        let sealed = try SealedBytes.seal(exported().bytes, key: key, context: Self.context)
         let encoder = JSONEncoder()
         encoder.outputFormatting = .sortedKeys
         return try encoder.encode(Envelope(key: wrapped, keyring: sealed))
@@ -47,17 +48,16 @@ extension RecordKeyring {
     ///
     /// - Parameters:
     ///   - data: the bytes.
-    ///   - pair: the key pair of this device.
-    /// - Throws: ``RecordError``: `invalidContent` for other bytes, `cannotOpen` if they were changed or are for another key pair.
-    public convenience init(exported data: Data, with pair: RecordKeyPair) throws {
+    ///   - key: the private key of this device.
+    /// - Throws: ``RecordError``: `invalidContent` for other bytes, `cannotOpen` if they were changed or are for another key.
+    public convenience init(exported data: Data, with key: PrivateKey) throws {
         guard let envelope = try? JSONDecoder().decode(Envelope.self, from: data) else {
-            throw RecordError(.invalidContent, "these bytes are no keyring that was exported for a key pair")
+            throw RecordError(.invalidContent, "these bytes are no keyring that was exported for a public key")
         }
-        let key = try pair.unwrap(envelope.key)
-        try self.init(
-            exported: SealedBytes.open(envelope.keyring, key: key, context: Self.context) {
-                RecordError(.cannotOpen, "the exported keyring was changed")
-            })
+        let bytes = try SealedBytes.open(
+            envelope.keyring, key: KeyWrapping.unwrap(envelope.key, with: key), context: Self.context
+        ) { RecordError(.cannotOpen, "the exported keyring was changed") }
+        try self.init(exported: Secret(bytes))
     }
 
     private static let context = Data("firelite/1\nkeyring".utf8)

@@ -26,24 +26,25 @@ public final class RecordKeyring: @unchecked Sendable, CustomStringConvertible, 
 
     /// The keyring that ``exported()`` returned.
     ///
-    /// - Throws: ``RecordError/Code/invalidArgument`` for other bytes.
-    public init(exported data: Data) throws {
-        guard let form = try? JSONDecoder().decode(Exported.self, from: data), form.index.count == 32, form.keys[form.primary] != nil,
+    /// - Throws: ``RecordError/Code/invalidArgument`` for other secrets.
+    public init(exported secret: Secret) throws {
+        guard let form = try? JSONDecoder().decode(Exported.self, from: secret.bytes), form.index.count == 32,
+            form.keys[form.primary] != nil,
             form.keys.values.allSatisfy({ $0.count == 32 })
-        else { throw RecordError(.invalidArgument, "these bytes are no exported keyring") }
+        else { throw RecordError(.invalidArgument, "this is no exported keyring") }
         keys = form.keys.mapValues { SecretData($0) }
         index = SecretData(form.index)
         primary = form.primary
     }
 
-    /// All keys in the clear, as JSON: a secret.
-    public func exported() throws -> Data {
+    /// All keys in the clear, as JSON.
+    public func exported() throws -> Secret {
         let form = lock.withLock {
             Exported(primary: primary, index: index.withBytes { Data($0) }, keys: keys.mapValues { $0.withBytes { Data($0) } })
         }
         let encoder = JSONEncoder()
         encoder.outputFormatting = .sortedKeys
-        return try encoder.encode(form)
+        return Secret(try encoder.encode(form))
     }
 
     private struct Exported: Codable {
@@ -83,25 +84,24 @@ public final class RecordKeyring: @unchecked Sendable, CustomStringConvertible, 
     /// Adds a common key that another device made.
     ///
     /// - Parameters:
+    ///   - key: its 32 bytes.
     ///   - id: its id.
-    ///   - bytes: 32 bytes.
     /// - Throws: ``RecordError/Code/invalidArgument`` for another number of bytes, and for an id that has another key.
-    public func addKey(id: String, bytes: Data) throws {
-        guard bytes.count == 32, !id.isEmpty else { throw RecordError(.invalidArgument, "a common key has 32 bytes and an id") }
+    public func addKey(_ key: Secret, id: String) throws {
+        guard key.data.count == 32, !id.isEmpty else { throw RecordError(.invalidArgument, "a common key has 32 bytes and an id") }
         try lock.withLock {
-            guard keys[id].map({ $0.withBytes { Data($0) } == bytes }) ?? true else {
+            guard keys[id].map({ $0.isEqual(to: key.data) }) ?? true else {
                 throw RecordError(.invalidArgument, "the keyring has another key with this id")
             }
-            keys[id] = SecretData(bytes)
+            keys[id] = key.data
         }
     }
 
-    /// A common key in the clear, for another device: a secret. Nil for an unknown id.
-    public func bytes(ofKey id: String) -> Data? { lock.withLock { keys[id]?.withBytes { Data($0) } } }
+    /// A common key in the clear, for another device; nil for an unknown id.
+    public func key(_ id: String) -> Secret? { lock.withLock { keys[id].map { Secret($0) } } }
 
     /// Wraps new keys with another common key from now on.
     ///
-    /// - Parameter id: its id.
     /// - Throws: ``RecordError/Code/missingKey`` if the keyring does not have it.
     public func makePrimary(_ id: String) throws {
         try lock.withLock {
@@ -112,7 +112,6 @@ public final class RecordKeyring: @unchecked Sendable, CustomStringConvertible, 
 
     /// Removes a common key. Keys that it wraps can no longer be opened.
     ///
-    /// - Parameter id: its id.
     /// - Throws: ``RecordError/Code/invalidArgument`` for the primary key.
     public func removeKey(_ id: String) throws {
         try lock.withLock {

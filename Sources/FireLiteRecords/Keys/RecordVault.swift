@@ -22,11 +22,11 @@ struct RecordVault {
         guard let stored = try tables.wrappedKey(of: row.number, tx) else {
             return try tables.setAnnotations(texts, of: row.number, isKeyed: false, tx)
         }
-        try setSealedAnnotations(texts, row, stored.wrapped, unwrapped(stored.wrapped, row), tx)
+        try setSealedAnnotations(texts, row: row, wrapped: stored.wrapped, key: unwrapped(stored.wrapped, row), tx: tx)
     }
 
     private func setSealedAnnotations(
-        _ texts: [String], _ row: RecordRow, _ wrapped: WrappedKey, _ key: SecretData, _ tx: WriteTransaction
+        _ texts: [String], row: RecordRow, wrapped: WrappedKey, key: SecretData, tx: WriteTransaction
     ) throws {
         let keyring = try keyring(for: row)
         let sealed = try SealedBytes.seal(
@@ -56,7 +56,7 @@ struct RecordVault {
             key = try SealedBytes.newKey()
             wrapped = try keyring.wrap(key, context: context("key", row))
         }
-        try setSealedAnnotations(texts, row, wrapped, key, tx)
+        try setSealedAnnotations(texts, row: row, wrapped: wrapped, key: key, tx: tx)
         try tables.setContent(SealedBytes.seal(content, key: key, context: context("content", row, row.version)), of: row.number, tx)
     }
 

@@ -14,9 +14,9 @@ public struct WireTags: Sendable {
     ///
     /// - Parameter key: the tag key, 32 bytes.
     /// - Throws: ``RecordError/Code/invalidArgument`` for another number of bytes.
-    public static func legacy(key: Data) throws -> WireTags {
-        guard key.count == 32 else { throw RecordError(.invalidArgument, "a tag key has 32 bytes") }
-        return WireTags(key: SecretData(key))
+    public static func legacy(key: Secret) throws -> WireTags {
+        guard key.data.count == 32 else { throw RecordError(.invalidArgument, "a tag key has 32 bytes") }
+        return WireTags(key: key.data)
     }
 
     /// `key=value`, percent-encoded and in lower case.

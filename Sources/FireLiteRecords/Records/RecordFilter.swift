@@ -1,17 +1,15 @@
-import Foundation
+import FireLiteCore
 
 /// Conditions on metadata and annotations, which records and app data share.
 struct RecordFilter: Sendable {
     var all: [String] = []
     var any: [String]?
-    var createdFrom: Date?
-    var createdTo: Date?
-    var updatedFrom: Date?
-    var updatedTo: Date?
+    var created = RecordPeriod()
+    var updated = RecordPeriod()
 
     /// Whether every record meets it.
     var isEmpty: Bool {
-        all.isEmpty && any == nil && createdFrom == nil && createdTo == nil && updatedFrom == nil && updatedTo == nil
+        all.isEmpty && any == nil && created.isOpen && updated.isOpen
     }
 
     /// A piece of SQL with its values.
@@ -28,17 +26,17 @@ struct RecordFilter: Sendable {
     /// The condition on rows of a table, to follow others.
     ///
     /// - Parameter code: the keyed hash of an annotation; nil if there is no keyring.
-    /// - Throws: `RecordError.emptyAnnotation`.
+    /// - Throws: `RecordError`: `emptyAnnotation`, `invalidArgument`.
     func sql(_ tables: RecordTables, code: (String) -> String?) throws -> SQL {
         var sql = SQL(text: "")
         for annotation in all { try sql.addAnnotated(tables, [RecordAnnotation.normalized(annotation)], code) }
         if let any {
             if any.isEmpty { sql.add("0") } else { try sql.addAnnotated(tables, RecordAnnotation.normalized(any), code) }
         }
-        for (column, comparison, date) in [
-            ("created", ">=", createdFrom), ("created", "<=", createdTo), ("updated", ">=", updatedFrom), ("updated", "<=", updatedTo),
-        ] {
-            if let date { sql.add("\(column) \(comparison) ?", [.integer(RecordTime.milliseconds(date))]) }
+        for (column, period) in [("created", created), ("updated", updated)] {
+            let (first, end) = try period.milliseconds()
+            if let first { sql.add("\(column) >= ?", [.integer(first)]) }
+            if let end { sql.add("\(column) < ?", [.integer(end)]) }
         }
         return sql
     }
@@ -55,5 +53,27 @@ extension RecordFilter.SQL {
             values += codes.map { .text($0) }
         }
         add("\(tables.key) IN (\(parts.joined(separator: " UNION ALL ")))", values)
+    }
+}
+
+/// A period between two dates, both ends included; without limits unless given.
+struct RecordPeriod: Sendable {
+    var from: QueryDate?
+    var to: QueryDate?
+
+    /// Whether it has no limits.
+    var isOpen: Bool { from == nil && to == nil }
+
+    /// Its first millisecond since 1970, and the one after its last.
+    ///
+    /// - Throws: `RecordError.invalidArgument` for a time of day.
+    func milliseconds() throws -> (first: Int64?, end: Int64?) {
+        (try Self.span(from).map { RecordTime.milliseconds($0.start.date) }, try Self.span(to).map { RecordTime.milliseconds($0.end.date) })
+    }
+
+    private static func span(_ date: QueryDate?) throws -> TemporalSpan? {
+        guard let date else { return nil }
+        guard let span = date.bounds.span else { throw RecordError(.invalidArgument, "a time of day is no end of a period: give a date") }
+        return span
     }
 }

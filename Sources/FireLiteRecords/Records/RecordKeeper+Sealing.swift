@@ -31,7 +31,7 @@ extension RecordKeeper: ContentSealer {
             let whole = resource.isManaged || resource.ownerObject != nil ? resource.copy() : resource
             whole.id = id
             guard let found = try tx.registered(type, id: id) else {
-                _ = try create(whole, [], elements, tx)
+                _ = try create(whole, annotations: [], elements: elements, tx: tx)
                 return .added
             }
             var row = try RecordTables.records.row(found.root, tx) ?? RecordRow(unknown: found.root, type: type, id: id)
@@ -46,7 +46,7 @@ extension RecordKeeper: ContentSealer {
                 return .older
             }
             let texts = try sealed?.annotations ?? vault.annotations(of: row, tx)
-            try seal(whole, content, texts, elements, &row, revision: found.revision, tx)
+            try seal(whole, content: content, annotations: texts, elements: elements, row: &row, revision: found.revision, tx: tx)
             return .updated
         }
     }
@@ -54,12 +54,12 @@ extension RecordKeeper: ContentSealer {
     /// Stores a new sealed record.
     @discardableResult
     func create(
-        _ resource: FHIRResource, _ annotations: [String], _ elements: SealedElements, _ tx: WriteTransaction
+        _ resource: FHIRResource, annotations: [String], elements: SealedElements, tx: WriteTransaction
     ) throws -> RecordRow {
         let type = resource.resourceType
         try tx.add(elements.stub(of: resource))
         guard let id = resource.id, let found = try tx.registered(type, id: id) else { throw RecordError.notFound(type) }
-        var row = try begin(found.root, type, id, revision: found.revision, now, tx)
+        var row = try begin(found.root, type: type, id: id, revision: found.revision, time: now, tx: tx)
         try vault.seal(FHIRJSON.data(tx.withPayloads(resource)), annotations, of: &row, tx)
         try store(row, revision: found.revision, tx)
         return row
@@ -69,8 +69,8 @@ extension RecordKeeper: ContentSealer {
     ///
     /// - Parameter revision: that of the stored resource before.
     func seal(
-        _ resource: FHIRResource, _ content: Data, _ annotations: [String], _ elements: SealedElements, _ row: inout RecordRow,
-        revision: Int64, _ tx: WriteTransaction
+        _ resource: FHIRResource, content: Data, annotations: [String], elements: SealedElements, row: inout RecordRow,
+        revision: Int64, tx: WriteTransaction
     ) throws {
         let stored = try tx.upsert(elements.stub(of: resource))
         var after = try tx.registered(row.type, id: row.id)?.revision ?? revision

@@ -33,8 +33,8 @@ final class RecordKeeper: WriteParticipant, @unchecked Sendable {
         let time = now
         for resource in resources {
             switch resource.kind {
-            case .added: if let id = resource.id { try added(resource, id, time, transaction) }
-            case .updated: try updated(resource, noted(resource.root, transaction), time, transaction)
+            case .added: if let id = resource.id { try added(resource, id: id, time: time, tx: transaction) }
+            case .updated: try updated(resource, noted: noted(resource.root, transaction), time: time, tx: transaction)
             case .deleted: try deleted(resource, time, transaction)
             }
         }
@@ -42,11 +42,11 @@ final class RecordKeeper: WriteParticipant, @unchecked Sendable {
 
     private var tables: RecordTables { .records }
 
-    private func added(_ resource: WrittenResource, _ id: String, _ time: Int64, _ tx: WriteTransaction) throws {
+    private func added(_ resource: WrittenResource, id: String, time: Int64, tx: WriteTransaction) throws {
         // `records` records its own writes.
         let noted = try noted(resource.root, tx)
-        guard noted.isEmpty else { return try updated(resource, noted, time, tx) }
-        try begin(resource.root, resource.typeName, id, revision: resource.revision, time, tx)
+        guard noted.isEmpty else { return try updated(resource, noted: noted, time: time, tx: tx) }
+        try begin(resource.root, type: resource.typeName, id: id, revision: resource.revision, time: time, tx: tx)
     }
 
     /// The revision that is recorded; none without a row.
@@ -57,7 +57,7 @@ final class RecordKeeper: WriteParticipant, @unchecked Sendable {
     /// Begins a record, or continues a deleted one.
     @discardableResult
     func begin(
-        _ root: Int64, _ type: String, _ id: String, revision: Int64, _ time: Int64, _ tx: WriteTransaction
+        _ root: Int64, type: String, id: String, revision: Int64, time: Int64, tx: WriteTransaction
     ) throws -> RecordRow {
         let row = try row(continuing: type, id, as: root, time, tx)
         try store(row, revision: revision, tx)
@@ -89,7 +89,7 @@ final class RecordKeeper: WriteParticipant, @unchecked Sendable {
             ])
     }
 
-    private func updated(_ resource: WrittenResource, _ noted: [SQLRow], _ time: Int64, _ tx: WriteTransaction) throws {
+    private func updated(_ resource: WrittenResource, noted: [SQLRow], time: Int64, tx: WriteTransaction) throws {
         guard let id = resource.id else { return try tables.remove(resource.root, tx) }
         guard noted.first?[0].integer != resource.counted else {
             guard resource.counted != resource.revision else { return }

@@ -13,8 +13,7 @@ public struct RecordQuery<Resource: FHIRResource>: Sendable {
     private var filter = RecordFilter()
     private var statuses: Set<RecordStatus> = [.active, .pending]
     private var hasConditions = false
-    private var from: String?
-    private var to: String?
+    private var dated = RecordPeriod()
 
     init(_ records: Records) {
         self.records = records
@@ -46,24 +45,21 @@ public struct RecordQuery<Resource: FHIRResource>: Sendable {
     /// Only records with at least one of these annotations; the last call counts.
     public func annotated(any annotations: [String]) -> Self { with { $0.filter.any = annotations } }
 
-    /// Only records created in a period, both ends included.
-    public func created(from: Date? = nil, to: Date? = nil) -> Self {
-        with { ($0.filter.createdFrom, $0.filter.createdTo) = (from, to) }
+    /// Only records created in a period, both ends included: `created(from: "2024-01")`, `created(to: QueryDate(moment))`.
+    public func created(from: QueryDate? = nil, to: QueryDate? = nil) -> Self {
+        with { $0.filter.created = RecordPeriod(from: from, to: to) }
     }
 
     /// Only records last updated in a period, both ends included.
-    public func updated(from: Date? = nil, to: Date? = nil) -> Self {
-        with { ($0.filter.updatedFrom, $0.filter.updatedTo) = (from, to) }
+    public func updated(from: QueryDate? = nil, to: QueryDate? = nil) -> Self {
+        with { $0.filter.updated = RecordPeriod(from: from, to: to) }
     }
 
-    /// Only records whose resource is dated in a period. A partial date is a whole period: `to: "2024"` means the end of 2024.
+    /// Only records whose resource is dated in a period, both ends included: `to: "2024"` means the end of 2024.
     ///
     /// The date of a resource is the first of these elements that it has: effective, performed, occurrence, onset, authoredOn, authored,
     /// recordedDate, dateAsserted, issued, date, period, created, birthDate. For a period, the start counts.
-    /// - Parameters:
-    ///   - from: a FHIR date or dateTime; nil for no limit.
-    ///   - to: a FHIR date or dateTime; nil for no limit.
-    public func dated(from: String? = nil, to: String? = nil) -> Self { with { ($0.from, $0.to) = (from, to) } }
+    public func dated(from: QueryDate? = nil, to: QueryDate? = nil) -> Self { with { $0.dated = RecordPeriod(from: from, to: to) } }
 
     /// Only records with one of these statuses. Default: active and pending.
     public func status(_ statuses: Set<RecordStatus>) -> Self { with { $0.statuses = statuses } }
@@ -196,7 +192,7 @@ public struct RecordQuery<Resource: FHIRResource>: Sendable {
         var query = resources
         let layout = Resource._layout
         if let condition = try records.condition(filter, layout.name) { query = query.where { _ in QueryCondition(condition) } }
-        if let condition = try ResourceDate(layout).condition(from: from, to: to) { query = query.where { _ in QueryCondition(condition) } }
+        if let condition = try ResourceDate(layout).condition(dated) { query = query.where { _ in QueryCondition(condition) } }
         guard statuses.contains(.active) != statuses.contains(.pending) || !wantsStored else { return query }
         let waiting = try pending.filter { $0.typeName == layout.name }.compactMap { key in
             try tx.registered(key.typeName, id: key.id).map { RowKey.key($0.root) }
@@ -207,7 +203,7 @@ public struct RecordQuery<Resource: FHIRResource>: Sendable {
     }
 
     private func tombstones(_ tx: ReadTransaction) throws -> [RecordRow] {
-        guard statuses.contains(.deleted), !hasConditions, from == nil, to == nil else { return [] }
+        guard statuses.contains(.deleted), !hasConditions, dated.isOpen else { return [] }
         return try records.tombstones(filter, Resource._layout.name, tx)
     }
 }

@@ -35,7 +35,7 @@ struct RecordReconciliation {
             """)
         {
             guard let root = row[0].integer, let type = row[1].text, let id = try id(root, type) else { continue }
-            try keeper.begin(root, type, id, revision: row[2].integer ?? 1, time, tx)
+            try keeper.begin(root, type: type, id: id, revision: row[2].integer ?? 1, time: time, tx: tx)
             count += 1
         }
         return count

@@ -44,7 +44,7 @@ extension Records {
         do {
             let row: RecordRow
             if let elements = keeper.encryption.elements(of: type) {
-                row = try keeper.create(resource, texts, elements, tx)
+                row = try keeper.create(resource, annotations: texts, elements: elements, tx: tx)
             } else {
                 row = try createClear(resource, texts, tx)
             }
@@ -109,7 +109,9 @@ extension Records {
         let texts = new ?? old
         let elements = keeper.encryption.elements(of: type)
         let wasSealed = try tables.wrappedKey(of: row.number, tx) != nil
-        guard elements != nil || wasSealed else { return try updateClear(resource, before.revision, row, old, texts, tx) }
+        guard elements != nil || wasSealed else {
+            return try updateClear(resource, revision: before.revision, known: row, old: old, texts: texts, tx: tx)
+        }
         guard let elements else {
             throw RecordError(.sealed, "the \(type) is sealed, and records.encryption does not seal its type: set it as it was")
         }
@@ -117,12 +119,13 @@ extension Records {
             throw RecordError(.sealed, "the \(type) is the store's object, which has only the elements in the clear: fetch it from records")
         }
         try keeper.seal(
-            resource, FHIRJSON.data(tx.withPayloads(resource)), texts, elements, &row, revision: before.revision, tx)
+            resource, content: FHIRJSON.data(tx.withPayloads(resource)), annotations: texts, elements: elements, row: &row,
+            revision: before.revision, tx: tx)
         return Record(resource: resource, metadata: try metadata(row, tx), annotations: texts)
     }
 
     private func updateClear<Resource: FHIRResource>(
-        _ resource: Resource, _ revision: Int64, _ known: RecordRow, _ old: [String], _ texts: [String], _ tx: WriteTransaction
+        _ resource: Resource, revision: Int64, known: RecordRow, old: [String], texts: [String], tx: WriteTransaction
     ) throws -> Record<Resource> {
         var row = known
         let stored = try tx.upsert(resource)

@@ -26,18 +26,19 @@ struct ResourceDate {
 
     /// The condition that the date is in a period; nil without limits.
     ///
-    /// - Throws: `FHIRStoreError.invalidArgument` for text that is no date.
-    func condition(from: String?, to: String?) throws -> Predicate? {
-        guard from != nil || to != nil else { return nil }
+    /// - Throws: `FHIRStoreError`.
+    func condition(_ period: RecordPeriod) throws -> Predicate? {
+        guard !period.isOpen else { return nil }
         let parser = PredicateParser(layout)
         var alternatives: [Predicate] = []
         var earlier: [Predicate] = []
         for path in paths {
-            let limits = try [from.map { ">=\"\($0)\"" }, to.map { "<=\"\($0)\"" }].compactMap { $0 }.map {
-                try parser.condition(path + $0)
-            }
+            let place = try parser.valuePath(path)
+            var limits: [Predicate] = []
+            if let from = period.from { limits.append(.value(place, .date(.greaterOrEqual, from.bounds, overlapping: false))) }
+            if let to = period.to { limits.append(.value(place, .date(.lessOrEqual, to.bounds, overlapping: false))) }
             alternatives.append(.and(earlier.map { .not($0) } + limits))
-            earlier.append(.exists(try parser.valuePath(path)))
+            earlier.append(.exists(place))
         }
         return .or(alternatives)
     }

@@ -4,7 +4,7 @@ import Foundation
 
 /// A sample on its way to an external store, or a deleted one.
 public struct ExternalObject: Sendable, Identifiable {
-    /// What identifies the sample.
+    /// The sample's permanent id.
     public let uuid: UUID
     /// The sample; nil for a deleted one.
     public let sample: Sample?
@@ -19,7 +19,7 @@ public struct ExternalObject: Sendable, Identifiable {
     /// An object.
     ///
     /// - Parameters:
-    ///   - uuid: what identifies the sample.
+    ///   - uuid: the sample's permanent id.
     ///   - sample: the sample; nil for a deleted one.
     ///   - location: where the external store has it, if that is known.
     public init(uuid: UUID, sample: Sample?, location: String? = nil) {
@@ -34,10 +34,10 @@ public struct ExternalObject: Sendable, Identifiable {
     }
 }
 
-/// Where samples go: the store itself, a FHIR server, an event hub, or a store of your own.
+/// A destination of samples: the store itself, a FHIR server, an event hub, or a store of your own.
 ///
-/// For each batch the engine deletes, then fetches, adds and updates. It notes what was done only when all of the batch was; after a failure
-/// or a kill it asks ``existingLocations(of:)`` for what the store has already, so that nothing is added twice.
+/// For each batch the engine deletes, then asks for ``existingLocations(of:)``, adds and updates. It records a batch only when all of it is
+/// done; after a failure or a kill it asks which samples the store already has, so nothing is added twice.
 public protocol ExternalStore: Sendable {
     /// The store's name, by which anchors and samples are kept.
     var name: String { get }

@@ -1,4 +1,4 @@
-/// What happens with an object.
+/// What happens to an object.
 public enum SampleDecision: Sendable, Hashable {
     /// It is done.
     case proceed
@@ -8,7 +8,7 @@ public enum SampleDecision: Sendable, Hashable {
     case stop
 }
 
-/// Is asked before each step of an engine and hears of it afterwards. Every function has a default that lets everything happen.
+/// Is asked before each step of an engine and notified after it. Every function has a default that permits everything.
 public protocol SampleDelegate: Sendable {
     /// Whether a type is sent to a store now. `skip` leaves it for the next run.
     func shouldRun(_ type: SampleType, at store: any ExternalStore) async -> SampleDecision

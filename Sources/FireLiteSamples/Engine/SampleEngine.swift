@@ -1,23 +1,23 @@
 import FireLite
 import Foundation
 
-/// Brings samples of a source to external stores, each exactly once.
+/// Transfers the samples of a source to external stores, each exactly once.
 ///
 /// ```swift
 /// let engine = SampleEngine(store: store, source: source, destinations: [LocalStore(store)])
 /// let result = try await engine.run()
 /// ```
-/// The store's file keeps how far the source was read for each external store and which samples it has, committed with the batch. So a run
-/// that was stopped, failed or was killed goes on where it was, and a run without news sends nothing.
+/// The store's file records how far the source was read for each external store, and which samples it has, committed with the batch. A run
+/// that was stopped, failed or killed therefore continues where it ended, and a run without new samples sends nothing.
 public final class SampleEngine: Sendable {
     /// Settings of an engine.
     public struct Configuration: Sendable {
-        /// How many samples a batch has at most; nil for 2,000 in a ``LocalStore`` and 500 elsewhere.
+        /// The maximum number of samples in a batch; nil for 2,000 in a ``LocalStore`` and 500 elsewhere.
         public var batchSize: Int?
-        /// How many types are worked on at a time.
+        /// The number of types that are processed at a time.
         public var parallelTypes = 1
-        /// Whether a type of which nothing is new is read again from the beginning, which finds what was deleted from the store, what another
-        /// mapping makes of it, and what was rejected before. Default: false, as it costs the time of reading a file as a whole.
+        /// Whether a type without new samples is read again from the beginning. This finds samples that were deleted from the store, that
+        /// another mapping writes differently, or that were rejected before. Default: false, as it reads the whole file.
         public var readsAgain = false
 
         /// The standard settings.
@@ -26,11 +26,11 @@ public final class SampleEngine: Sendable {
 
     /// The store whose file keeps anchors.
     public let store: FHIRStore
-    /// What gives the samples.
+    /// The source of the samples.
     public let source: any SampleSource
-    /// Where the samples go. Each has its own anchors.
+    /// The destinations of the samples. Each has its own anchors.
     public let destinations: [any ExternalStore]
-    /// Is asked before each step.
+    /// The delegate that is asked before each step.
     public let delegate: (any SampleDelegate)?
     /// The settings.
     public let configuration: Configuration
@@ -39,8 +39,8 @@ public final class SampleEngine: Sendable {
     ///
     /// - Parameters:
     ///   - store: the store whose file keeps anchors.
-    ///   - source: what gives the samples.
-    ///   - destinations: where the samples go, one after the other.
+    ///   - source: the source of the samples.
+    ///   - destinations: where the samples go, in this order.
     ///   - delegate: is asked before each step.
     ///   - configuration: the settings.
     /// - Precondition: a ``LocalStore`` among the destinations is of the same store.
@@ -58,13 +58,13 @@ public final class SampleEngine: Sendable {
         self.configuration = configuration
     }
 
-    /// Brings what is new to every external store.
+    /// Transfers new samples to every external store.
     ///
     /// - Parameters:
-    ///   - types: the types; nil for all that the source has. A source that gives all types in one order gives all of them.
-    ///   - progress: called after each batch with what was done so far. An error that it throws ends the run.
-    /// - Returns: what was done. A delegate that stops is no error.
-    /// - Throws: what the source or an external store throws, after which the anchor is where it was; `FHIRStoreError`; `CancellationError`.
+    ///   - types: the types; nil for all that the source has. A source that returns all types in one order always returns all of them.
+    ///   - progress: called after each batch with the result so far. An error that it throws ends the run.
+    /// - Returns: the result. A stop by the delegate is not an error.
+    /// - Throws: errors of the source or an external store, after which the anchor is unchanged; `FHIRStoreError`; `CancellationError`.
     @discardableResult
     public func run(
         types: [SampleType]? = nil, progress: ProgressHandler<SampleRunResult>? = nil
@@ -79,11 +79,11 @@ public final class SampleEngine: Sendable {
         return tally.result
     }
 
-    /// Brings what is new, and from then on what the source reports, until the task is cancelled or the source ends.
+    /// Transfers new samples, and then those that the source reports, until the task is cancelled or the source ends.
     ///
     /// - Parameters:
     ///   - types: the types; nil for all that the source has.
-    ///   - progress: called after each batch with what was done so far. An error that it throws ends the run.
+    ///   - progress: called after each batch with the result so far. An error that it throws ends the run.
     /// - Throws: as ``run(types:progress:)``.
     public func observe(types: [SampleType]? = nil, progress: ProgressHandler<SampleRunResult>? = nil) async throws {
         let available = try await source.types()

@@ -14,11 +14,11 @@ public struct SampleRunResult: Sendable, Hashable {
     public internal(set) var skipped = 0
     /// How many the external store had already, unchanged.
     public internal(set) var unchanged = 0
-    /// What the source could not read and skipped.
+    /// The records that the source could not read and skipped.
     public internal(set) var rejections = SampleRejections()
     /// Whether a delegate stopped it.
     public internal(set) var isStopped = false
-    /// Why something waits in the outbox: the server was not reached, or refused it. Nil if nothing waits.
+    /// Why requests wait in the outbox: the server was not reached, or refused them. Nil if none waits.
     public internal(set) var waiting: String?
 
     /// Nothing was done.

@@ -36,12 +36,12 @@ package struct ObservationWriter: Sendable {
         self.mapping = mapping
         self.release = release
         var templates: [SampleType: Template] = [:]
-        for (type, entry) in mapping.entries { templates[type] = Self.template(type, entry, mapping, release) }
+        for (type, entry) in mapping.entries { templates[type] = Self.template(type, entry: entry, mapping: mapping, release: release) }
         self.templates = templates
     }
 
     private static func template(
-        _ type: SampleType, _ entry: SampleMapping.Entry, _ mapping: SampleMapping, _ release: FHIRRelease
+        _ type: SampleType, entry: SampleMapping.Entry, mapping: SampleMapping, release: FHIRRelease
     ) -> Template {
         let isStandard = mapping.form == .standard
         var meta = JSONBytes(capacity: 128)
@@ -82,7 +82,7 @@ package struct ObservationWriter: Sendable {
     }
 
     private func template(_ type: SampleType) -> Template {
-        templates[type] ?? Self.template(type, SampleMapping.Entry(), mapping, release)
+        templates[type] ?? Self.template(type, entry: SampleMapping.Entry(), mapping: mapping, release: release)
     }
 
     // MARK: - Numbers
@@ -172,7 +172,7 @@ package struct ObservationWriter: Sendable {
         switch sample.value {
         case .quantity(let number, let unit):
             json.raw(",\"valueQuantity\":")
-            quantity(number, unit, template, &json)
+            quantity(number, unit: unit, template: template, json: &json)
         case .category(let name):
             json.raw(",\"valueCodeableConcept\":")
             json.concept((template.values[name] ?? []) + [SampleCoding(system: SampleMapping.system, code: name)])
@@ -184,7 +184,7 @@ package struct ObservationWriter: Sendable {
     }
 
     private func quantity(
-        _ number: FHIRDecimal, _ unit: String, _ template: Template, _ json: inout JSONBytes
+        _ number: FHIRDecimal, unit: String, template: Template, json: inout JSONBytes
     ) {
         json.raw("{\"value\":")
         if template.unit != nil, let mapped = mapped(number, unit, template) {
@@ -236,7 +236,7 @@ package struct ObservationWriter: Sendable {
             }
             for (type, total) in workout.totals.sorted(by: { $0.key < $1.key }) {
                 let template = begin(type)
-                quantity(total.value, total.unit, template, &json)
+                quantity(total.value, unit: total.unit, template: template, json: &json)
                 json.raw("}")
             }
             if count > 0 { json.raw("]") }

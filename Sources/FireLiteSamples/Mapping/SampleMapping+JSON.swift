@@ -4,15 +4,14 @@ import Foundation
 extension SampleMapping {
     private static let members: Set<String> = ["code", "valueQuantity", "category", "profile", "values"]
 
-    /// The mapping with a person's own merged over it, member by member: what a member of a type says replaces what was there, and everything
-    /// else stays.
+    /// The mapping with your own merged into it, member by member: each member of a type replaces the existing one, and the others stay.
     ///
     /// ```json
     /// {"HKQuantityTypeIdentifierHeartRate": {"code": {"coding": [{"system": "http://loinc.org", "code": "8867-4"}]},
     ///   "valueQuantity": {"unit": "bpm", "system": "http://unitsofmeasure.org", "code": "/min"}, "category": ["vital-signs"]}}
     /// ```
-    /// A type may be named without its beginning, `HeartRate`, if it is a quantity. `profile` is a list of addresses, `values` an object from
-    /// a category's value to a concept like `code`.
+    /// A quantity type may be named without its prefix: `HeartRate`. `profile` is a list of addresses, `values` an object from a category's
+    /// value to a concept like `code`.
     /// - Parameter json: UTF-8.
     /// - Throws: ``SampleError/Code/invalidMapping`` with line and path; ``SampleError/Code/damaged`` with the line if it is not JSON.
     public func merging(json: Data) throws -> SampleMapping {

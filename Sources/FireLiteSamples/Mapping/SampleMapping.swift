@@ -10,7 +10,7 @@ import FireLiteCore
 public struct SampleMapping: Sendable, Hashable {
     /// The unit of a type's Observations.
     public struct Unit: Sendable, Hashable {
-        /// What people read: `beats/minute`.
+        /// The human-readable unit: `beats/minute`.
         public var unit: String
         /// The system of the code.
         public var system: String
@@ -20,7 +20,7 @@ public struct SampleMapping: Sendable, Hashable {
         /// Creates a unit.
         ///
         /// - Parameters:
-        ///   - unit: what people read.
+        ///   - unit: the human-readable unit.
         ///   - code: the code.
         ///   - system: the system of the code. Default: UCUM.
         public init(_ unit: String, code: String, system: String = "http://unitsofmeasure.org") {
@@ -30,7 +30,7 @@ public struct SampleMapping: Sendable, Hashable {
         }
     }
 
-    /// What becomes of a type.
+    /// The mapping of a type.
     public struct Entry: Sendable, Hashable {
         /// The codes. One with the type's own name is added to them.
         public var codes: [SampleCoding] = []
@@ -60,17 +60,17 @@ public struct SampleMapping: Sendable, Hashable {
 
     /// The form of the Observations.
     public let form: Form
-    /// What becomes of each type. Others have the code with their own name, and their own unit.
+    /// The mapping of each type. Other types have a code with their own name, and their own unit.
     public var entries: [SampleType: Entry]
-    /// Whom the samples are about, `Patient/1`; nil to leave it out.
+    /// The subject of the samples, `Patient/1`; nil to leave it out.
     public var subject: String?
 
     /// Creates a mapping.
     ///
     /// - Parameters:
     ///   - form: the form of the Observations.
-    ///   - entries: what becomes of each type.
-    ///   - subject: whom the samples are about, `Patient/1`.
+    ///   - entries: the mapping of each type.
+    ///   - subject: the subject of the samples, `Patient/1`.
     public init(form: Form = .standard, entries: [SampleType: Entry], subject: String? = nil) {
         self.form = form
         self.entries = entries
@@ -79,7 +79,7 @@ public struct SampleMapping: Sendable, Hashable {
 
     /// The mapping with a subject.
     ///
-    /// - Parameter reference: whom the samples are about, `Patient/1`.
+    /// - Parameter reference: the subject of the samples, `Patient/1`.
     public func about(_ reference: String) -> SampleMapping {
         var mapping = self
         mapping.subject = reference

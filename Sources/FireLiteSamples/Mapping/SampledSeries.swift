@@ -4,16 +4,16 @@ import Foundation
 
 /// Samples of one type at equal distances, as one Observation with `SampledData`: for sensors that measure every few seconds.
 ///
-/// The Observation has an identifier for each sample, in their order, and `E` in the data where a place has none. So all of its samples come back
-/// as they were.
+/// The Observation has an identifier for each sample, in their order, and `E` in the data where a place has none, so all samples are read
+/// back as they were.
 public struct SampledSeries: Sendable, Hashable {
-    /// How samples are put together.
+    /// How samples are combined.
     public struct Options: Sendable, Hashable {
-        /// The length of the spans that a series stays within, from the beginning of an hour.
+        /// The length of the windows of series, counted from the start of an hour.
         public var window: Duration = .seconds(3_600)
-        /// The usual distance of samples. A series has a shorter one where its samples need it.
+        /// The usual interval between samples. A series has a shorter one if its samples need it.
         public var period: Duration = .milliseconds(5_000)
-        /// The maximum number of places in a series. Samples that need more stay alone.
+        /// The maximum number of places in a series. Samples that need more get Observations of their own.
         public var maximumPlaces = 3_600
 
         /// An hour, 5 seconds, and 3,600 places.
@@ -32,12 +32,12 @@ public struct SampledSeries: Sendable, Hashable {
 
     // MARK: - Putting together
 
-    /// Puts together what can be: quantities of an instant without metadata, of the same type, unit, source and zone.
+    /// Combines the samples that can share a series: quantities of an instant without metadata, of the same type, unit, source and zone.
     ///
     /// - Parameters:
     ///   - samples: the samples.
-    ///   - options: how they are put together.
-    /// - Returns: the series, and the samples that stay alone.
+    ///   - options: how they are combined.
+    /// - Returns: the series, and the remaining samples.
     public static func grouping(_ samples: [Sample], options: Options = Options()) -> (series: [SampledSeries], rest: [Sample]) {
         var groups: [Group: [Sample]] = [:]
         var order: [Group] = []
@@ -99,7 +99,7 @@ public struct SampledSeries: Sendable, Hashable {
     ///
     /// - Parameters:
     ///   - sorted: samples in the order of their times.
-    ///   - options: how they are put together.
+    ///   - options: how they are combined.
     ///   - least: the number of samples that make a series.
     static func fitting(_ sorted: [Sample], _ options: Options, least: Int = 2) -> (series: SampledSeries?, rest: [Sample]) {
         guard let first = sorted.first else { return (nil, []) }
@@ -136,7 +136,7 @@ public struct SampledSeries: Sendable, Hashable {
     /// - Parameters:
     ///   - mapping: codes and unit.
     ///   - release: the release.
-    /// - Returns: an Observation; nil if a number would not come back from the mapping's unit as it was.
+    /// - Returns: an Observation; nil if a number would change in the conversion to the mapping's unit and back.
     /// - Throws: `FHIRDecodingError`, if the mapping has codes that the release does not allow.
     public func observation(mapping: SampleMapping = .standard, release: FHIRRelease) throws -> FHIRResource? {
         guard let json = ObservationWriter(mapping, release: release).json(self, id: nil, device: nil) else { return nil }

@@ -75,7 +75,6 @@ extension ReadTransaction {
 
     /// The names of the sources of a type's samples.
     ///
-    /// - Parameter type: the type.
     /// - Throws: `FHIRStoreError`.
     public func sampleSources(of type: SampleType) throws -> [String] {
         guard let number = try sampleName("type", type.rawValue) else { return [] }
@@ -87,10 +86,10 @@ extension ReadTransaction {
         ).compactMap { $0[0].text }
     }
 
-    /// Figures of a type's samples by intervals of a time zone's calendar.
+    /// Statistics of a type's samples by intervals of a time zone's calendar.
     ///
-    /// They follow changes of Observations through this store object (``FireLite/FHIRStore/followSamples()``); what another process changes counts after
-    /// ``FireLite/FHIRStore/refreshSamples()``.
+    /// They follow changes of Observations through this store object (``FireLite/FHIRStore/followSamples()``); changes by other processes
+    /// count after ``FireLite/FHIRStore/refreshSamples()``.
     /// - Parameters:
     ///   - type: the type.
     ///   - interval: how long the intervals are.
@@ -188,8 +187,7 @@ extension FHIRStore {
         try await read { try $0.samples(of: type, from: start, to: end, limit: limit) }
     }
 
-    /// Figures of a type's samples by intervals: see
-    /// ``FireLite/ReadTransaction/sampleStatistics(of:by:from:to:zone:sources:)``.
+    /// Statistics of a type's samples by intervals: see ``FireLite/ReadTransaction/sampleStatistics(of:by:from:to:zone:sources:)``.
     ///
     /// - Parameters:
     ///   - type: the type.

@@ -173,14 +173,13 @@ extension ReadTransaction {
 extension FHIRStore {
     /// Keeps samples and statistics up to date with Observations that the app changes or deletes through this store object, from now on.
     ///
-    /// A ``LocalStore`` does so for its store. Call it after opening where the app changes Observations of samples without one.
+    /// A ``LocalStore`` does this for its store. Call it after opening if the app changes Observations of samples without one.
     public func followSamples() { _ = participant(SampleKeeper.self) { SampleKeeper() } }
 
     /// Whether the file keeps samples.
     package var hasSamples: Bool { get throws { try read { try $0.hasTables(of: SampleTables.module) } } }
 
-    /// Brings samples and statistics up to date with Observations that something else has changed: another process, another store object, or plain
-    /// SQL.
+    /// Updates samples and statistics after Observations were changed elsewhere: by another process, another store object, or plain SQL.
     ///
     /// - Returns: how many samples were not up to date.
     /// - Complexity: reads all Observations of samples, about 20 µs each.

@@ -16,7 +16,7 @@ public enum SampleInterval: Sendable, Hashable {
     case whole
 }
 
-/// Figures of the samples of one interval. The numbers are in the mapping's unit.
+/// Statistics of one interval. The numbers are in the mapping's unit.
 public struct SampleStatistics: Sendable, Hashable {
     /// The beginning of the interval.
     public let start: Date

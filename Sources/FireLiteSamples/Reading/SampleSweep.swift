@@ -28,7 +28,9 @@ struct SampleSweep {
         for rank in Set(spans.map(\.rank)).sorted() {
             let covered = coverage(spans, above: rank)
             var first = 0
-            for span in spans where span.rank == rank { add(span, covered, &first, boundaries, &figures) }
+            for span in spans where span.rank == rank {
+                add(span, covered: covered, first: &first, boundaries: boundaries, figures: &figures)
+            }
         }
         return figures
     }
@@ -47,7 +49,7 @@ struct SampleSweep {
     }
 
     private static func add(
-        _ span: Span, _ covered: [(start: Int64, end: Int64)], _ first: inout Int, _ boundaries: [Int64], _ figures: inout [Figures]
+        _ span: Span, covered: [(start: Int64, end: Int64)], first: inout Int, boundaries: [Int64], figures: inout [Figures]
     ) {
         while first < covered.count, covered[first].end <= span.start { first += 1 }
         if let place = interval(span.start, boundaries) {
@@ -71,13 +73,13 @@ struct SampleSweep {
                 continue
             }
             let end = index < covered.count ? min(span.end, covered[index].start) : span.end
-            share(span, time, end, boundaries, &figures)
+            share(span, start: time, end: end, boundaries: boundaries, figures: &figures)
             time = end
         }
     }
 
     /// Adds the share of a span between two times to the intervals.
-    private static func share(_ span: Span, _ start: Int64, _ end: Int64, _ boundaries: [Int64], _ figures: inout [Figures]) {
+    private static func share(_ span: Span, start: Int64, end: Int64, boundaries: [Int64], figures: inout [Figures]) {
         let length = Double(span.end - span.start)
         if start == span.start, end == span.end, let place = interval(start, boundaries), end <= boundaries[place + 1] {
             figures[place].sum += span.value

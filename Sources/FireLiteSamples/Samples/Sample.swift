@@ -16,7 +16,7 @@ public struct Sample: Sendable, Hashable, Identifiable, CustomStringConvertible,
         case workout(WorkoutValue)
     }
 
-    /// What identifies it for good.
+    /// Its permanent id.
     public var uuid: UUID
     /// Its type.
     public var type: SampleType
@@ -36,7 +36,7 @@ public struct Sample: Sendable, Hashable, Identifiable, CustomStringConvertible,
     /// Creates a sample.
     ///
     /// - Parameters:
-    ///   - uuid: what identifies it for good.
+    ///   - uuid: its permanent id.
     ///   - type: its type.
     ///   - start: when it begins, kept in milliseconds.
     ///   - end: when it ends; nil for the beginning.

@@ -15,7 +15,7 @@ public struct SampleError: FireLiteError {
         public static let damaged = Code(rawValue: "damaged")
         /// A file cannot be read or written.
         public static let file = Code(rawValue: "file")
-        /// The mapping has nothing for the type.
+        /// The mapping has no entry for the type.
         public static let notMapped = Code(rawValue: "notMapped")
         /// A unit cannot be converted into the mapping's.
         public static let unit = Code(rawValue: "unit")
@@ -33,9 +33,9 @@ public struct SampleError: FireLiteError {
     public let code: Code
     /// What went wrong and what to do about it.
     public let message: String
-    /// The line of the file, from 1; nil if it is about none.
+    /// The line of the file, from 1; nil if there is none.
     public let line: Int?
-    /// The place inside a mapping, `HeartRate.code[0].system`; nil if it is about none.
+    /// The place inside a mapping, `HeartRate.code[0].system`; nil if there is none.
     public let path: String?
 
     package init(_ code: Code, _ message: String, line: Int? = nil, path: String? = nil) {

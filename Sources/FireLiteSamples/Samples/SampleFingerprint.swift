@@ -57,7 +57,12 @@ struct SampleFingerprint {
     }
 
     static func uuid(of text: UnsafeRawBufferPointer, time: Int64? = nil) -> UUID {
-        var digest = HashAlgorithm.sha256.digest(of: text)
+        uuid(ofDigest: HashAlgorithm.sha256.digest(of: text), time: time)
+    }
+
+    /// The UUID of a text by its SHA-256.
+    static func uuid(ofDigest digest: [UInt8], time: Int64?) -> UUID {
+        var digest = digest
         if let time { for place in 0..<6 { digest[place] = UInt8(truncatingIfNeeded: time >> Int64(40 - place * 8)) } }
         return UUID(
             uuid: (

@@ -1,6 +1,6 @@
 /// Where a sample comes from: the app that recorded it and the device that measured it. Samples share it.
 public final class SampleOrigin: Sendable, Hashable {
-    /// Which part of the origin a text is.
+    /// A part of an origin.
     public enum Part: String, Sendable, Hashable, CaseIterable {
         /// The name of the app or of the phone or watch.
         case sourceName

@@ -1,18 +1,21 @@
 import FireLiteCrypto
+import FireLiteXML
 import Foundation
 
-/// Apple's export of a person's health data: `export.xml`, or the zip that contains it. It is read in the memory of a batch, whatever its size.
+/// Apple's export of a person's health data: `export.xml`, or the zip that contains it. Memory holds one batch, whatever the size of the
+/// file.
 ///
-/// The file has no UUIDs: each sample gets one made of its type, times, value and source, so that the next export of the same person adds only
-/// what is new. Deletions are not in the file. Records of blood pressures are left out, as their correlations hold them. Clinical records,
-/// routes, activity summaries and what is known of the person are skipped and counted.
+/// The file has no UUIDs: each sample gets one made of its type, times, value and source, so that the next export of the same person adds
+/// only what is new. Deletions are not in the file. Records of blood pressures are left out, as their correlations hold them. Clinical
+/// records, routes, activity summaries and the person's characteristics are skipped and counted.
 ///
 /// `@unchecked Sendable`: the queue guards the reader.
 public final class AppleExport: SampleSource, @unchecked Sendable {
     /// The name of all exports.
     public let name = "apple-export"
     /// The file.
-    public let path: String
+    public let url: URL
+    private var path: String { url.filePath }
     private let skipsDamage: Bool
     /// Tells this export from others.
     private let mark: String
@@ -27,19 +30,21 @@ public final class AppleExport: SampleSource, @unchecked Sendable {
     /// Opens an export.
     ///
     /// - Parameters:
-    ///   - path: an `export.xml`, or the zip that contains one.
-    ///   - skipsDamage: whether a record that is no sample, such as one without a time, is counted and skipped. Default: it ends the reading, as
-    ///     everything does that is not well-formed XML.
-    /// - Throws: ``SampleError/Code/file`` if it cannot be read; ``SampleError/Code/damaged`` if it is a zip without an `export.xml`.
-    public init(path: String, skipsDamage: Bool = false) throws {
-        self.path = path
+    ///   - url: an `export.xml`, or the zip that contains one.
+    ///   - skipsDamage: whether a record that is not a sample, such as one without a time, is counted and skipped. Default: false; it ends
+    ///     the reading, as malformed XML always does.
+    /// - Throws: ``SampleError/Code/file`` if it cannot be read; ``SampleError/Code/damaged`` if it is a zip without an `export.xml`;
+    ///   `FHIRXMLError` if the system has no libxml2.
+    public init(_ url: URL, skipsDamage: Bool = false) throws {
+        _ = try XMLLibrary.system()
+        self.url = url
         self.skipsDamage = skipsDamage
-        mark = try ExportFile(path: path).mark()
+        mark = try ExportFile(path: url.filePath).mark()
     }
 
     deinit { reader?.cancel() }
 
-    /// The elements that are no samples, by name, with their numbers so far.
+    /// The number of elements so far that are not samples, by name.
     public var ignored: [String: Int] { queue.sync { reader?.ignored ?? [:] } }
 
     public func types() async throws -> [SampleType] { [.all] }

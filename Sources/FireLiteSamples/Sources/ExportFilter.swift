@@ -80,7 +80,10 @@ struct ExportFilter {
                 index = drop(bytes, index, &output)
                 continue
             }
-            let next = place == .content ? content(bytes, index, isLast, &output) : beginning(bytes, index, isLast, &output)
+            let next =
+                place == .content
+                ? content(bytes, index: index, isLast: isLast, output: &output)
+                : beginning(bytes, index: index, isLast: isLast, output: &output)
             guard let next else {
                 rest = Array(bytes[index...])
                 return
@@ -95,7 +98,7 @@ struct ExportFilter {
     ///
     /// - Returns: the place behind its beginning; nil if it depends on what follows; the same place if nothing is dropped here.
     private mutating func beginDropping(
-        _ bytes: UnsafeBufferPointer<UInt8>, _ index: Int, _ isLast: Bool, _ output: inout [UInt8]
+        _ bytes: UnsafeBufferPointer<UInt8>, index: Int, isLast: Bool, output: inout [UInt8]
     ) -> Int? {
         for (beginning, end) in Self.dropped {
             let known = bytes[index...].prefix(beginning.count)
@@ -160,7 +163,7 @@ struct ExportFilter {
     ///
     /// - Returns: the place after it; nil if it depends on what follows.
     private mutating func beginning(
-        _ bytes: UnsafeBufferPointer<UInt8>, _ index: Int, _ isLast: Bool, _ output: inout [UInt8]
+        _ bytes: UnsafeBufferPointer<UInt8>, index: Int, isLast: Bool, output: inout [UInt8]
     ) -> Int? {
         let byte = bytes[index]
         switch place {
@@ -176,7 +179,7 @@ struct ExportFilter {
                     if !isLast { return nil }
                 }
                 if known.count < 2, !isLast { return nil }
-                guard let next = beginDropping(bytes, index, isLast, &output) else { return nil }
+                guard let next = beginDropping(bytes, index: index, isLast: isLast, output: &output) else { return nil }
                 if next > index { return next }
                 // Instructions and comments may precede it.
                 if known.count < 2 || known[index + 1] != UInt8(ascii: "?") && known[index + 1] != UInt8(ascii: "!") { place = .content }
@@ -203,39 +206,94 @@ struct ExportFilter {
     // MARK: - Content
 
     /// Handles the bytes up to the next special one, or a special one.
-    private mutating func content(_ bytes: UnsafeBufferPointer<UInt8>, _ index: Int, _ isLast: Bool, _ output: inout [UInt8]) -> Int? {
-        var end = index
-        Self.isPlain.withUnsafeBufferPointer { isPlain in
-            while end < bytes.count, isPlain[Int(bytes[end])] { end += 1 }
-        }
+    private mutating func content(_ bytes: UnsafeBufferPointer<UInt8>, index: Int, isLast: Bool, output: inout [UInt8]) -> Int? {
+        let end = endOfRun(bytes, index)
         if end > index {
             output.append(contentsOf: UnsafeBufferPointer(rebasing: bytes[index..<end]))
-            elementSize += end - index
-            hasOverlongElement = elementSize > Self.longestElement
             return end
         }
         elementSize += 1
         hasOverlongElement = elementSize > Self.longestElement
         let byte = bytes[index]
-        if byte == UInt8(ascii: "<") { return element(bytes, index, isLast, &output) }
-        if byte == UInt8(ascii: "&") { return entity(bytes, index, isLast, &output) }
-        return byte < 128 ? index + 1 : character(bytes, index, isLast, &output)
+        if byte == UInt8(ascii: "<") { return element(bytes, index: index, isLast: isLast, output: &output) }
+        if byte == UInt8(ascii: "&") { return entity(bytes, index: index, isLast: isLast, output: &output) }
+        return byte < 128 ? index + 1 : character(bytes, index: index, isLast: isLast, output: &output)
     }
 
-    private mutating func element(_ bytes: UnsafeBufferPointer<UInt8>, _ index: Int, _ isLast: Bool, _ output: inout [UInt8]) -> Int? {
+    /// The end of the bytes that are copied as they are: plain ones, beginnings of elements, and XML's own entities.
+    private mutating func endOfRun(_ bytes: UnsafeBufferPointer<UInt8>, _ start: Int) -> Int {
+        var index = start
+        // Where the bytes begin that `elementSize` does not count yet.
+        var mark = start
+        while true {
+            index = Self.endOfPlain(bytes, index)
+            guard index + 1 < bytes.count else { break }
+            let next = bytes[index + 1]
+            if bytes[index] == UInt8(ascii: "<"), next != UInt8(ascii: "!"), next != UInt8(ascii: "?") {
+                elementSize += index - mark
+                if elementSize > Self.longestElement { break }
+                elementSize = 0
+                index += 1
+                mark = index
+            } else if bytes[index] == UInt8(ascii: "&"), let end = Self.endOfEntity(bytes, index) {
+                index = end
+            } else {
+                break
+            }
+        }
+        if index > mark { elementSize += index - mark }
+        hasOverlongElement = elementSize > Self.longestElement
+        return index
+    }
+
+    /// The place of the first byte that is not plain, looking at 16 of them at once.
+    private static func endOfPlain(_ bytes: UnsafeBufferPointer<UInt8>, _ start: Int) -> Int {
+        var index = start
+        isPlain.withUnsafeBufferPointer { isPlain in
+            while index < bytes.count {
+                if index + 16 <= bytes.count, let base = bytes.baseAddress {
+                    let block = UnsafeRawPointer(base + index).loadUnaligned(as: SIMD16<UInt8>.self)
+                    // Line ends are plain too, and rare.
+                    let special = (block .< 32) .| (block .> 127) .| (block .== UInt8(ascii: "<")) .| (block .== UInt8(ascii: "&"))
+                    if !any(special) {
+                        index += 16
+                        continue
+                    }
+                }
+                let end = min(index + 16, bytes.count)
+                while index < end, isPlain[Int(bytes[index])] { index += 1 }
+                if index < end { return }
+            }
+        }
+        return index
+    }
+
+    /// The end of one of XML's five entities; nil if another one, or none, begins here.
+    private static func endOfEntity(_ bytes: UnsafeBufferPointer<UInt8>, _ start: Int) -> Int? {
+        for entity in entities where start + entity.count <= bytes.count {
+            var index = 0
+            while index < entity.count, bytes[start + index] == entity[index] { index += 1 }
+            if index == entity.count { return start + index }
+        }
+        return nil
+    }
+
+    private static let entities = ["&lt;", "&gt;", "&amp;", "&quot;", "&apos;"].map { [UInt8]($0.utf8) }
+
+    private mutating func element(_ bytes: UnsafeBufferPointer<UInt8>, index: Int, isLast: Bool, output: inout [UInt8]) -> Int? {
         guard index + 1 < bytes.count || isLast else { return nil }
         if index + 1 < bytes.count, bytes[index + 1] == UInt8(ascii: "?") {
             dropping = Self.instruction
             return index + 2
         }
-        guard let next = beginDropping(bytes, index, isLast, &output) else { return nil }
+        guard let next = beginDropping(bytes, index: index, isLast: isLast, output: &output) else { return nil }
         if next > index { return next }
         elementSize = 0
         output.append(UInt8(ascii: "<"))
         return index + 1
     }
 
-    private func entity(_ bytes: UnsafeBufferPointer<UInt8>, _ index: Int, _ isLast: Bool, _ output: inout [UInt8]) -> Int? {
+    private func entity(_ bytes: UnsafeBufferPointer<UInt8>, index: Int, isLast: Bool, output: inout [UInt8]) -> Int? {
         let ahead = bytes[index...].prefix(Self.longestEntity)
         guard let end = ahead.firstIndex(of: UInt8(ascii: ";")) else {
             if ahead.count < Self.longestEntity, !isLast { return nil }
@@ -243,15 +301,16 @@ struct ExportFilter {
             return index + 1
         }
         let name = ahead[(index + 1)..<end]
-        if name.first == UInt8(ascii: "#") {
+        if let end = Self.endOfEntity(bytes, index) {
+            output.append(contentsOf: UnsafeBufferPointer(rebasing: bytes[index..<end]))
+            return end
+        } else if name.first == UInt8(ascii: "#") {
             guard let code = Self.code(name.dropFirst()) else {
                 output.append(contentsOf: "&amp;".utf8)
                 return index + 1
             }
             // A character that XML does not have is dropped with its reference.
             if Self.isAllowed(code) { output.append(contentsOf: ahead[index...end]) }
-        } else if ["amp", "lt", "gt", "quot", "apos"].contains(where: { name.elementsEqual($0.utf8) }) {
-            output.append(contentsOf: ahead[index...end])
         } else {
             output.append(contentsOf: "&amp;".utf8)
             return index + 1
@@ -273,7 +332,7 @@ struct ExportFilter {
     }
 
     /// Handles a character beyond ASCII.
-    private func character(_ bytes: UnsafeBufferPointer<UInt8>, _ index: Int, _ isLast: Bool, _ output: inout [UInt8]) -> Int? {
+    private func character(_ bytes: UnsafeBufferPointer<UInt8>, index: Int, isLast: Bool, output: inout [UInt8]) -> Int? {
         let byte = bytes[index]
         let length = byte >= 0xF0 ? 4 : byte >= 0xE0 ? 3 : 2
         var end = index + 1

@@ -6,21 +6,27 @@ struct ExportOrigins {
         let source: String
         let version: String
         /// The description of the device, from behind its address.
-        let device: Substring
+        let device: String
     }
 
-    private var last: (key: Key, origin: SampleOrigin)?
+    private var last: (source: [UInt8], version: [UInt8], device: [UInt8], origin: SampleOrigin)?
     private var known: [Key: SampleOrigin] = [:]
     private var origins: [SampleOrigin: SampleOrigin] = [:]
 
-    mutating func origin(_ attributes: [String: String]) -> SampleOrigin {
-        let key = Key(
-            source: attributes["sourceName"] ?? "", version: attributes["sourceVersion"] ?? "",
-            device: Self.withoutAddress(attributes["device"] ?? ""))
-        if let last, last.key == key { return last.origin }
+    /// - Parameters:
+    ///   - source: the name of the source; nil if there is none.
+    ///   - version: its version.
+    ///   - device: the description of the device.
+    mutating func origin(source: ExportTag.Value?, version: ExportTag.Value?, device: ExportTag.Value?) -> SampleOrigin {
+        let none = ExportTag.Value(start: nil, count: 0)
+        let (source, version, device) = (source ?? none, version ?? none, Self.withoutAddress(device ?? none))
+        if let last, Self.areEqual(last.device, device), Self.areEqual(last.source, source), Self.areEqual(last.version, version) {
+            return last.origin
+        }
+        let key = Key(source: ExportTag.text(source), version: ExportTag.text(version), device: ExportTag.text(device))
         let origin = known[key] ?? made(key)
         known[key] = origin
-        last = (key, origin)
+        last = (Array(source), Array(version), Array(device), origin)
         return origin
     }
 
@@ -34,12 +40,18 @@ struct ExportOrigins {
         return origin
     }
 
+    private static let address = [UInt8]("<<HKDevice:".utf8)
+
     /// What follows `<<HKDevice: 0x2825f1a40>`, whose number differs from sample to sample.
-    private static func withoutAddress(_ description: String) -> Substring {
-        guard description.utf8.starts(with: "<<HKDevice:".utf8), let end = description.utf8.firstIndex(of: UInt8(ascii: ">")) else {
-            return description[...]
-        }
-        return description[description.utf8.index(after: end)...]
+    private static func withoutAddress(_ description: ExportTag.Value) -> ExportTag.Value {
+        guard description.starts(with: address), let end = description.firstIndex(of: UInt8(ascii: ">")) else { return description }
+        return ExportTag.Value(rebasing: description[(end + 1)...])
+    }
+
+    private static func areEqual(_ known: [UInt8], _ value: ExportTag.Value) -> Bool {
+        guard known.count == value.count else { return false }
+        guard let start = value.baseAddress else { return true }
+        return known.withUnsafeBytes { memory in memory.baseAddress.map { memcmp($0, start, value.count) == 0 } ?? true }
     }
 
     private static let names: [(String, SampleOrigin.Part)] = [
@@ -48,7 +60,7 @@ struct ExportOrigins {
     ]
 
     /// Reads `, name:Apple Watch, manufacturer:Apple Inc., hardware:Watch6,2, software:8.1>`.
-    private static func parts(of description: Substring) -> [SampleOrigin.Part: String] {
+    private static func parts(of description: String) -> [SampleOrigin.Part: String] {
         var text = description
         if text.hasSuffix(">") { text.removeLast() }
         var parts: [SampleOrigin.Part: String] = [:]

@@ -1,17 +1,19 @@
 import FireLiteCore
+import FireLiteCrypto
+import FireLiteXML
 import Foundation
 
-#if canImport(FoundationXML)
-    import FoundationXML
-#endif
-
-/// Makes samples of Apple's `export.xml`: Foundation's XMLParser reads what `ExportFilter` has made of the file, on a thread of its own.
-final class ExportReader: NSObject, XMLParserDelegate {
+/// Makes samples of Apple's `export.xml`: the system's parser reads what `ExportFilter` has made of the file, on a thread of its own.
+final class ExportReader: XMLScannerDelegate {
     private static let chunkSize = 512
-    /// The parser's error for a file that ends before its elements do, or goes on after them.
-    private static let documentEnd = 5
+    /// The parser's errors for a file that ends before its elements do, or goes on after them.
+    private static let documentEnds: Set<Int> = [5, 77]
     /// Deep enough for the parser and the closures around it.
     private static let stackSize = 4 << 20
+    /// The number of bytes that are read at once.
+    private static let pieceSize = 1 << 18
+    /// The most elements in each other: the parser remembers the name of each. Apple's files have four.
+    private static let mostOpen = 1_000
     /// The most parts, totals and metadata of a sample, which is in memory as a whole, and the most names of elements that are counted each.
     private static let mostParts = 100_000
     private static let mostNames = 1_000
@@ -26,7 +28,11 @@ final class ExportReader: NSObject, XMLParserDelegate {
     /// How many elements are open inside one that was rejected; nil outside of one.
     private var rejected: Int?
     private var origins = ExportOrigins()
-    private var types: [String: SampleType] = [:]
+    private var tag = ExportTag()
+    private var types: [String: Kind] = [:]
+    private var lastType = LastValue<Kind>()
+    private var lastUnit = LastValue<String>()
+    private var lastZone: (offset: Int, zone: TimeZone?)?
     /// Elements that are no samples, by name.
     private var ignored: [String: Int] = [:]
     /// The sample whose element is open, and how many elements are open inside it.
@@ -46,8 +52,17 @@ final class ExportReader: NSObject, XMLParserDelegate {
     /// Where the parser met the end of the document before the end of the file, or the other way round.
     private var early: SampleError?
     private var isStopped = false
-    /// The text that a sample's UUID is made of.
+    /// The text that a sample's UUID is made of, and its digest.
     private var identity: [UInt8] = []
+    private var digest = [UInt8](repeating: 0, count: 32)
+    private let hasher = SHA256Hasher()
+    private var scanner: XMLScanner?
+
+    /// A type, with what its samples hold, which takes a search in its name.
+    private struct Kind {
+        let type: SampleType
+        let kind: SampleType.Kind
+    }
 
     /// Begins to read a file.
     ///
@@ -60,7 +75,7 @@ final class ExportReader: NSObject, XMLParserDelegate {
     static func start(_ file: ExportFile, name: String, leavingOut parts: Set<SampleType>, skipsDamage: Bool) -> ExportQueue {
         let queue = ExportQueue()
         let handover = Handover(file)
-        let thread = Thread { ExportReader(queue, name, parts, skipsDamage).run(handover.file) }
+        let thread = Thread { ExportReader(queue, name: name, parts: parts, skipsDamage: skipsDamage).run(handover.file) }
         thread.stackSize = stackSize
         thread.start()
         return queue
@@ -73,7 +88,7 @@ final class ExportReader: NSObject, XMLParserDelegate {
         init(_ file: ExportFile) { self.file = file }
     }
 
-    private init(_ queue: ExportQueue, _ name: String, _ parts: Set<SampleType>, _ skipsDamage: Bool) {
+    private init(_ queue: ExportQueue, name: String, parts: Set<SampleType>, skipsDamage: Bool) {
         self.skipsDamage = skipsDamage
         self.queue = queue
         self.name = name
@@ -81,77 +96,106 @@ final class ExportReader: NSObject, XMLParserDelegate {
     }
 
     private func run(_ file: ExportFile) {
-        let stream = ExportStream(file) { [queue] in queue.isStopped }
-        let parser = XMLParser(stream: stream)
-        parser.delegate = self
-        parser.shouldResolveExternalEntities = false
-        // Its answer does not tell: on Linux it is true for a file that is refused in its first line.
-        _ = parser.parse()
-        deliver(parser)
-        if stream.endsInDocumentType, isBegun == false {
-            failure = SampleError(.damaged, "the document type does not end", line: line(parser))
-        } else if failure == nil, stream.failure == nil, open > 0 || !isBegun {
-            failure = SampleError(.damaged, "the file ends inside an element", line: line(parser))
+        do {
+            let scanner = try XMLScanner(self)
+            self.scanner = scanner
+            defer { self.scanner = nil }
+            let endsInDocumentType = try scan(file, scanner)
+            deliver()
+            if endsInDocumentType, !isBegun {
+                failure = SampleError(.damaged, "the document type does not end", line: scanner.line)
+            } else if failure == nil, open > 0 || !isBegun {
+                failure = SampleError(.damaged, "the file ends inside an element", line: scanner.line)
+            }
+            if failure == nil, !isStopped { failure = early }
+            queue.finish(failure)
+        } catch {
+            deliver()
+            queue.finish(error)
         }
-        if failure == nil, !isStopped { failure = early }
-        queue.finish(stream.failure ?? failure)
     }
 
-    private func deliver(_ parser: XMLParser) {
-        if !queue.put(chunk, ignored: ignored, rejections: rejections) { stop(parser) }
+    /// Parses the file up to its end or a failure.
+    ///
+    /// - Returns: whether it ends in its document type.
+    /// - Throws: what keeps the file from being read.
+    private func scan(_ file: ExportFile, _ scanner: XMLScanner) throws -> Bool {
+        var filter = ExportFilter()
+        var piece = [UInt8](repeating: 0, count: Self.pieceSize)
+        var ready: [UInt8] = []
+        var isEmpty = true
+        while !isStopped, early == nil, !queue.isStopped {
+            let count = try piece.withUnsafeMutableBytes { try file.read($0) }
+            ready.removeAll(keepingCapacity: true)
+            piece.withUnsafeBufferPointer { bytes in
+                filter.filter(UnsafeBufferPointer(rebasing: bytes[..<count]), isLast: count == 0, into: &ready)
+            }
+            if !ready.isEmpty { isEmpty = false }
+            ready.withUnsafeBufferPointer { scanner.feed($0) }
+            if filter.hasOverlongElement, failure == nil, early == nil {
+                throw SampleError(.damaged, "an element has more than \(ExportFilter.longestElement >> 10) KB, or so much text follows it")
+            }
+            if count == 0 {
+                if !isEmpty, !isStopped { scanner.finish() }
+                return filter.isInDocumentType
+            }
+        }
+        if queue.isStopped { isStopped = true }
+        return false
+    }
+
+    private func deliver() {
+        if !queue.put(chunk, ignored: ignored, rejections: rejections) { stop() }
         chunk.removeAll(keepingCapacity: true)
         rejections = SampleRejections()
     }
 
-    private func stop(_ parser: XMLParser) {
+    private func stop() {
         isStopped = true
-        parser.abortParsing()
+        scanner?.stop()
     }
 
-    private func fail(_ parser: XMLParser, _ message: String) {
-        if failure == nil { failure = SampleError(.damaged, message, line: line(parser)) }
-        stop(parser)
+    private func fail(_ message: String) {
+        if failure == nil { failure = SampleError(.damaged, message, line: line) }
+        stop()
     }
 
-    // MARK: - XMLParserDelegate
+    private var line: Int { scanner?.line ?? 1 }
 
-    func parser(
-        _ parser: XMLParser, didStartElement name: String, namespaceURI: String?, qualifiedName: String?, attributes: [String: String]
-    ) {
-        guard !isStopped else { return }
+    // MARK: - XMLScannerDelegate
+
+    func begin(_ tag: XMLTag) {
         open += 1
         isBegun = true
+        guard open <= Self.mostOpen else { return fail("more than \(Self.mostOpen) elements are in each other") }
         if let rejected {
             self.rejected = rejected + 1
             return
         }
+        self.tag.read(tag)
         do throws(Damage) {
-            try begin(name, attributes)
+            try begin()
         } catch {
-            guard skipsDamage else { return fail(parser, error.message) }
-            reject(SampleError(.damaged, error.message, line: line(parser)))
+            guard skipsDamage else { return fail(error.message) }
+            reject(SampleError(.damaged, error.message, line: line))
         }
     }
 
-    func parser(_ parser: XMLParser, didEndElement name: String, namespaceURI: String?, qualifiedName: String?) {
-        guard !isStopped else { return }
+    func end() {
         open -= 1
         if let rejected {
             self.rejected = rejected == 0 ? nil : rejected - 1
         } else {
-            end()
+            endSample()
         }
-        if chunk.count >= Self.chunkSize { deliver(parser) }
+        if chunk.count >= Self.chunkSize { deliver() }
     }
 
-    func parser(_ parser: XMLParser, parseErrorOccurred error: any Error) {
-        guard !isStopped, failure == nil, early == nil else { return }
-        let code = (error as NSError).code
-        let found = SampleError(.damaged, "this is not well-formed XML (error \(code))", line: line(parser))
-        if code == Self.documentEnd { early = found } else { failure = found }
+    func fault(_ code: Int) {
+        guard failure == nil, early == nil else { return }
+        let found = SampleError(.damaged, "this is not well-formed XML (error \(code))", line: line)
+        if Self.documentEnds.contains(code) { early = found } else { failure = found }
     }
-
-    private func line(_ parser: XMLParser) -> Int { max(1, parser.lineNumber) }
 
     // MARK: - Elements
 
@@ -170,40 +214,40 @@ final class ExportReader: NSObject, XMLParserDelegate {
         totals.removeAll()
     }
 
-    private func begin(_ name: String, _ attributes: [String: String]) throws(Damage) {
+    private func begin() throws(Damage) {
         if part != nil {
             partDepth += 1
-            if partDepth == 1, name == "MetadataEntry" { try metadata(attributes, &part) }
+            if partDepth == 1, tag.name == "MetadataEntry" { try metadata(&part) }
         } else if sample != nil {
             depth += 1
-            if depth == 1 { try beginInside(name, attributes) }
+            if depth == 1 { try beginInside() }
         } else {
-            switch name {
-            case "Record": sample = try record(attributes)
-            case "Correlation": sample = try frame(attributes["type"], attributes, .correlation([]))
-            case "Workout": sample = try workout(attributes)
+            switch tag.name {
+            case "Record": sample = try record()
+            case "Correlation": sample = try frame(tag[.type], .correlation([])).sample
+            case "Workout": sample = try workout()
             case "HealthData": break
-            default: ignored[ignored.count < Self.mostNames || ignored[name] != nil ? name : "…", default: 0] += 1
+            default: ignored[ignored.count < Self.mostNames || ignored[tag.name] != nil ? tag.name : "…", default: 0] += 1
             }
             depth = 0
-            parts.removeAll()
-            totals.removeAll()
+            if !parts.isEmpty { parts.removeAll() }
+            if !totals.isEmpty { totals.removeAll() }
         }
     }
 
     /// An element directly inside that of a sample.
-    private func beginInside(_ name: String, _ attributes: [String: String]) throws(Damage) {
-        switch (name, sample?.value) {
-        case ("MetadataEntry", _): try metadata(attributes, &sample)
+    private func beginInside() throws(Damage) {
+        switch (tag.name, sample?.value) {
+        case ("MetadataEntry", _): try metadata(&sample)
         case ("Record", .correlation):
             guard parts.count < Self.mostParts else { throw Self.tooLarge }
-            part = try record(attributes)
+            part = try record()
             partDepth = 0
             depth -= 1
         case ("WorkoutStatistics", .workout):
             guard totals.count < Self.mostParts else { throw Self.tooLarge }
-            if let type = attributes["type"], let sum = attributes["sum"].flatMap({ FHIRDecimal($0) }), let unit = attributes["unit"] {
-                totals[known(type)] = WorkoutTotal(sum, unit: unit)
+            if let type = tag[.type], let sum = tag.text("sum").flatMap({ FHIRDecimal($0) }), let unit = tag.text(.unit) {
+                totals[known(type).type] = WorkoutTotal(sum, unit: unit)
             }
         default: return
         }
@@ -211,7 +255,7 @@ final class ExportReader: NSObject, XMLParserDelegate {
 
     private static let tooLarge = Damage(message: "an element has more than \(mostParts) parts or metadata")
 
-    private func end() {
+    private func endSample() {
         if let part {
             partDepth -= 1
             if partDepth < 0 {
@@ -237,58 +281,87 @@ final class ExportReader: NSObject, XMLParserDelegate {
             sample.value = .workout(workout)
         default: break
         }
-        parts.removeAll()
-        totals.removeAll()
+        if !parts.isEmpty { parts.removeAll() }
+        if !totals.isEmpty { totals.removeAll() }
         return sample
     }
 
     /// What every kind of sample has.
-    private func frame(_ type: String?, _ attributes: [String: String], _ value: Sample.Value) throws(Damage) -> Sample {
-        guard let type else { throw Damage(message: "an element has no type") }
-        guard let start = attributes["startDate"].flatMap({ SampleTime.read($0) }) else {
+    private func frame(
+        _ typeName: ExportTag.Value?, _ value: Sample.Value
+    ) throws(Damage) -> (sample: Sample, kind: SampleType.Kind) {
+        guard let typeName else { throw Damage(message: "an element has no type") }
+        guard let start = tag[.startDate].flatMap({ SampleTime.read($0) }) else {
             throw Damage(message: "an element has no valid startDate")
         }
         var end = start.milliseconds
-        if let text = attributes["endDate"] {
+        if let text = tag[.endDate] {
             guard let time = SampleTime.read(text) else { throw Damage(message: "an element has no valid endDate") }
             end = time.milliseconds
         }
-        return Sample(
-            uuid: Self.noUUID, type: known(type), startTime: start.milliseconds, endTime: end, zone: start.offset.flatMap(FixedZones.zone),
-            value: value, origin: origins.origin(attributes))
+        let known = known(typeName)
+        let origin = origins.origin(source: tag[.sourceName], version: tag[.sourceVersion], device: tag[.device])
+        let sample = Sample(
+            uuid: Self.noUUID, type: known.type, startTime: start.milliseconds, endTime: end, zone: start.offset.flatMap(zone),
+            value: value, origin: origin)
+        return (sample, known.kind)
     }
 
     private static let noUUID = UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0))
 
-    private func known(_ name: String) -> SampleType {
-        if let type = types[name] { return type }
-        let type = SampleType(rawValue: name)
-        types[name] = type
-        return type
+    private func zone(_ offset: Int) -> TimeZone? {
+        if let lastZone, lastZone.offset == offset { return lastZone.zone }
+        let zone = FixedZones.zone(offset)
+        lastZone = (offset, zone)
+        return zone
     }
 
-    private func record(_ attributes: [String: String]) throws(Damage) -> Sample {
-        let text = attributes["value"] ?? ""
-        var sample = try frame(attributes["type"], attributes, .category(text.isEmpty ? "HKCategoryValueNotApplicable" : text))
-        if let unit = attributes["unit"], let number = FHIRDecimal(text), sample.type.kind != .category {
-            sample.value = .quantity(number, unit: unit)
+    private func known(_ name: ExportTag.Value) -> Kind {
+        if let kind = lastType.value(of: name) { return kind }
+        let text = ExportTag.text(name)
+        let kind = types[text] ?? Kind(type: SampleType(rawValue: text), kind: SampleType(rawValue: text).kind)
+        types[text] = kind
+        lastType.keep(kind, of: name)
+        return kind
+    }
+
+    private func unit(_ name: ExportTag.Value) -> String {
+        if let unit = lastUnit.value(of: name) { return unit }
+        let unit = ExportTag.text(name)
+        lastUnit.keep(unit, of: name)
+        return unit
+    }
+
+    private static let noValue = Sample.Value.category("HKCategoryValueNotApplicable")
+
+    private func record() throws(Damage) -> Sample {
+        let text = tag.text(.value) ?? ""
+        let known = try frame(tag[.type], Self.noValue)
+        var sample = known.sample
+        if let unit = tag[.unit], known.kind != .category, let number = FHIRDecimal(text) {
+            sample.value = .quantity(number, unit: self.unit(unit))
+        } else if !text.isEmpty {
+            sample.value = .category(text)
         }
         return sample
     }
 
-    private func workout(_ attributes: [String: String]) throws(Damage) -> Sample {
-        var workout = WorkoutValue(activity: attributes["workoutActivityType"] ?? "HKWorkoutActivityTypeOther")
-        if let number = attributes["duration"].flatMap({ FHIRDecimal($0) }) {
-            workout.duration = SampleUnits.convert(number, from: attributes["durationUnit"] ?? "min", to: "s")
+    private func workout() throws(Damage) -> Sample {
+        var workout = WorkoutValue(activity: tag.text("workoutActivityType") ?? "HKWorkoutActivityTypeOther")
+        if let number = tag.text("duration").flatMap({ FHIRDecimal($0) }) {
+            workout.duration = SampleUnits.convert(number, from: tag.text("durationUnit") ?? "min", to: "s")
         }
         // What exports had before they had statistics.
         for (name, unit, type) in Self.totals {
-            if let number = attributes[name].flatMap({ FHIRDecimal($0) }), let unit = attributes[unit] {
+            if let number = tag.text(name).flatMap({ FHIRDecimal($0) }), let unit = tag.text(unit) {
                 workout.totals[type] = WorkoutTotal(number, unit: unit)
             }
         }
-        return try frame(SampleType.workout.rawValue, attributes, .workout(workout))
+        let name = Self.workoutName
+        return try name.withUnsafeBufferPointer { (bytes) throws(Damage) in try frame(bytes, .workout(workout)).sample }
     }
+
+    private static let workoutName = [UInt8](SampleType.workout.rawValue.utf8)
 
     private static let totals: [(String, String, SampleType)] = [
         ("totalDistance", "totalDistanceUnit", .quantity("DistanceWalkingRunning")),
@@ -296,10 +369,10 @@ final class ExportReader: NSObject, XMLParserDelegate {
     ]
 
     /// Adds metadata to the open sample or part, in its place.
-    private func metadata(_ attributes: [String: String], _ sample: inout Sample?) throws(Damage) {
-        guard let key = attributes["key"], !key.isEmpty, let count = sample?.metadata.count else { return }
+    private func metadata(_ sample: inout Sample?) throws(Damage) {
+        guard let key = tag.text(.key), !key.isEmpty, let count = sample?.metadata.count else { return }
         guard count < Self.mostParts else { throw Self.tooLarge }
-        let value = attributes["value"] ?? ""
+        let value = tag.text(.value) ?? ""
         if key == "HKTimeZone", let zone = TimeZone(identifier: value) { sample?.zone = zone }
         if !value.isEmpty { sample?.metadata[key] = value }
     }
@@ -314,9 +387,10 @@ final class ExportReader: NSObject, XMLParserDelegate {
             identity.append(contentsOf: text.utf8)
             identity.append(UInt8(ascii: "|"))
         }
+        func add(_ number: Int64) { add(String(number)) }
         add(sample.type.rawValue)
-        add(String(sample.startTime))
-        add(String(sample.endTime))
+        add(sample.startTime)
+        add(sample.endTime)
         add(sample.origin.canonical)
         switch sample.value {
         case .quantity(let number, let unit):
@@ -328,7 +402,11 @@ final class ExportReader: NSObject, XMLParserDelegate {
             add(workout.activity)
             if let duration = workout.duration { identity.append(contentsOf: duration.literal.utf8) }
         }
-        sample.uuid = identity.withUnsafeBytes { SampleFingerprint.uuid(of: $0, time: sample.startTime) }
+        digest.withUnsafeMutableBytes { digest in
+            guard let start = digest.baseAddress else { return }
+            identity.withUnsafeBytes { hasher.digest(of: $0, into: start) }
+        }
+        sample.uuid = SampleFingerprint.uuid(ofDigest: digest, time: sample.startTime)
         return sample
     }
 }

@@ -3,7 +3,7 @@
     import Foundation
     import HealthKit
 
-    /// The samples of a device's health database. The app asks for the person's permission before.
+    /// The samples of a device's health database. The app asks for the person's permission first.
     ///
     /// `@unchecked Sendable`: a health store may be used by any thread.
     public final class HealthKitSource: SampleSource, @unchecked Sendable {

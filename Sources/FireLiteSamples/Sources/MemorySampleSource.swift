@@ -32,14 +32,10 @@ public final class MemorySampleSource: SampleSource, @unchecked Sendable {
         events = samples.map { .added($0) }
     }
 
-    /// Adds samples and notifies those who follow.
-    ///
-    /// - Parameter samples: the samples.
+    /// Adds samples and notifies listeners.
     public func add(_ samples: [Sample]) { append(samples.map { .added($0) }) }
 
-    /// Deletes samples and notifies those who follow.
-    ///
-    /// - Parameter samples: the samples.
+    /// Deletes samples and notifies listeners.
     public func delete(_ samples: [Sample]) { append(samples.map { .deleted($0.uuid, $0.type) }) }
 
     private func append(_ new: [Event]) {

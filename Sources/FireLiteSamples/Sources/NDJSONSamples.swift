@@ -2,7 +2,7 @@ import FireLiteCore
 import FireLiteCrypto
 import Foundation
 
-/// Samples in a file with a JSON object a line: samples in the form of ``Sample/json``, and data points of Open mHealth and IEEE 1752.
+/// Samples in a file with one JSON object per line: samples in the form of ``Sample/json``, and data points of Open mHealth and IEEE 1752.
 ///
 /// The anchor is a place in the file, so lines that are appended later are new.
 public final class NDJSONSamples: SampleSource {
@@ -14,19 +14,20 @@ public final class NDJSONSamples: SampleSource {
     /// The source's name, by the beginning of the file.
     public let name: String
     /// The file.
-    public let path: String
+    public let url: URL
+    private var path: String { url.filePath }
     private let skipsDamage: Bool
 
     /// Opens a file.
     ///
     /// - Parameters:
-    ///   - path: the file.
-    ///   - skipsDamage: whether a line that is no sample is counted and skipped. Default: it ends the reading.
+    ///   - url: the file.
+    ///   - skipsDamage: whether a line that is not a sample is counted and skipped. Default: false; it ends the reading.
     /// - Throws: ``SampleError/Code/file`` if it cannot be read.
-    public init(path: String, skipsDamage: Bool = false) throws {
-        self.path = path
+    public init(_ url: URL, skipsDamage: Bool = false) throws {
+        self.url = url
         self.skipsDamage = skipsDamage
-        let handle = try Self.open(path)
+        let handle = try Self.open(url.filePath)
         let beginning = (try handle.read(upToCount: Self.markSize) ?? Data()).prefix { $0 != 10 }
         try handle.close()
         let digest = HashAlgorithm.sha256.digest(of: Data(beginning)).prefix(8)

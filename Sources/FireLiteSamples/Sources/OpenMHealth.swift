@@ -34,7 +34,7 @@ enum OpenMHealth {
         var metadata: [String: String] = [:]
         if let modality = (provenance?["modality"] ?? header["modality"])?.text { metadata["modality"] = modality }
         if let id = provenance?["source_data_point_id"]?.text { metadata["source_data_point_id"] = id }
-        func sample(_ type: SampleType, _ uuid: UUID, _ value: Sample.Value, _ metadata: [String: String]) -> Sample {
+        func sample(_ type: SampleType, uuid: UUID, value: Sample.Value, metadata: [String: String]) -> Sample {
             Sample(
                 uuid: uuid, type: type, start: SampleTime.date(time.start), end: SampleTime.date(time.end), zone: time.zone, value: value,
                 origin: SampleOrigin([.sourceName: source]), metadata: metadata)
@@ -44,14 +44,16 @@ enum OpenMHealth {
                 ("systolic_blood_pressure", SampleType.bloodPressureSystolic), ("diastolic_blood_pressure", .bloodPressureDiastolic),
             ]
             .compactMap { member, type in
-                quantity(body[member], type).map { sample(type, SampleFingerprint.uuid(of: "omh|\(id)|\(member)"), $0, [:]) }
+                quantity(body[member], type).map {
+                    sample(type, uuid: SampleFingerprint.uuid(of: "omh|\(id)|\(member)"), value: $0, metadata: [:])
+                }
             }
             guard parts.count == 2 else { throw damaged("a blood pressure lacks a value") }
-            return sample(.bloodPressure, uuid, .correlation(parts), metadata)
+            return sample(.bloodPressure, uuid: uuid, value: .correlation(parts), metadata: metadata)
         }
         guard let known = quantities[name] else { throw damaged("the schema '\(name)' is not known") }
         guard let value = quantity(body[known.member], known.type) else { throw damaged("a data point has no \(known.member)") }
-        return sample(known.type, uuid, value, metadata)
+        return sample(known.type, uuid: uuid, value: value, metadata: metadata)
     }
 
     private static func quantity(_ json: JSONItem?, _ type: SampleType) -> Sample.Value? {

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Opens files with samples by what is in them.
+/// Opens files with samples, whose content determines the form.
 public enum SampleFile {
     private static let beginningSize = 4_096
     private static let root = Data("<HealthData".utf8)
@@ -9,32 +9,36 @@ public enum SampleFile {
     /// A source of the samples in a file: Apple's export, also in a zip, or NDJSON with samples or Open mHealth data points.
     ///
     /// - Parameters:
-    ///   - path: the file.
-    ///   - skipsDamage: whether a record that is no sample is counted in ``SampleChanges/rejections`` and skipped. Default: it ends the reading.
+    ///   - url: the file.
+    ///   - skipsDamage: whether a record that is not a sample is counted in ``SampleChanges/rejections`` and skipped. Default: false; it
+    ///     ends the reading.
     /// - Throws: ``SampleError/Code/file`` if it cannot be read; ``SampleError/Code/damaged`` if it is none of these.
-    public static func source(path: String, skipsDamage: Bool = false) throws -> any SampleSource {
-        let first = try beginning(path).drop { $0 == 0xEF || $0 == 0xBB || $0 == 0xBF || $0 == 32 || $0 == 10 || $0 == 13 }.first
-        if first == UInt8(ascii: "{") { return try NDJSONSamples(path: path, skipsDamage: skipsDamage) }
-        return try AppleExport(path: path, skipsDamage: skipsDamage)
+    public static func source(_ url: URL, skipsDamage: Bool = false) throws -> any SampleSource {
+        let first = try beginning(url.filePath).drop { $0 == 0xEF || $0 == 0xBB || $0 == 0xBF || $0 == 32 || $0 == 10 || $0 == 13 }.first
+        if first == UInt8(ascii: "{") { return try NDJSONSamples(url, skipsDamage: skipsDamage) }
+        return try AppleExport(url, skipsDamage: skipsDamage)
     }
 
     /// The sources of the samples in a file, or in a folder and those within it: the exports of Apple that it contains, and files that end in
     /// `.ndjson`, `.jsonl` and `.zip`, by name.
     ///
     /// - Parameters:
-    ///   - path: the file or folder.
-    ///   - skipsDamage: whether records that are no samples are skipped. Default: they end the reading.
+    ///   - url: the file or folder.
+    ///   - skipsDamage: whether records that are not samples are skipped. Default: false; they end the reading.
     /// - Throws: ``SampleError/Code/file`` if it cannot be read, or if a folder has no such file; ``SampleError/Code/damaged`` for a file that
     ///   is none of these.
-    public static func sources(path: String, skipsDamage: Bool = false) throws -> [(path: String, source: any SampleSource)] {
+    public static func sources(_ url: URL, skipsDamage: Bool = false) throws -> [(url: URL, source: any SampleSource)] {
+        let path = url.filePath
         var isFolder: ObjCBool = false
         guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) else {
             throw SampleError(.file, "\(path) cannot be read")
         }
-        guard isFolder.boolValue else { return [(path, try source(path: path, skipsDamage: skipsDamage))] }
+        guard isFolder.boolValue else { return [(url, try source(url, skipsDamage: skipsDamage))] }
         guard let names = FileManager.default.enumerator(atPath: path) else { throw SampleError(.file, "\(path) cannot be read") }
         let files = names.compactMap { $0 as? String }.sorted().map { (path as NSString).appendingPathComponent($0) }
-        let sources = try files.filter(isSamples).map { (path: $0, source: try source(path: $0, skipsDamage: skipsDamage)) }
+        let sources = try files.filter(isSamples).map { URL(fileURLWithPath: $0) }.map {
+            (url: $0, source: try source($0, skipsDamage: skipsDamage))
+        }
         guard !sources.isEmpty else {
             throw SampleError(.file, "\(path) has no file with samples: an export.xml, the zip with it, .ndjson or .jsonl")
         }

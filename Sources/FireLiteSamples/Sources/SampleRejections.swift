@@ -1,4 +1,4 @@
-/// What a source could not read as samples, and went on.
+/// The records that a source could not read and skipped.
 public struct SampleRejections: Sendable, Hashable {
     /// How many records were rejected.
     public internal(set) var count = 0

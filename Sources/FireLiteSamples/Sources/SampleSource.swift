@@ -1,9 +1,8 @@
 import Foundation
 
-/// What gives samples: a health database, a file, an array.
+/// A source of samples: a health database, a file, an array.
 ///
-/// A source keeps nothing about who has read how far: it returns an ``SampleAnchor`` with what it gives, and whoever reads passes it the next
-/// time.
+/// A source does not track its readers: it returns a ``SampleAnchor`` with its samples, and the reader passes it the next time.
 public protocol SampleSource: Sendable {
     /// The source's name, by which anchors are kept.
     var name: String { get }
@@ -13,7 +12,7 @@ public protocol SampleSource: Sendable {
     /// - Throws: what keeps it from reading.
     func types() async throws -> [SampleType]
 
-    /// What was added and deleted since an anchor.
+    /// The samples that were added and deleted since an anchor.
     ///
     /// - Parameters:
     ///   - type: the type.
@@ -42,15 +41,15 @@ public struct SampleAnchor: Sendable, Hashable {
     public init(data: Data) { self.data = data }
 }
 
-/// What was added and deleted since an anchor.
+/// The samples that were added and deleted since an anchor.
 public struct SampleChanges: Sendable {
     /// New samples, in their order.
     public var added: [Sample]
     /// The UUIDs of deleted samples.
     public var deleted: [UUID]
-    /// How far the source is read with this; nil for where it was.
+    /// The position after these changes; nil if it is unchanged.
     public var anchor: SampleAnchor?
-    /// Whether nothing more is there now.
+    /// Whether there are no more changes now.
     public var isComplete: Bool
     /// Records that could not be read and were skipped.
     public var rejections = SampleRejections()
@@ -60,8 +59,8 @@ public struct SampleChanges: Sendable {
     /// - Parameters:
     ///   - added: new samples.
     ///   - deleted: the UUIDs of deleted samples.
-    ///   - anchor: how far the source is read with this.
-    ///   - isComplete: whether nothing more is there now.
+    ///   - anchor: the position after these changes.
+    ///   - isComplete: whether there are no more changes now.
     public init(added: [Sample], deleted: [UUID] = [], anchor: SampleAnchor?, isComplete: Bool) {
         self.added = added
         self.deleted = deleted

@@ -1,10 +1,10 @@
 import FireLite
 import Foundation
 
-/// The samples that a store has, as a source for other external stores: what was imported can be sent on.
+/// The samples that a store has, as a source for other external stores: imported samples can be forwarded.
 ///
-/// It gives the samples of all types in the order in which they were stored, and the deletions. Observations that the app changes through the
-/// same store object are given again: see ``FireLite/FHIRStore/followSamples()``.
+/// It returns the samples of all types in the order in which they were stored, and the deletions. Observations that the app changes through
+/// the same store object are returned again: see ``FireLite/FHIRStore/followSamples()``.
 public final class StoredSamples: SampleSource {
     /// The source's name.
     public let name = "stored"

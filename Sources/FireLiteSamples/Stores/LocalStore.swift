@@ -2,7 +2,7 @@ import FireLite
 import FireLiteCore
 import Foundation
 
-/// The store itself as the place of samples: an Observation for each, with the sample's UUID as its id, and a Device for each origin.
+/// The store itself as a destination of samples: an Observation for each, with the sample's UUID as its id, and a Device for each origin.
 ///
 /// Observations, bookkeeping and the anchor are committed together. Samples of types that are measured every few seconds can share an
 /// Observation with `SampledData` for each window:
@@ -26,7 +26,7 @@ public final class LocalStore: ExternalStore, CommittingStore {
     package let isLocal = true
     private let writer: ObservationWriter
 
-    /// Creates it. Nothing is written yet.
+    /// Creates a destination. Nothing is written yet.
     ///
     /// - Parameters:
     ///   - store: the store.
@@ -117,13 +117,13 @@ public final class LocalStore: ExternalStore, CommittingStore {
 
     // MARK: - Steps that the engine leaves out
 
-    /// Nothing: the store's file knows what is there.
+    /// Empty: the store's file tracks its samples.
     public func existingLocations(of objects: [ExternalObject]) async throws -> [UUID: String] { [:] }
-    /// Nothing: samples are added in the write that notes them.
+    /// Empty: samples are added in the write that records them.
     public func add(_ objects: [ExternalObject]) async throws -> [UUID: String] { [:] }
-    /// Nothing: samples are updated in the write that notes them.
+    /// Does nothing: samples are updated in the write that records them.
     public func update(_ objects: [ExternalObject]) async throws {}
-    /// Nothing: samples are deleted in the write that notes them.
+    /// Does nothing: samples are deleted in the write that records them.
     public func delete(_ objects: [ExternalObject]) async throws {}
 }
 

@@ -19,7 +19,7 @@ struct ConditionBuilder {
     var release: FHIRRelease { transaction.store.release }
 
     init(
-        _ transaction: ReadTransaction, _ catalog: ParameterCatalog, _ options: SearchOptions, _ parameters: [SearchRequest.Parameter] = []
+        _ transaction: ReadTransaction, catalog: ParameterCatalog, options: SearchOptions, parameters: [SearchRequest.Parameter] = []
     ) {
         self.transaction = transaction
         self.catalog = catalog
@@ -64,14 +64,14 @@ struct ConditionBuilder {
         }
         if let operation {
             guard parts.modifier == nil else { throw SearchError(.invalid, "a filter has comparisons instead of modifiers", in: name) }
-            return try condition(definition, operation, value, on: layout, name)
+            return try condition(definition, operation: operation, value: value, on: layout, name)
         }
         let modifier = try parts.modifier.map { try SearchModifier($0, for: definition.kind, release, in: name) }
-        return try condition(definition, modifier, value, on: layout, name)
+        return try condition(definition, modifier: modifier, value: value, on: layout, name)
     }
 
     func condition(
-        _ definition: SearchDefinition, _ modifier: SearchModifier?, _ value: String, on layout: Layout, _ name: String
+        _ definition: SearchDefinition, modifier: SearchModifier?, value: String, on layout: Layout, _ name: String
     ) throws -> Predicate {
         if modifier == .missing { return try missing(definition, value, on: layout, name) }
         let alternatives = SearchText.alternatives(value)
@@ -80,16 +80,15 @@ struct ConditionBuilder {
         if modifier == nil, let condition = try nearWithDistance(definition, alternatives, on: layout, name) { return condition }
         let compiled = try catalog.compiled(definition, on: layout)
         if definition.kind == .composite {
-            return .or(try alternatives.map { try composite(definition, compiled, $0, name) })
+            return .or(try alternatives.map { try composite(definition, compiled: compiled, value: $0, name: name) })
         }
-        note(definition, compiled, modifier, alternatives, layout, name)
-        return try condition(definition, compiled, modifier, alternatives, name)
+        note(definition, compiled: compiled, modifier: modifier, alternatives: alternatives, layout: layout, name: name)
+        return try condition(definition, compiled, modifier: modifier, alternatives: alternatives, name)
     }
 
     /// The condition on what an expression selects.
     func condition(
-        _ definition: SearchDefinition, _ compiled: CompiledExpression, _ modifier: SearchModifier?, _ alternatives: [String],
-        _ name: String
+        _ definition: SearchDefinition, _ compiled: CompiledExpression, modifier: SearchModifier?, alternatives: [String], _ name: String
     ) throws -> Predicate {
         switch definition.kind {
         case .string: return StringMatcher(modifier: modifier).condition(compiled.paths, alternatives)
@@ -167,7 +166,7 @@ struct ConditionBuilder {
                         return prefix == .ne ? .and([.exists(path), condition]) : condition
                     }
                 case .object(let layout) where layout.name == "Range":
-                    return Self.range(path, layout, nil) { number.condition(prefix, low: $0, high: $1) }
+                    return Self.range(path, layout: layout, unit: nil) { number.condition(prefix, low: $0, high: $1) }
                 default: return nil
                 }
             })
@@ -187,8 +186,12 @@ struct ConditionBuilder {
         return .or(
             paths.compactMap { path -> Predicate? in
                 guard case .object(let layout) = path.end else { return nil }
-                if layout.name == "Range" { return Self.range(path, layout, unit) { number.condition(prefix, low: $0, high: $1) } }
-                if layout.name == "SampledData" { return Self.sampled(path, layout, unit, prefix, number, others) }
+                if layout.name == "Range" {
+                    return Self.range(path, layout: layout, unit: unit) { number.condition(prefix, low: $0, high: $1) }
+                }
+                if layout.name == "SampledData" {
+                    return Self.sampled(path, layout: layout, unit: unit, prefix: prefix, number: number, others: others)
+                }
                 guard layout.element(named: "value")?.primitive?.storage == .decimal else { return nil }
                 return path.some { start in
                     guard let value = start.element("value", of: layout) else { return .constant(false) }
@@ -214,8 +217,8 @@ struct ConditionBuilder {
 
     /// The condition on SampledData, whose unit is that of its origin.
     private static func sampled(
-        _ path: SearchPath, _ layout: Layout, _ unit: Unit?, _ prefix: SearchPrefix, _ number: SearchNumber,
-        _ others: [(number: SearchNumber, code: String)]
+        _ path: SearchPath, layout: Layout, unit: Unit?, prefix: SearchPrefix, number: SearchNumber,
+        others: [(number: SearchNumber, code: String)]
     ) -> Predicate {
         path.some { start in
             let condition = number.condition(prefix, sampled: start)
@@ -233,7 +236,7 @@ struct ConditionBuilder {
     }
 
     /// The condition on a Range.
-    private static func range(_ path: SearchPath, _ layout: Layout, _ unit: Unit?, _ body: (QueryPath, QueryPath) -> Predicate)
+    private static func range(_ path: SearchPath, layout: Layout, unit: Unit?, body: (QueryPath, QueryPath) -> Predicate)
         -> Predicate?
     {
         guard let element = layout.element(named: "low"), let quantity = element.layout else { return nil }
@@ -272,7 +275,7 @@ struct ConditionBuilder {
     }
 
     private func composite(
-        _ definition: SearchDefinition, _ compiled: CompiledExpression, _ value: String, _ name: String
+        _ definition: SearchDefinition, compiled: CompiledExpression, value: String, name: String
     ) throws -> Predicate {
         let values = SearchText.split(value, "$")
         guard !definition.components.isEmpty else {
@@ -292,8 +295,8 @@ struct ConditionBuilder {
                 guard case .object(let layout) = path.end else { return nil }
                 let conditions = try zip(parts, values).map { part, value in
                     let inner = try catalog.compiled(part.expression, on: layout, code: name)
-                    note(part.definition, inner, nil, [value], layout, name)
-                    return try condition(part.definition, inner, nil, [value], name)
+                    note(part.definition, compiled: inner, modifier: nil, alternatives: [value], layout: layout, name: name)
+                    return try condition(part.definition, inner, modifier: nil, alternatives: [value], name)
                 }
                 return path.isStart ? .and(conditions) : path.single { .any($0, .and(conditions)) }
             })

@@ -9,7 +9,7 @@ extension ReadTransaction {
     package func compartmentCondition(
         _ type: String, _ id: String, on layout: Layout, underAnyBase: Bool = false
     ) throws -> FireLite.Predicate {
-        var builder = ConditionBuilder(self, ParameterCatalog(store), SearchOptions())
+        var builder = ConditionBuilder(self, catalog: ParameterCatalog(store), options: SearchOptions())
         builder.countsAnyBase = underAnyBase
         return try builder.inCompartment(
             SearchRequest.Compartment(type: type, id: id), Compartments.known(store.release.name), on: layout)

@@ -82,7 +82,7 @@ struct ReferenceMatcher {
         case .resource: return contained(path, texts, type)
         case .object:
             guard let reference = Self.references(path), let text = reference.child("reference") else { return .constant(false) }
-            return self.reference(reference, text, texts, type)
+            return self.reference(reference, reference: text, texts: texts, type: type)
         }
     }
 
@@ -108,7 +108,7 @@ struct ReferenceMatcher {
             })
     }
 
-    private func reference(_ path: SearchPath, _ reference: SearchPath, _ texts: [String], _ type: String?) -> Predicate {
+    private func reference(_ path: SearchPath, reference: SearchPath, texts: [String], type: String?) -> Predicate {
         var led: [String] = []
         var literal: [SQLValue] = []
         var parts: [Predicate] = []

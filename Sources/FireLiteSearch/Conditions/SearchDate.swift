@@ -15,9 +15,9 @@ struct SearchDate {
             return nil
         }
         if span.offset != nil {
-            self.init(span.utc.start, span.utc.end, zone, span.precision)
+            self.init(span.utc.start, end: span.utc.end, zone: zone, precision: span.precision)
         } else {
-            self.init(zone.utc(ofLocal: span.start), zone.utc(ofLocal: span.end), zone, span.precision)
+            self.init(zone.utc(ofLocal: span.start), end: zone.utc(ofLocal: span.end), zone: zone, precision: span.precision)
         }
     }
 
@@ -26,7 +26,7 @@ struct SearchDate {
     private let zone: TimeZone
 
     /// The interval between two moments in UTC.
-    private init(_ start: TemporalSpan.Moment, _ end: TemporalSpan.Moment, _ zone: TimeZone, _ precision: TemporalPrecision) {
+    private init(_ start: TemporalSpan.Moment, end: TemporalSpan.Moment, zone: TimeZone, precision: TemporalPrecision) {
         utc = DateBounds(start, end, precision)
         wall = DateBounds(zone.local(start), zone.local(end), precision)
         (self.start, self.end, self.zone) = (start, end, zone)
@@ -37,7 +37,8 @@ struct SearchDate {
         let (start, end) = (start.date, end.date)
         let gap = max(abs(now.timeIntervalSince(start)), abs(now.timeIntervalSince(end))) / 10
         return SearchDate(
-            TemporalSpan.Moment(start.addingTimeInterval(-gap)), TemporalSpan.Moment(end.addingTimeInterval(gap)), zone, .second)
+            TemporalSpan.Moment(start.addingTimeInterval(-gap)), end: TemporalSpan.Moment(end.addingTimeInterval(gap)), zone: zone,
+            precision: .second)
     }
 
     // MARK: - Conditions

@@ -20,6 +20,10 @@ struct SearchTerminology {
     ///
     /// - Throws: `SearchError.missingTerminology` if the store lacks it, or a CodeSystem that it needs.
     func codes(inValueSet reference: String, depth: Int = 0) throws -> [SearchToken] {
+        if depth == 0, let given = try builder.options.codesInValueSet?(reference) {
+            guard given.count <= Self.maximumCodes else { throw SearchError(.notSupported, "the ValueSet has too many codes", in: name) }
+            return given.map { SearchToken(system: $0.system, code: $0.code) }
+        }
         guard depth < Self.deepest, let valueSet = try resource("ValueSet", reference) else {
             throw SearchError(.missingTerminology, "the store does not have the ValueSet: store it first", in: name)
         }
@@ -92,6 +96,9 @@ struct SearchTerminology {
     func relatives(of token: SearchToken, areBelow: Bool) throws -> [SearchToken] {
         guard let system = token.system, !system.isEmpty, let code = token.code else {
             throw SearchError(.invalid, ":above and :below take system|code", in: name)
+        }
+        if let given = try builder.options.relatedCodes?(code, system, areBelow) {
+            return given.map { SearchToken(system: system, code: $0) }
         }
         let codeSystem = try codeSystem(system)
         let codes = areBelow ? concepts(codeSystem, below: code) : ancestors(codeSystem, of: code)

@@ -57,10 +57,10 @@ struct TokenMatcher {
             case "CodeableReference":
                 guard let concept = path.child("concept") else { return .constant(false) }
                 return matching(concept, tokens)
-            case "Coding": return pairs(path, layout, "system", "code", tokens)
-            case "Identifier": return pairs(path, layout, "system", "value", tokens)
-            case "ContactPoint": return pairs(path, layout, "system", "value", tokens)
-            case "Quantity", "Money": return pairs(path, layout, "system", "code", tokens)
+            case "Coding": return pairs(path, layout: layout, first: "system", second: "code", tokens: tokens)
+            case "Identifier": return pairs(path, layout: layout, first: "system", second: "value", tokens: tokens)
+            case "ContactPoint": return pairs(path, layout: layout, first: "system", second: "value", tokens: tokens)
+            case "Quantity", "Money": return pairs(path, layout: layout, first: "system", second: "code", tokens: tokens)
             default: return .constant(false)
             }
         case .resource: return .constant(false)
@@ -81,7 +81,7 @@ struct TokenMatcher {
     }
 
     /// Tokens of an element that has a system and a code: one condition for all codes of a system.
-    private func pairs(_ path: SearchPath, _ layout: Layout, _ first: String, _ second: String, _ tokens: [SearchToken]) -> Predicate {
+    private func pairs(_ path: SearchPath, layout: Layout, first: String, second: String, tokens: [SearchToken]) -> Predicate {
         guard let system = layout.element(named: first), let code = layout.element(named: second) else { return .constant(false) }
         var anySystem: [SQLValue] = []
         var wholeSystems: [SQLValue] = []

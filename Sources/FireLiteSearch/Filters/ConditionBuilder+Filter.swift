@@ -21,19 +21,20 @@ extension ConditionBuilder {
 
     /// The condition of one comparison of a filter.
     func condition(
-        _ definition: SearchDefinition, _ operation: SearchFilter.Operation, _ value: String, on layout: Layout, _ name: String
+        _ definition: SearchDefinition, operation: SearchFilter.Operation, value: String, on layout: Layout, _ name: String
     ) throws -> Predicate {
         func parameter(_ modifier: SearchModifier? = nil, prefix: String = "") throws -> Predicate {
-            try condition(definition, modifier, prefix + value, on: layout, name)
+            try condition(definition, modifier: modifier, value: prefix + value, on: layout, name)
         }
-        func present() throws -> Predicate { try condition(definition, .missing, "false", on: layout, name) }
+        func present() throws -> Predicate { try condition(definition, modifier: .missing, value: "false", on: layout, name) }
         if operation == .pr {
             guard value == "true" || value == "false" else { throw SearchError(.invalid, "pr takes true or false", in: name) }
             return value == "true" ? try present() : .not(try present())
         }
         switch (definition.kind, operation) {
-        case (.string, .eq), (.string, .co), (.string, .sw), (.string, .ew): return try text(definition, operation, value, on: layout, name)
-        case (.string, .ne): return .and([try present(), .not(try text(definition, .eq, value, on: layout, name))])
+        case (.string, .eq), (.string, .co), (.string, .sw), (.string, .ew):
+            return try text(definition, operation: operation, value: value, on: layout, name)
+        case (.string, .ne): return .and([try present(), .not(try text(definition, operation: .eq, value: value, on: layout, name))])
         case (.token, .eq), (.reference, .eq), (.reference, .re), (.uri, .eq), (.composite, .eq), (.special, .eq): return try parameter()
         case (.token, .ne), (.reference, .ne), (.uri, .ne): return .and([try present(), .not(try parameter())])
         case (.token, .isIn): return try parameter(.isIn)
@@ -41,7 +42,7 @@ extension ConditionBuilder {
         // The value subsumes what is in the record, or is subsumed by it.
         case (.token, .ss), (.uri, .ss): return try parameter(.below)
         case (.token, .sb), (.uri, .sb): return try parameter(.above)
-        case (.uri, .co), (.uri, .sw), (.uri, .ew): return try text(definition, operation, value, on: layout, name)
+        case (.uri, .co), (.uri, .sw), (.uri, .ew): return try text(definition, operation: operation, value: value, on: layout, name)
         case (.date, .po): return try overlap(definition, value, on: layout, name)
         case (.date, _), (.number, _), (.quantity, _):
             guard SearchPrefix(rawValue: operation.rawValue) != nil else { break }
@@ -53,7 +54,7 @@ extension ConditionBuilder {
 
     /// Texts are compared without regard to case and accents.
     private func text(
-        _ definition: SearchDefinition, _ operation: SearchFilter.Operation, _ value: String, on layout: Layout, _ name: String
+        _ definition: SearchDefinition, operation: SearchFilter.Operation, value: String, on layout: Layout, _ name: String
     ) throws -> Predicate {
         let way: TextOperator =
             switch operation {

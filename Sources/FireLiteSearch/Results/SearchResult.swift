@@ -1,7 +1,7 @@
 import FireLite
 import Foundation
 
-/// The results of a search: one page of matches, and what comes with them.
+/// The results of a search: one page of matches, and included resources.
 public struct SearchResult {
     /// The search.
     public let request: SearchRequest

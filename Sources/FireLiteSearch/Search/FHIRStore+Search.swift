@@ -9,7 +9,7 @@ extension FHIRStore {
     /// ```
     /// - Parameters:
     ///   - address: the search as FHIR writes it.
-    ///   - options: how it is understood.
+    ///   - options: how to interpret it.
     /// - Throws: `SearchError`; `FHIRStoreError` if the store cannot be read.
     public func search(_ address: String, options: SearchOptions = SearchOptions()) throws -> SearchResult {
         try search(SearchRequest(address), options: options)
@@ -19,7 +19,7 @@ extension FHIRStore {
     ///
     /// - Parameters:
     ///   - request: the search.
-    ///   - options: how it is understood.
+    ///   - options: how to interpret it.
     /// - Throws: `SearchError`; `FHIRStoreError` if the store cannot be read.
     public func search(_ request: SearchRequest, options: SearchOptions = SearchOptions()) throws -> SearchResult {
         try read { try $0.search(request, options: options) }
@@ -29,7 +29,7 @@ extension FHIRStore {
     ///
     /// - Parameters:
     ///   - address: the search as FHIR writes it.
-    ///   - options: how it is understood.
+    ///   - options: how to interpret it.
     /// - Throws: `SearchError`; `FHIRStoreError` if the store cannot be read; `CancellationError`.
     public func search(_ address: String, options: SearchOptions = SearchOptions()) async throws -> sending SearchResult {
         try await search(SearchRequest(address), options: options)
@@ -39,7 +39,7 @@ extension FHIRStore {
     ///
     /// - Parameters:
     ///   - request: the search.
-    ///   - options: how it is understood.
+    ///   - options: how to interpret it.
     /// - Throws: `SearchError`; `FHIRStoreError` if the store cannot be read; `CancellationError`.
     public func search(_ request: SearchRequest, options: SearchOptions = SearchOptions()) async throws -> sending SearchResult {
         try await read { try $0.search(request, options: options) }
@@ -51,7 +51,7 @@ extension ReadTransaction {
     ///
     /// - Parameters:
     ///   - request: the search.
-    ///   - options: how it is understood.
+    ///   - options: how to interpret it.
     /// - Throws: `SearchError`; `FHIRStoreError` if the store cannot be read.
     public func search(_ request: SearchRequest, options: SearchOptions = SearchOptions()) throws -> SearchResult {
         try asOneCall {

@@ -9,8 +9,6 @@ public struct SearchError: FireLiteError, Hashable {
         /// The code's name.
         public let rawValue: String
         /// The code with this name.
-        ///
-        /// - Parameter rawValue: the code's name.
         public init(rawValue: String) { self.rawValue = rawValue }
 
         /// The text is not a search, or a value does not fit its parameter.
@@ -19,7 +17,7 @@ public struct SearchError: FireLiteError, Hashable {
         public static let unknownType = Code(rawValue: "unknownType")
         /// The type has no such parameter.
         public static let unknownParameter = Code(rawValue: "unknownParameter")
-        /// A part of FHIR search that this library does not have.
+        /// A part of FHIR search that this library does not support.
         public static let notSupported = Code(rawValue: "notSupported")
         /// The store lacks the ValueSet or CodeSystem that a modifier needs.
         public static let missingTerminology = Code(rawValue: "missingTerminology")

@@ -25,7 +25,7 @@ extension FHIRStore {
     ///
     /// - Parameters:
     ///   - address: the search as FHIR writes it.
-    ///   - options: how it is understood.
+    ///   - options: how to interpret it.
     /// - Throws: `SearchError`; `FHIRStoreError` if the store cannot be read.
     public func explainSearch(_ address: String, options: SearchOptions = SearchOptions()) throws -> SearchExplanation {
         let request = try SearchRequest(address)

@@ -50,7 +50,7 @@ struct SearchIndexes {
             definition.kind != .special
         else { return [] }
         guard let chain = parts.chain else { return [(definition, layout)] }
-        let builder = ConditionBuilder(transaction, catalog, SearchOptions())
+        let builder = ConditionBuilder(transaction, catalog: catalog, options: SearchOptions())
         let targets = try catalog.compiled(definition, on: layout).paths.flatMap { builder.targets(of: $0, definition, parts.modifier) }
         var seen: Set<String> = []
         return [(definition, layout)] + (try targets.filter { seen.insert($0.name).inserted }.flatMap { try uses(chain, on: $0) })

@@ -1,8 +1,8 @@
 import Foundation
 
-/// How a search is understood.
+/// How to interpret a search.
 public struct SearchOptions: Sendable {
-    /// What happens with parameters that the type does not have.
+    /// What happens to parameters that the type does not have.
     public enum Handling: Sendable {
         /// They are ignored, and the result lists them as issues.
         case lenient
@@ -10,7 +10,7 @@ public struct SearchOptions: Sendable {
         case strict
     }
 
-    /// What happens with parameters that the type does not have. Default: they are ignored.
+    /// What happens to parameters that the type does not have. Default: they are ignored.
     public var handling = Handling.lenient
     /// The zone of dates without one, in searches and in the store. Default: the machine's.
     public var timeZone = TimeZone.current
@@ -28,6 +28,12 @@ public struct SearchOptions: Sendable {
     /// References under it lead to the store's own resources in this search, as those under `FHIRStore.bases()` always do; not in a restricted
     /// view, where that could show more.
     public var base: String?
+    /// Gives the codes of a value set by its URL, for `:in` and `:not-in`, such as those of a terminology; nil for a value set that it does not
+    /// know, which is looked for in the store. Default: the store alone.
+    public var codesInValueSet: (@Sendable (_ valueSet: String) throws -> [(system: String?, code: String)]?)?
+    /// Gives a code and those below it, or those above it, for `:below` and `:above`; nil for a code system that it does not know, which is
+    /// looked for in the store. Default: the store alone.
+    public var relatedCodes: (@Sendable (_ code: String, _ system: String, _ areBelow: Bool) throws -> [String]?)?
 
     /// The defaults.
     public init() {}

@@ -81,9 +81,9 @@ extension ReadTransaction {
 extension ConditionBuilder {
     /// Notes the codes that a token parameter asks for.
     func note(
-        _ definition: SearchDefinition, _ compiled: CompiledExpression, _ modifier: SearchModifier?, _ alternatives: [String],
-        _ layout: Layout,
-        _ name: String
+        _ definition: SearchDefinition, compiled: CompiledExpression, modifier: SearchModifier?, alternatives: [String],
+        layout: Layout,
+        name: String
     ) {
         guard let codes, definition.kind == .token, modifier == nil || modifier == .not else { return }
         codes.add(alternatives.compactMap { SearchToken($0).code }, known(compiled, on: layout), name)

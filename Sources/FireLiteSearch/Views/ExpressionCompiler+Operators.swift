@@ -5,7 +5,7 @@ import FireLiteFHIRPath
 extension ExpressionCompiler {
     // MARK: - Operators
 
-    func binary(_ operation: PathOperator, _ left: Syntax, _ right: Syntax, _ focus: Focus) throws -> SQLCollection {
+    func binary(_ operation: PathOperator, left: Syntax, right: Syntax, focus: Focus) throws -> SQLCollection {
         func truths() throws -> (SQLFragment, SQLFragment) { (try truth(collection(left, focus)), try truth(collection(right, focus))) }
         func operands() throws -> (SQLCollection, SQLCollection) { (try collection(left, focus), try collection(right, focus)) }
         switch operation {
@@ -88,26 +88,26 @@ extension ExpressionCompiler {
             let result: (SQLFragment, SQLFragment) -> SQLFragment = { "max(\($0)) = (\($1))" }
             if right.isSingle {
                 let one = try scalar(right, second)
-                return several(left, first, result(first, one), one)
+                return several(left, value: first, result: result(first, one), one: one)
             }
             if left.isSingle {
                 let one = try scalar(left, first)
-                return several(right, second, result(second, one), one)
+                return several(right, value: second, result: result(second, one), one: one)
             }
         case .moments(let first, let second)?:
             let isEqual = try SQLMoment.compare(first, "=", second)
             if left.isSingle, right.isSingle { return "(\(try nested(left, right, isEqual)))" }
             if right.isSingle, right.rows.isEmpty, let (many, _) = value(left.value), let (one, _) = value(right.value) {
-                return several(left, many, "max(\(try scalar(right, one, isEqual)))", try scalar(right, one))
+                return several(left, value: many, result: "max(\(try scalar(right, one, isEqual)))", one: try scalar(right, one))
             }
             if left.isSingle, left.rows.isEmpty, let (many, _) = value(right.value), let (one, _) = value(left.value) {
-                return several(right, many, "max(\(try scalar(left, one, isEqual)))", try scalar(left, one))
+                return several(right, value: many, result: "max(\(try scalar(left, one, isEqual)))", one: try scalar(left, one))
             }
         }
         throw NotCompiled(what: "collections compared")
     }
 
-    private func several(_ many: SQLCollection, _ value: SQLFragment, _ result: SQLFragment, _ one: SQLFragment) -> SQLFragment {
+    private func several(_ many: SQLCollection, value: SQLFragment, result: SQLFragment, one: SQLFragment) -> SQLFragment {
         """
         (SELECT CASE count(\(value)) WHEN 0 THEN NULL WHEN 1 THEN \(result) ELSE CASE WHEN (\(one)) IS NULL THEN NULL ELSE 0 END END \
         FROM \(many.from) WHERE \(many.filter()))

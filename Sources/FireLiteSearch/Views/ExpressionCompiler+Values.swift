@@ -31,7 +31,7 @@ extension ExpressionCompiler {
         }
         if input.isSingle { return "(SELECT \(result ?? sql) FROM \(input.from) WHERE \(input.filter()))" }
         try checkValues(input.value)
-        return SQLText.only(sql, result ?? sql, input.from, input.filter())
+        return SQLText.only(sql, result: result ?? sql, from: input.from, filter: input.filter())
     }
 
     /// A collection as a condition.

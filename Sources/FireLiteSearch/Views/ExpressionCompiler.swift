@@ -37,7 +37,7 @@ struct ExpressionCompiler {
         case .empty: return .nothing
         case .binary(let operation, let left, let right):
             let scope = Focus(item: input.rows.isEmpty ? input : focus.item, rowIndex: focus.rowIndex)
-            return try binary(operation, left, right, scope)
+            return try binary(operation, left: left, right: right, focus: scope)
         default: throw NotCompiled(what: "'\(syntax)'")
         }
     }

@@ -2,7 +2,7 @@ import FireLite
 import FireLiteCore
 
 extension FHIRStore {
-    /// Puts a view into the file as a view of SQL, which every SQLite client can read without knowing the tables.
+    /// Creates a view in the file as an SQL view, which every SQLite client can read without knowing the tables.
     ///
     /// A view of the same name is replaced. The tables and columns that it names are created, so that it sees what is stored later.
     /// Numbers are SQL's, truth values 0 and 1, dates FHIR's texts, collections JSON. A column that is no collection and
@@ -27,7 +27,7 @@ extension FHIRStore {
         }
     }
 
-    /// Puts the ready-made views into the file: see `ViewDefinition.standard(for:)`.
+    /// Creates the ready-made views in the file: see `ViewDefinition.standard(for:)`.
     ///
     /// - Returns: the names of the views.
     /// - Throws: `FHIRStoreError`.

@@ -4,7 +4,6 @@ import FireLiteCore
 extension ViewDefinition {
     /// Checks the definition and its expressions against the classes of a release.
     ///
-    /// - Parameter release: the release.
     /// - Throws: `ViewError` with the place of the first mistake.
     public func validate(for release: FHIRRelease) throws { _ = try ViewPlan(self, release: release) }
 
@@ -27,7 +26,7 @@ extension ViewDefinition {
 }
 
 extension FHIRStore {
-    /// Calls `body` with each row of a view, on one snapshot; a resource's rows at a time are in memory.
+    /// Calls `body` with each row of a view, on one snapshot; memory holds the rows of one resource.
     ///
     /// The view is one SQL statement if its expressions allow, and evaluated on objects otherwise, with the same rows.
     ///
@@ -46,7 +45,6 @@ extension FHIRStore {
 
     /// The SQL statement that gives the rows of a view, for inspection.
     ///
-    /// - Parameter view: the view.
     /// - Throws: `ViewError`, with code `notCompiled` if the view cannot be one statement; `FHIRStoreError`.
     public func sql(of view: ViewDefinition) throws -> String {
         let plan = try ViewPlan(view, release: release)
@@ -60,7 +58,7 @@ extension FHIRStore {
         try read { transaction in
             var delivered = 0
             if backEnd != .objects {
-                guard try !isDone(plan, transaction, backEnd, &delivered, body) else { return }
+                guard try !isDone(plan, transaction: transaction, backEnd: backEnd, delivered: &delivered, body: body) else { return }
             }
             // What SQL cannot say, or has found several values for: the rows come in the same order.
             var skipped = 0
@@ -72,7 +70,7 @@ extension FHIRStore {
 
     /// Runs the view as one statement; returns false if that is not possible.
     private func isDone(
-        _ plan: ViewPlan, _ transaction: ReadTransaction, _ backEnd: ViewBackEnd, _ delivered: inout Int, _ body: (ViewRow) throws -> Void
+        _ plan: ViewPlan, transaction: ReadTransaction, backEnd: ViewBackEnd, delivered: inout Int, body: (ViewRow) throws -> Void
     ) throws -> Bool {
         var failure: (any Error)?
         do {

@@ -7,17 +7,17 @@ extension FHIRStore {
     /// - Parameters:
     ///   - view: the view.
     ///   - format: the form of the rows.
-    ///   - path: the path of the file.
+    ///   - file: the file.
     ///   - replacing: whether to replace an existing file. Default: false, which is an error if there is one.
     /// - Returns: the number of rows.
     /// - Throws: `ViewError`; `FHIRStoreError`, with code `alreadyExists` for a file that exists, and `cannotOpen` for one that cannot be written.
     @discardableResult
-    public func writeRows(of view: ViewDefinition, as format: ViewFormat, to path: String, replacing: Bool = false) throws -> Int {
-        let file = try PendingFile(.text, path: path, replaces: replacing, database: self.path)
-        let handle = FileHandle(fileDescriptor: try file.open(), closeOnDealloc: true)
+    public func writeRows(of view: ViewDefinition, as format: ViewFormat, to file: URL, replacing: Bool = false) throws -> Int {
+        let pending = try PendingFile(.text, path: file.filePath, replaces: replacing, database: self.path)
+        let handle = FileHandle(fileDescriptor: try pending.open(), closeOnDealloc: true)
         let count = try writeRows(of: view, as: format) { try handle.write(contentsOf: $0) }
         try handle.close()
-        try file.finish()
+        try pending.finish()
         return count
     }
 

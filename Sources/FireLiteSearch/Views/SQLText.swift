@@ -70,7 +70,7 @@ enum SQLText {
     static func failure(if condition: SQLFragment) -> SQLFragment { "abs(-9223372036854775807 - (\(condition)))" }
 
     /// What is said about the one value of several rows, and an error if there are several values.
-    static func only(_ value: SQLFragment, _ result: SQLFragment, _ from: SQLFragment, _ filter: SQLFragment) -> SQLFragment {
+    static func only(_ value: SQLFragment, result: SQLFragment, from: SQLFragment, filter: SQLFragment) -> SQLFragment {
         let isSeveral: SQLFragment = "count(\(value)) > 1"
         return "(SELECT CASE WHEN \(isSeveral) THEN \(failure(if: isSeveral)) ELSE max(\(result)) END FROM \(from) WHERE \(filter))"
     }

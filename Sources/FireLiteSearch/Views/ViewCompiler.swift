@@ -48,6 +48,13 @@ struct ViewCompiler {
         case storedRows
         /// For the definition of a view: numbers as SQL's, rows in any order.
         case view
+        /// For a lake: dates in UTC and decimals as text, each with the rest of its literal in another column, and the number of each row's
+        /// resource; rows in any order.
+        case published
+        /// The same, of the resources whose numbers are a list of JSON in parameter 1.
+        case publishedChanges
+
+        var isPublished: Bool { self == .published || self == .publishedChanges }
     }
 
     /// One `SELECT`; a union has one for each branch.
@@ -55,6 +62,8 @@ struct ViewCompiler {
         var joins: [SQLFragment] = []
         var conditions: [SQLFragment] = []
         var columns: [SQLFragment] = []
+        /// The rest of each column's literal, in the form `published`.
+        var asides: [SQLFragment] = []
         /// What rows are sorted by: positions in lists, and the numbers of branches.
         var keys: [SQLFragment] = []
         /// The rows with one item of a list that are joined for columns, by what they are joined by.
@@ -91,6 +100,7 @@ struct ViewCompiler {
             both.joins += other.joins
             both.conditions += other.conditions
             both.columns += other.columns
+            both.asides += other.asides
             both.keys += other.keys
             return both
         }
@@ -111,7 +121,7 @@ struct ViewCompiler {
     private let decodes: Bool
     let expressions: ExpressionCompiler
 
-    private init(_ plan: ViewPlan, _ walk: TableWalk, _ form: Form, _ bases: SQLText.Bases) {
+    private init(_ plan: ViewPlan, walk: TableWalk, form: Form, bases: SQLText.Bases) {
         self.plan = plan
         self.walk = walk
         self.form = form
@@ -128,7 +138,7 @@ struct ViewCompiler {
     /// - Throws: `NotCompiled` with the place, if an expression has no form in SQL.
     static func statement(_ plan: ViewPlan, _ walk: TableWalk, _ form: Form, bases: [String] = []) throws -> Statement? {
         guard let root = walk.resources(plan.layout) else { return nil }
-        return try ViewCompiler(plan, walk, form, form == .view ? .ofFile : .these(bases)).statement(root)
+        return try ViewCompiler(plan, walk: walk, form: form, bases: form == .view ? .ofFile : .these(bases)).statement(root)
     }
 
     // MARK: - The statement
@@ -144,6 +154,7 @@ struct ViewCompiler {
             let name = column.definition.name
             return Column(name: name, kind: kinds[name] ?? .text, isCollection: column.definition.isCollection)
         }
+        if form.isPublished { return published(parts, root, filter, columns) }
         var asides: [SQLFragment] = []
         for index in columns.indices {
             switch found.stored[columns[index].name] {
@@ -180,6 +191,23 @@ struct ViewCompiler {
         let names = list(columns.map { "\(name: $0.name)" })
         let order = list((0..<width).map { "\(name: "_\($0)")" })
         return Statement(sql: "SELECT \(names) FROM (\(.joined(selects, " UNION ALL "))) ORDER BY \(order)", columns: columns)
+    }
+
+    /// The statement that a lake is filled by: the number of the resource, and each column with the rest of its literal.
+    private func published(_ parts: [Part], _ root: StoredPlace, _ filter: [SQLFragment], _ columns: [Column]) -> Statement {
+        let statements = parts.map { part in
+            let chosen = form == .publishedChanges ? [PublishedView.restriction(to: root.alias)] : []
+            let conditions = ["\(root.alias)._parent IS NULL"] + chosen + filter + part.conditions
+            let selected = zip(columns, zip(part.columns, part.asides)).flatMap { column, values in
+                let value: SQLFragment = "\(values.0) AS \(name: column.name)"
+                guard PublishedView.hasAside(column.kind, isCollection: column.isCollection) else { return [value] }
+                return [value, "\(values.1) AS \(name: PublishedView.aside(of: column.name))"]
+            }
+            let list: SQLFragment = .joined(["\(root.alias)._k >> 24 AS \(name: PublishedView.root)"] + selected, ", ")
+            let from: SQLFragment = "\(name: root.tableName) \(root.alias)\(.joined(part.joins, ""))"
+            return "SELECT \(list) FROM \(from) WHERE \(.joined(conditions, " AND "))" as SQLFragment
+        }
+        return Statement(sql: .joined(statements, " UNION ALL "), columns: columns)
     }
 
     /// The kinds of the columns, as far as they were met.
@@ -281,7 +309,7 @@ struct ViewCompiler {
 
     private func value(_ column: ViewPlan.Column, _ scope: Scope, _ part: inout Part) throws -> SQLFragment {
         let items = part.shared(try expressions.collection(column.path.syntax, scope.focus), scope.rows, form)
-        var (sql, kind) = try written(items.value)
+        var (sql, kind) = try written(items.value, isCollection: column.definition.isCollection)
         if !items.isNothing {
             if let known = kinds[column.definition.name], known != kind {
                 throw NotCompiled(what: "a column with values of different types")
@@ -293,8 +321,18 @@ struct ViewCompiler {
             sql = text
         }
         let result = column.definition.isCollection ? try list(items, sql, kind) : try expressions.scalar(items, sql)
-        guard let condition = scope.guardCondition, !column.isRowIndex else { return result }
-        return "CASE WHEN \(condition) THEN \(result) END"
+        func guarded(_ value: SQLFragment) -> SQLFragment {
+            guard let condition = scope.guardCondition, !column.isRowIndex else { return value }
+            return "CASE WHEN \(condition) THEN \(value) END"
+        }
+        if form.isPublished { part.asides.append(try aside(items, sql).map(guarded) ?? "NULL") }
+        return guarded(result)
+    }
+
+    /// The rest of the literal of a value, for a lake; nil if there is none.
+    private func aside(_ items: SQLCollection, _ sql: SQLFragment) throws -> SQLFragment? {
+        guard case .column(let column) = items.value, let aside = column.asideSQL else { return nil }
+        return try expressions.scalar(items, sql, "CAST(\(aside) AS TEXT)")
     }
 
     /// The value as it is stored, in the row of an object, if the rest is for this library to do.
@@ -312,18 +350,19 @@ struct ViewCompiler {
     }
 
     /// A value as the statement gives it.
-    private func written(_ value: SQLCollection.Value) throws -> (sql: SQLFragment, kind: SQLKind) {
+    private func written(_ value: SQLCollection.Value, isCollection: Bool) throws -> (sql: SQLFragment, kind: SQLKind) {
         if case .column(let column) = value, column.name != nil {
             let kind = SQLKind(column.type)
             switch kind {
-            case .temporal: return (SQLMoment.literal(column), kind)
+            case .temporal: return (form.isPublished && !isCollection ? column.sql : SQLMoment.literal(column), kind)
             case .decimal:
+                if form.isPublished { return ("CAST(\(column) AS TEXT)", kind) }
                 return (form == .view ? column.sql : column.asideSQL.map { "coalesce(\($0), \(column))" } ?? column.sql, kind)
             default: return (column.sql, kind)
             }
         }
         guard let (sql, kind) = expressions.value(value) else { throw NotCompiled(what: "an object as a value") }
-        return (sql, kind)
+        return (form.isPublished && kind == .decimal ? "CAST(\(sql) AS TEXT)" : sql, kind)
     }
 
     /// The values of a collection as a list of JSON.

@@ -7,8 +7,6 @@ extension ViewDefinition {
     ///
     /// Every one has a column `key`, and columns such as `patient` with the key of another resource, to join them by. Releases differ in
     /// what their resources have; a column that a release has no element for is left out.
-    ///
-    /// - Parameter release: the release.
     public static func standard(for release: FHIRRelease) -> [ViewDefinition] {
         standardViews.compactMap { view in
             guard let type = view.types.first(where: { release.hasResourceType(named: $0) }) else { return nil }

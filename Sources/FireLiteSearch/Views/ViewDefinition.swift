@@ -57,7 +57,7 @@ public struct ViewDefinition: Sendable, Hashable {
         }
     }
 
-    /// What the rows of a part of a view are made for.
+    /// What a part of a view makes rows for.
     public enum Iteration: Sendable, Hashable {
         /// One row for the resource, or for the element of the part around it.
         case once
@@ -71,7 +71,7 @@ public struct ViewDefinition: Sendable, Hashable {
 
     /// A part of a view: its columns, and parts whose rows are combined with them.
     public struct Select: Sendable, Hashable {
-        /// What its rows are made for.
+        /// What it makes rows for.
         public var iteration: Iteration
         /// Its own columns.
         public var columns: [Column]
@@ -83,7 +83,7 @@ public struct ViewDefinition: Sendable, Hashable {
         /// A part of a view.
         ///
         /// - Parameters:
-        ///   - iteration: what its rows are made for.
+        ///   - iteration: what it makes rows for.
         ///   - columns: its own columns.
         ///   - selects: parts whose rows are combined with its row.
         ///   - unionAll: parts with the same columns, whose rows follow each other.

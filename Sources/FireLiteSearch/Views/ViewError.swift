@@ -9,8 +9,6 @@ public struct ViewError: FireLiteError, Hashable {
         /// The code's name.
         public let rawValue: String
         /// The code with this name.
-        ///
-        /// - Parameter rawValue: the code's name.
         public init(rawValue: String) { self.rawValue = rawValue }
 
         /// The text is not a view definition.
@@ -21,7 +19,7 @@ public struct ViewError: FireLiteError, Hashable {
         public static let columns = Code(rawValue: "columns")
         /// A column that is not a collection gets several values.
         public static let severalValues = Code(rawValue: "severalValues")
-        /// A condition gives something else than one truth value.
+        /// A condition does not yield one truth value.
         public static let notBoolean = Code(rawValue: "notBoolean")
         /// The view cannot be one SQL statement; `rows(_:)` evaluates it all the same.
         public static let notCompiled = Code(rawValue: "notCompiled")

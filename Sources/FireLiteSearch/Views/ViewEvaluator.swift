@@ -30,7 +30,7 @@ struct ViewEvaluator {
         for row in rows { try body(row) }
     }
 
-    private mutating func evaluate(_ path: FHIRPath, _ focus: FHIRPathValue, _ index: Int, _ place: String) throws -> [FHIRPathValue] {
+    private mutating func evaluate(_ path: FHIRPath, focus: FHIRPathValue, index: Int, place: String) throws -> [FHIRPathValue] {
         context.variables = variables
         context.variables[ViewPlan.rowIndex] = [FHIRPathValue(index)]
         do {
@@ -41,7 +41,7 @@ struct ViewEvaluator {
     }
 
     private mutating func isMet(_ condition: ViewPlan.Condition, _ focus: FHIRPathValue) throws -> Bool {
-        let values = try evaluate(condition.path, focus, 0, condition.place)
+        let values = try evaluate(condition.path, focus: focus, index: 0, place: condition.place)
         guard let value = values.first else { return false }
         guard values.count == 1, let truth = value.bool else {
             throw ViewError(.notBoolean, "a condition is true or false", at: condition.place)
@@ -54,11 +54,11 @@ struct ViewEvaluator {
         let foci: [FHIRPathValue]
         switch select.iteration {
         case .once: return try rows(select, focus: outer, outerIndex)
-        case .forEach(let path): foci = try evaluate(path, outer, outerIndex, "\(select.place).forEach")
+        case .forEach(let path): foci = try evaluate(path, focus: outer, index: outerIndex, place: "\(select.place).forEach")
         case .forEachOrNull(let path):
-            foci = try evaluate(path, outer, outerIndex, "\(select.place).forEachOrNull")
+            foci = try evaluate(path, focus: outer, index: outerIndex, place: "\(select.place).forEachOrNull")
             if foci.isEmpty { return [select.allColumns.map { $0.isRowIndex ? .integer(0) : .null }] }
-        case .repeating(let paths): foci = try reached(paths, outer, outerIndex, select.place, depth: 0)
+        case .repeating(let paths): foci = try reached(paths, focus: outer, index: outerIndex, place: select.place, depth: 0)
         }
         var result: [[ViewValue]] = []
         for (index, focus) in foci.enumerated() {
@@ -70,16 +70,16 @@ struct ViewEvaluator {
 
     /// What steps reach, each element before those below it.
     private mutating func reached(
-        _ paths: [FHIRPath], _ focus: FHIRPathValue, _ index: Int, _ place: String, depth: Int
+        _ paths: [FHIRPath], focus: FHIRPathValue, index: Int, place: String, depth: Int
     ) throws -> [FHIRPathValue] {
         guard depth < Self.maximumDepth else {
             throw ViewError(.limit, "the expressions lead deeper than \(Self.maximumDepth) levels", at: "\(place).repeat")
         }
         var result: [FHIRPathValue] = []
         for (number, path) in paths.enumerated() {
-            for child in try evaluate(path, focus, index, "\(place).repeat[\(number)]") {
+            for child in try evaluate(path, focus: focus, index: index, place: "\(place).repeat[\(number)]") {
                 result.append(child)
-                result += try reached(paths, child, index, place, depth: depth + 1)
+                result += try reached(paths, focus: child, index: index, place: place, depth: depth + 1)
                 try count(result.count)
             }
         }
@@ -98,7 +98,7 @@ struct ViewEvaluator {
     }
 
     private mutating func value(_ column: ViewPlan.Column, _ focus: FHIRPathValue, _ index: Int) throws -> ViewValue {
-        let values = try evaluate(column.path, focus, index, column.place)
+        let values = try evaluate(column.path, focus: focus, index: index, place: column.place)
         if column.definition.isCollection { return .list(values.map { ViewValue($0) }) }
         guard values.count <= 1 else {
             throw ViewError(

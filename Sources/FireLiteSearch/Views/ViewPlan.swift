@@ -6,6 +6,8 @@ struct ViewPlan: Sendable {
     struct Column: Sendable {
         let definition: ViewDefinition.Column
         let path: FHIRPath
+        /// The names of the types that its values may have; nil if they are not known.
+        let typeNames: [String]?
         let place: String
         /// Whether its value is the number of the row alone, which a row without an element has too.
         var isRowIndex: Bool { definition.path == "%rowIndex" }
@@ -114,7 +116,8 @@ private struct ViewPlanner {
             place: place, iteration: iteration,
             columns: try select.columns.enumerated().map { number, column in
                 let place = "\(place).column[\(number)].path"
-                return ViewPlan.Column(definition: column, path: try expression(column.path, on: focus, at: place).0, place: place)
+                let (path, type) = try expression(column.path, on: focus, at: place)
+                return ViewPlan.Column(definition: column, path: path, typeNames: type.names, place: place)
             },
             selects: try select.selects.enumerated().map { try self.select($1, on: focus, at: "\(place).select[\($0)]") },
             unionAll: try select.unionAll.enumerated().map { try self.select($1, on: focus, at: "\(place).unionAll[\($0)]") })

@@ -14,8 +14,6 @@ public struct ViewRow: Sendable, Hashable {
     public subscript(index: Int) -> ViewValue { values[index] }
 
     /// The value of a column by its name; null if there is none.
-    ///
-    /// - Parameter name: the name.
     public subscript(name: String) -> ViewValue { columns.firstIndex(of: name).map { values[$0] } ?? .null }
 
     /// The row as one JSON object, with every column.

@@ -39,7 +39,7 @@ public struct EnvelopePolicy: Sendable {
     /// - Parameters:
     ///   - endpoint: the base address for sealed requests.
     ///   - form: the form of envelopes.
-    ///   - recipient: whom a request is sealed for; nil to send it as it is.
+    ///   - recipient: returns the recipient for whom a request is sealed; nil to send it as it is.
     public init(endpoint: URL, form: Form = .jwe, recipient: @escaping @Sendable (FHIRRequest) -> EnvelopeRecipient?) {
         self.endpoint = endpoint
         self.form = form
@@ -48,7 +48,6 @@ public struct EnvelopePolicy: Sendable {
 
     /// A request with its body sealed, for the second endpoint; nil if it is to be sent as it is.
     ///
-    /// - Parameter request: the request.
     /// - Throws: ``EnvelopeError/Code/cannotSeal`` if the request has search parameters or `If-None-Exist`: their values would stay
     ///   readable outside the envelope.
     public func sealed(_ request: FHIRRequest) throws -> FHIRRequest? {

@@ -2,7 +2,7 @@ import FireLiteCore
 import FireLiteCrypto
 import Foundation
 
-/// Whom envelopes are for: the holder of a certificate's private RSA key.
+/// The recipient of envelopes: the holder of a certificate's private RSA key.
 public struct EnvelopeRecipient: Sendable {
     /// The key's id at the recipient.
     public let keyID: String
@@ -24,6 +24,9 @@ public struct EnvelopeRecipient: Sendable {
         }
         self.keyID = keyID
     }
+
+    /// The id of the key that an envelope is for; nil if it names none, or is no envelope.
+    public static func keyID(of envelope: Data) -> String? { JWEParts(envelope)?.header["kid"]?.text }
 
     /// Seals a message as a JWE in its compact form (RFC 7516): a fresh key each time by `RSA-OAEP-256`, the content by `A256GCM`.
     ///

@@ -143,7 +143,8 @@ struct NotificationBody: Decodable {
             return SubscriptionNotification.Event(number: event.eventNumber?.value, references: references.compactMap { $0?.reference })
         }
         return notification(
-            head.type, head.subscription?.reference, head.topic, head.status, head.eventsSinceSubscriptionStart?.value, events, rest)
+            head.type, subscription: head.subscription?.reference, topic: head.topic, status: head.status,
+            count: head.eventsSinceSubscriptionStart?.value, events: events, rest: rest)
     }
 
     private func backport(_ head: Resource, _ rest: ArraySlice<Entry>) -> SubscriptionNotification? {
@@ -154,13 +155,14 @@ struct NotificationBody: Decodable {
             return SubscriptionNotification.Event(number: parts.first { $0.name == "event-number" }?.number, references: references)
         }
         return notification(
-            first("type")?.text, first("subscription")?.valueReference?.reference, first("topic")?.text, first("status")?.text,
-            first("events-since-subscription-start")?.number, events, rest)
+            first("type")?.text, subscription: first("subscription")?.valueReference?.reference, topic: first("topic")?.text,
+            status: first("status")?.text,
+            count: first("events-since-subscription-start")?.number, events: events, rest: rest)
     }
 
     private func notification(
-        _ type: String?, _ subscription: String?, _ topic: String?, _ status: String?, _ count: Int64?,
-        _ events: [SubscriptionNotification.Event], _ rest: ArraySlice<Entry>
+        _ type: String?, subscription: String?, topic: String?, status: String?, count: Int64?,
+        events: [SubscriptionNotification.Event], rest: ArraySlice<Entry>
     ) -> SubscriptionNotification? {
         let kinds: Set<SubscriptionNotification.Kind> = [.handshake, .heartbeat, .eventNotification, .queryStatus, .queryEvent]
         guard let kind = type.flatMap({ SubscriptionNotification.Kind(rawValue: $0) }), kinds.contains(kind) else { return nil }

@@ -1,6 +1,6 @@
-/// What a pull did that a notification has asked for: see `Synchronizer.pull(notifiedBy:)`.
+/// The result of a pull that a notification triggered: see `Synchronizer.pull(notifiedBy:)`.
 public struct NotifiedPull: Sendable, Hashable {
-    /// How much of the server was looked at.
+    /// How much of the server was read.
     public enum Extent: Sendable, Hashable {
         /// Nothing: the notification says nothing that the store does not know.
         case nothing
@@ -10,15 +10,15 @@ public struct NotifiedPull: Sendable, Hashable {
         case types
     }
 
-    /// How much of the server was looked at.
+    /// How much of the server was read.
     public internal(set) var extent: Extent
     /// What was pulled.
     public internal(set) var result: SyncResult
-    /// Whether events before the notification have not arrived; what they were about has been pulled.
+    /// Whether earlier events were missed. The resources that they were about have been pulled.
     public internal(set) var hasMissedEvents = false
-    /// The number of references that were not followed: to other servers, to types that are not pulled, or not references at all.
+    /// The number of references that were not followed: those to other servers or to types that are not pulled, and invalid ones.
     public internal(set) var ignored = 0
-    /// What the notification names and the server refuses to give.
+    /// The resources that the notification names and the server does not return.
     public internal(set) var refused: [MissingReference] = []
     /// Whether the server has ended the subscription, or cannot deliver: renew it, or create another.
     public internal(set) var subscriptionHasEnded = false

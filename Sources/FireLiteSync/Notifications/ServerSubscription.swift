@@ -1,6 +1,6 @@
 import Foundation
 
-/// How a server is asked to notify: see ``Synchronizer/subscribe(_:)``.
+/// A request for notifications: see ``Synchronizer/subscribe(_:)``.
 public struct SubscriptionRequest: Sendable {
     /// How the server notifies.
     public enum Channel: Sendable, Hashable {
@@ -14,7 +14,7 @@ public struct SubscriptionRequest: Sendable {
         case restHook(endpoint: URL, fields: [String] = [])
     }
 
-    /// What notifications contain. Nothing of it is believed, so the less the better.
+    /// The content of notifications. It is never trusted, so less is better.
     public enum Content: String, Sendable {
         /// Nothing: that something changed.
         case empty
@@ -26,15 +26,15 @@ public struct SubscriptionRequest: Sendable {
 
     /// How the server notifies.
     public var channel: Channel
-    /// The canonical address of a topic that the server offers; nil for the searches of the scope. R5 wants one.
+    /// The canonical address of a topic that the server offers; nil for the searches of the scope. R5 requires one.
     public var topic: String?
     /// Conditions of the topic, as the server offers them: `Observation?patient=Patient/1`.
     public var filters: [String] = []
-    /// The types that notifications are about; nil for those of the scope. With a topic they say what is pulled after missed events.
+    /// The types that notifications are about; nil for those of the scope. With a topic, these types are pulled after missed events.
     public var types: [String]?
     /// What notifications contain, with a topic. Default: references.
     public var content = Content.idOnly
-    /// How often the server shows that the channel works, with a topic; nil to leave it to the server.
+    /// With a topic: the interval of the server's heartbeats; nil to leave it to the server.
     public var heartbeat: Duration?
     /// How long the subscription lasts. Default: a week.
     public var lifetime: Duration = .seconds(604_800)

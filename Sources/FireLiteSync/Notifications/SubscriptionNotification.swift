@@ -1,12 +1,12 @@
 import Foundation
 
-/// What a FHIR server sends to a subscriber: a text frame of a websocket, or the body of a request to a rest-hook.
+/// A FHIR server's notification: a text frame of a websocket, or the body of a request to a rest-hook.
 ///
 /// ```swift
 /// let pulled = try await synchronizer.pull(notifiedBy: SubscriptionNotification(text: frame))
 /// ```
-/// The app owns the channel. Nothing in a notification is believed but that something may have changed: what it names is read from the server, with the
-/// synchronizer's own access. Its description has no ids.
+/// The app owns the channel. A notification is only trusted to mean that something may have changed: the resources that it names are read
+/// from the server, with the synchronizer's own access. Its description contains no ids.
 public struct SubscriptionNotification: Sendable, Hashable, CustomStringConvertible, CustomReflectable {
     /// What a notification is about.
     public enum Kind: String, Sendable {
@@ -86,7 +86,7 @@ public struct SubscriptionNotification: Sendable, Hashable, CustomStringConverti
     ///
     /// - Parameters:
     ///   - body: the body.
-    ///   - contentType: the field `Content-Type`. A body that is not JSON says that something changed, and not what.
+    ///   - contentType: the field `Content-Type`. A body that is not JSON only reports that something changed.
     public init(body: Data, contentType: String? = nil) {
         let isJSON = contentType.map { MediaType($0).isJSON } ?? true
         self = (isJSON ? NotificationBody(body)?.notification : nil) ?? Self(.ping)

@@ -29,14 +29,14 @@ struct SubscriptionText {
             "resourceType": "Subscription", "status": "requested", "reason": "keeps a store up to date", "end": .string(instant),
         ]
         if layout.element(named: "criteria") != nil {
-            Self.addCriteria(request, release, criteria, &members)
+            Self.addCriteria(request, release: release, criteria: criteria, members: &members)
         } else {
             guard let topic = request.topic else {
                 throw SyncError(
                     .invalidArgument,
                     "a Subscription of FHIR \(release.name) is about a topic: name one that the server offers (SubscriptionTopic)")
             }
-            try Self.addTopic(request, release, topic, &members)
+            try Self.addTopic(request, release: release, topic: topic, members: &members)
         }
         let encoder = JSONEncoder()
         encoder.outputFormatting = .sortedKeys
@@ -46,7 +46,7 @@ struct SubscriptionText {
 
     /// The form up to R4B; with a topic as Subscriptions R5 Backport says (<https://hl7.org/fhir/uv/subscriptions-backport/>).
     private static func addCriteria(
-        _ request: SubscriptionRequest, _ release: FHIRRelease, _ criteria: String, _ members: inout [String: JSONValue]
+        _ request: SubscriptionRequest, release: FHIRRelease, criteria: String, members: inout [String: JSONValue]
     ) {
         let extensions = "http://hl7.org/fhir/uv/subscriptions-backport/StructureDefinition/backport-"
         func member(_ name: String, _ type: String, _ value: JSONValue) -> JSONValue { ["url": .string(extensions + name), type: value] }
@@ -76,7 +76,7 @@ struct SubscriptionText {
     }
 
     private static func addTopic(
-        _ request: SubscriptionRequest, _ release: FHIRRelease, _ topic: String, _ members: inout [String: JSONValue]
+        _ request: SubscriptionRequest, release: FHIRRelease, topic: String, members: inout [String: JSONValue]
     ) throws {
         members["topic"] = .string(topic)
         members["channelType"] = [

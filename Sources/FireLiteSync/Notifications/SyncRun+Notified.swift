@@ -18,7 +18,7 @@ extension SyncRun {
         } else if !demand.isEmpty {
             let searches = try await self.searches()
             var types = demand.types
-            var keys = try await wanted(demand.keys, searches, &types, &pull)
+            var keys = try await wanted(demand.keys, searches: searches, types: &types, pull: &pull)
             if keys.count > Self.maximumNamed {
                 types.formUnion(keys.map(\.typeName))
                 // Those of types that are not pulled are few, and were read by their ids before.
@@ -41,7 +41,7 @@ extension SyncRun {
     /// The resources that are read by their ids: of types that are pulled whole, and what is known of others. What a condition decides on is left to its
     /// search.
     private func wanted(
-        _ keys: [SyncKey], _ searches: [Search], _ types: inout Set<String>, _ pull: inout NotifiedPull
+        _ keys: [SyncKey], searches: [Search], types: inout Set<String>, pull: inout NotifiedPull
     ) async throws -> [SyncKey] {
         let whole = Set(searches.filter(\.isWholeType).map(\.typeName))
         let others = Set(searches.map(\.typeName)).subtracting(whole)

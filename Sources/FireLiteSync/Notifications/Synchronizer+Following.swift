@@ -1,7 +1,7 @@
 import FireLite
 import Foundation
 
-/// What ``Synchronizer/follow(_:report:)`` has done.
+/// A step of ``Synchronizer/follow(_:report:)``.
 public enum FollowEvent: Sendable {
     /// It has pulled.
     case pulled(NotifiedPull)
@@ -15,14 +15,15 @@ extension Synchronizer {
     /// ```swift
     /// let following = Task { try await synchronizer.follow(frames.map { SubscriptionNotification(text: $0) }) }
     /// ```
-    /// It begins with a pull of everything that was changed, as nothing was heard of before. Notifications that come while a pull runs are
-    /// answered together by the next one. If the server cannot be reached or fails, or another sync is running, the pull is repeated after the
-    /// waits of the client's `RetryPolicy`, as often as it takes.
+    /// It begins with a pull of all changes, as earlier notifications may have been missed. Notifications that arrive during a pull are
+    /// handled together by the next one. If the server cannot be reached or fails, or another sync is running, the pull is repeated after
+    /// the waits of the client's `RetryPolicy`, as often as it takes.
     ///
     /// - Parameters:
-    ///   - notifications: what the app's channel brings. If it breaks, end them and call this again: events that are missing then are noticed.
+    ///   - notifications: those of the app's channel. If the channel breaks, end the sequence and call this again: missed events are
+    ///     noticed.
     ///   - report: called after each pull.
-    /// - Throws: errors of `notifications`; errors that waiting does not mend: `AuthorizationError`, `FHIRClientError` of a refused token, a
+    /// - Throws: errors of `notifications`; errors that waiting does not fix: `AuthorizationError`, `FHIRClientError` of a refused token, a
     ///   certificate or a request, `FHIRStoreError`; `CancellationError`.
     public func follow<Notifications: AsyncSequence & Sendable>(
         _ notifications: Notifications, report: (@Sendable (FollowEvent) -> Void)? = nil

@@ -2,24 +2,25 @@ import FireLite
 import Foundation
 
 extension Synchronizer {
-    /// Pulls what a notification of the server says.
+    /// Pulls the resources that a notification names.
     ///
-    /// The resources that it names are read from the server; a notification that names none, or before which others are missing, leads to a pull of what
-    /// was changed of the subscription's types. Only references to this server and to what the scope contains are followed, and content in the
-    /// notification is not looked at: a forged one can do no more than make the store look again. ``lastResult()`` stays that of the last whole sync.
+    /// The resources are read from the server. A notification that names none, or that follows missed ones, leads to a pull of all changes
+    /// of the subscription's types. Only references to this server and within the scope are followed, and content in the notification is
+    /// ignored: a forged one can do no more than cause another read. ``lastResult()`` stays that of the last whole sync.
     ///
-    /// - Parameter notification: what came.
-    /// - Returns: what was done.
-    /// - Throws: as ``sync(_:progress:)``. Call it again then, or ``pull(progress:)``: the events count as missing until a pull has succeeded.
+    /// - Parameter notification: a notification of the server.
+    /// - Returns: the result.
+    /// - Throws: as ``sync(_:progress:)``. Then call it again, or ``pull(progress:)``: the events count as missed until a pull has
+    ///   succeeded.
     @discardableResult
     public func pull(notifiedBy notification: SubscriptionNotification) async throws -> NotifiedPull {
         try await pull(notifiedBy: [notification])
     }
 
-    /// Pulls what several notifications say, at once.
+    /// Pulls the resources that several notifications name.
     ///
-    /// - Parameter notifications: what came, in its order.
-    /// - Returns: what was done.
+    /// - Parameter notifications: the notifications, in the order of arrival.
+    /// - Returns: the result.
     /// - Throws: as `pull(notifiedBy:)`.
     @discardableResult
     public func pull(notifiedBy notifications: [SubscriptionNotification]) async throws -> NotifiedPull {

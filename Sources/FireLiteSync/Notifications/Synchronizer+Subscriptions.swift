@@ -3,10 +3,10 @@ import FireLiteCore
 import Foundation
 
 extension Synchronizer {
-    /// Asks the server to notify about what the scope contains.
+    /// Asks the server for notifications about the resources of the scope.
     ///
-    /// Without a topic there is a Subscription for each search of the scope, whose criteria are that search; with one there is one Subscription. Each ends
-    /// by itself after ``SubscriptionRequest/lifetime``, so one whose answer was lost does not stay.
+    /// Without a topic there is a Subscription for each search of the scope, whose criteria are that search; with one there is one
+    /// Subscription. Each expires after ``SubscriptionRequest/lifetime``, also one whose answer was lost.
     ///
     /// - Parameter request: how the server notifies.
     /// - Returns: the subscriptions.
@@ -43,7 +43,7 @@ extension Synchronizer {
         return subscriptions
     }
 
-    /// Lets a subscription last longer, and begin again if the server has ended it.
+    /// Extends a subscription, and reactivates it if the server has ended it.
     ///
     /// - Parameters:
     ///   - subscription: the subscription.
@@ -76,7 +76,6 @@ extension Synchronizer {
 
     /// Ends a subscription. It is no error if the server has removed it already.
     ///
-    /// - Parameter subscription: the subscription.
     /// - Throws: `FHIRClientError`; `AuthorizationError`; `FHIRStoreError`.
     public func unsubscribe(_ subscription: ServerSubscription) async throws {
         do {
@@ -85,7 +84,7 @@ extension Synchronizer {
         try await journal { try $0.removeSubscription(subscription.id) }
     }
 
-    /// The subscriptions that the store knows: those that it has created, and others whose events came.
+    /// The subscriptions that the store knows: those that it created, and others whose events arrived.
     ///
     /// - Throws: `FHIRStoreError`.
     public func subscriptions() async throws -> [ServerSubscription] { try await journal { try $0.subscriptions() } }

@@ -2,14 +2,14 @@ import FireLite
 import Foundation
 
 extension Outbox {
-    /// Sends by itself until its task is cancelled: when something is put into the outbox, by whichever process, and again after a failure.
+    /// Sends automatically until the task is cancelled: whenever a process adds a request to the outbox, and again after a failure.
     ///
     /// ```swift
     /// let sending = Task { try await outbox.run() }
     /// ```
-    /// After a failure it waits: as long as the server asks for, and longer with each further failure. What the server refuses is not
-    /// sent again by itself; after a refused token it waits as long as it ever does. Call ``flush()`` to send at once, for example when the
-    /// network is back.
+    /// After a failure it waits as long as the server asks for, and longer with each further failure. Refused requests are not sent again
+    /// automatically; after a refused token it waits for the longest delay. Call ``flush()`` to send at once, for example when the network
+    /// is back.
     /// - Parameter schedule: the waiting times after failures; its number of attempts does not count.
     /// - Throws: `FHIRStoreError`, also when the store is closed; `CancellationError`.
     public func run(

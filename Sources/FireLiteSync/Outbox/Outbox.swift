@@ -12,9 +12,9 @@ import Foundation
 /// }
 /// try await outbox.flush()
 /// ```
-/// What waits is in the store's own file: it is committed with the resources that it is about, and encrypted and backed up with them. Each
-/// request is sent at least once and takes effect once: a create is sent with a condition, so that one whose answer got lost finds its
-/// resource. However many outboxes and processes use a file, one sends to a server at a time.
+/// Waiting requests are in the store's own file: they are committed with the resources that they are about, and encrypted and backed up
+/// with them. Each request is sent at least once and takes effect once: a create is conditional, so that it finds its resource if an
+/// earlier answer was lost. However many outboxes and processes use a file, only one at a time sends to a server.
 public final class Outbox: Sendable {
     /// The store with the requests.
     public let store: FHIRStore
@@ -90,7 +90,7 @@ public final class Outbox: Sendable {
 
     // MARK: - Putting requests in
 
-    /// Puts a request into the outbox, as a part of a write: see ``FireLite/WriteTransaction/enqueue(_:for:sealing:marksCreates:)``.
+    /// Adds a request to the outbox, as a part of a write: see ``FireLite/WriteTransaction/enqueue(_:for:sealing:marksCreates:)``.
     ///
     /// - Parameters:
     ///   - request: a request that writes.
@@ -104,7 +104,7 @@ public final class Outbox: Sendable {
         return try transaction.enqueue(request, for: client.base, sealing: envelopes, mark: OutboxMark(), created: clock.now())
     }
 
-    /// Puts a request into the outbox, in a write of its own.
+    /// Adds a request to the outbox, in a write of its own.
     ///
     /// - Parameter request: a request that writes.
     /// - Returns: the number of the entry.
@@ -116,11 +116,11 @@ public final class Outbox: Sendable {
 
     // MARK: - Sending
 
-    /// Sends a request after everything that waits. If that does not work, the request waits too.
+    /// Sends a request after all waiting ones. If that fails, the request waits too.
     ///
-    /// It is put into the outbox first, so that it is not lost if the program ends meanwhile.
+    /// It is added to the outbox first, so it is not lost if the program ends meanwhile.
     /// - Parameter request: a request that writes.
-    /// - Returns: what became of it. A server that cannot be reached, or that refuses, is no error.
+    /// - Returns: the outcome. A server that cannot be reached or refuses is not an error.
     /// - Throws: ``OutboxError``; ``EnvelopeError``; `FHIRStoreError`; `CancellationError`, after which the request waits.
     @discardableResult
     public func send(_ request: FHIRRequest) async throws -> OutboxDelivery {
@@ -131,11 +131,11 @@ public final class Outbox: Sendable {
         return .queued(entry, result.stop)
     }
 
-    /// Sends what waits, in order, up to what is there now.
+    /// Sends the waiting requests in order, up to the newest at the time of the call.
     ///
     /// If another outbox, of this or another process, is sending to the server, this waits until it has finished. Nothing is sent before the
     /// time that the server has asked for with `Retry-After`.
-    /// - Returns: what was sent, and why it ended if something is left. A server that cannot be reached, or that refuses, is no error.
+    /// - Returns: what was sent, and why it ended if requests are left. A server that cannot be reached or refuses is not an error.
     /// - Throws: `FHIRStoreError`; `CancellationError`.
     @discardableResult
     public func flush() async throws -> OutboxFlushResult {
@@ -162,7 +162,7 @@ public final class Outbox: Sendable {
 
     // MARK: - Entries
 
-    /// What waits for the server, in the order of sending.
+    /// The requests that wait for the server, in the order of sending.
     ///
     /// - Throws: `FHIRStoreError`.
     public func entries() async throws -> [OutboxEntry] {
@@ -170,27 +170,25 @@ public final class Outbox: Sendable {
         return try await store.read { tx in try tx.outboxEntries(for: base) }
     }
 
-    /// What waits for the server, now and after each commit that changes it, whichever process made it.
+    /// The requests that wait for the server, now and after each commit of any process that changes them.
     public func entryUpdates() -> StoreUpdates<[OutboxEntry]> {
         let base = client.base
         return store.updates { tx in try tx.outboxEntries(for: base) }
     }
 
-    /// Lets an entry that the server refused be sent again with the next flush, before those that came after it.
+    /// Sends a refused entry again with the next flush, before later entries.
     ///
-    /// - Parameter number: its number.
     /// - Throws: ``OutboxError/Code/noEntry``; `FHIRStoreError`.
     public func retry(_ number: Int64) async throws { try await store.write { tx in try tx.retryOutboxEntry(number) } }
 
     /// Removes an entry without sending it.
     ///
-    /// - Parameter number: its number.
     /// - Throws: ``OutboxError/Code/noEntry``; `FHIRStoreError`.
     public func discard(_ number: Int64) async throws { try await store.write { tx in try tx.discardOutboxEntry(number) } }
 
     // MARK: - Events
 
-    /// What this outbox does from now on. Of more than a thousand events that a slow loop has not taken, the oldest are dropped.
+    /// The events of this outbox from now on. If more than a thousand wait for a slow loop, the oldest are dropped.
     public func events() -> AsyncStream<OutboxEvent> { hub.stream() }
 
     func report(_ event: OutboxEvent) { hub.report(event) }

@@ -3,7 +3,7 @@ import Foundation
 
 /// A request that waits in the outbox. Its description shows the number, the method and the type of resource only.
 public struct OutboxEntry: Sendable, Hashable, Identifiable, CustomStringConvertible, CustomReflectable {
-    /// What happens with the entry next.
+    /// What happens to the entry next.
     public enum State: String, Sendable, Hashable {
         /// It will be sent.
         case waiting
@@ -23,11 +23,11 @@ public struct OutboxEntry: Sendable, Hashable, Identifiable, CustomStringConvert
     public let path: String
     /// The size of the body.
     public let bodyByteCount: Int
-    /// What happens with the entry next.
+    /// What happens to the entry next.
     public let state: State
     /// When it was put into the outbox, by the device's clock.
     public let created: Date
-    /// How often it was sent, also where the answer got lost.
+    /// The number of attempts, including those whose answer was lost.
     public let attempts: Int
     /// When it was last sent; nil if never.
     public let lastAttempt: Date?
@@ -37,14 +37,14 @@ public struct OutboxEntry: Sendable, Hashable, Identifiable, CustomStringConvert
     public let error: String?
     /// The OperationOutcome of the last answer as JSON. It is the server's text and may repeat values of records.
     public let outcome: Data?
-    /// Whether the server may have done an earlier attempt, whose answer got lost.
+    /// Whether an earlier attempt, whose answer was lost, may have taken effect.
     public let isUncertain: Bool
 
     /// The number.
     public var id: Int64 { number }
     /// Whether the body is sealed.
     public var isSealed: Bool { endpoint != nil }
-    /// What the server said about it the last time.
+    /// What the server last said about it.
     public var issues: [OutcomeIssue] { outcome.map { OutcomeIssue.issues(in: $0) } ?? [] }
 
     /// The number, the method and the type of resource.

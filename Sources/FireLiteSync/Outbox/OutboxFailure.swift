@@ -10,7 +10,7 @@ public struct OutboxFailure: LocalizedError, Sendable, CustomStringConvertible {
     public let outcome: Data?
     /// Whether the server refuses this request and would refuse it again. Otherwise the server, the connection or the authorization failed.
     public let isRefusal: Bool
-    /// The time after which the server wants to be asked again.
+    /// The time that the server asks to wait before the next request.
     public let retryAfter: Duration?
     /// Whether the server may have done it.
     let isUncertain: Bool

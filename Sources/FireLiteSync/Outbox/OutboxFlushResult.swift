@@ -20,7 +20,7 @@ public struct OutboxFlushResult: Sendable {
     public internal(set) var stop: Stop?
 }
 
-/// What became of a request that was given to an outbox.
+/// The outcome of sending a request through an outbox.
 public enum OutboxDelivery: Sendable {
     /// The server has accepted it.
     case sent(OutboxReceipt)

@@ -19,7 +19,7 @@ public struct OutboxReceipt: Sendable, Hashable, CustomStringConvertible {
     /// When it was written, by the server's clock; nil if the server did not say.
     public let lastModified: Date?
 
-    /// Whether an earlier attempt, whose answer got lost, had been done already.
+    /// Whether an earlier attempt, whose answer was lost, had already taken effect.
     public let wasAlreadyApplied: Bool
 
     /// The number and the status.

@@ -3,7 +3,7 @@ import FireLiteCore
 import Foundation
 
 extension WriteTransaction {
-    /// Puts a request into the store's outbox, as a part of this write: it is committed with the resources, or not at all.
+    /// Adds a request to the store's outbox, as a part of this write: it is committed with the resources, or not at all.
     ///
     /// ```swift
     /// try await store.write { tx in
@@ -11,14 +11,13 @@ extension WriteTransaction {
     ///     try tx.enqueue(.create(observation), for: server)
     /// }
     /// ```
-    /// An ``Outbox`` for the server sends what is in it, in order. A request that is to be sealed is sealed here, so that it does not wait
-    /// in the clear.
+    /// An ``Outbox`` for the server sends its requests in order. A request to be sealed is sealed now, so it never waits in the clear.
     /// - Parameters:
     ///   - request: a request that writes: POST, PUT, PATCH or DELETE.
     ///   - server: the server's base address. Each address has its own order.
     ///   - envelopes: which requests are sealed, and for whom; nil to seal none.
-    ///   - marksCreates: whether a create gets a unique identifier, so that it has one effect however often it is sent. If false, it may create
-    ///     a second resource after an answer that got lost.
+    ///   - marksCreates: whether a create gets a unique identifier, so that it has one effect however often it is sent. If false, a lost
+    ///     answer may lead to a second resource.
     /// - Returns: the number of the entry.
     /// - Throws: ``OutboxError/Code/invalidArgument`` for a request that only reads or that contains a token; ``EnvelopeError``;
     ///   `FHIRStoreError`.
@@ -60,12 +59,12 @@ extension WriteTransaction {
         // The condition is random, so it may stand outside an envelope.
         if let condition { outgoing.fields["If-None-Exist"] = condition.query }
         return try insert(
-            outgoing, name, endpoint: sealed == nil ? nil : envelopes.map { try OutboxServer.name($0.endpoint) },
-            (mark ?? OutboxMark()).uuid,
-            created)
+            outgoing, server: name, endpoint: sealed == nil ? nil : envelopes.map { try OutboxServer.name($0.endpoint) },
+            mark: (mark ?? OutboxMark()).uuid,
+            created: created)
     }
 
-    private func insert(_ request: FHIRRequest, _ server: String, endpoint: String?, _ mark: String, _ created: Date) throws -> Int64 {
+    private func insert(_ request: FHIRRequest, server: String, endpoint: String?, mark: String, created: Date) throws -> Int64 {
         // Recovery may have lost the one or the other.
         let last = try outboxRows(
             "SELECT max((SELECT ifnull(max(last), 0) FROM _outbox_server), (SELECT ifnull(max(seq), 0) FROM _outbox))")
@@ -89,9 +88,8 @@ extension WriteTransaction {
 
     // MARK: - Entries
 
-    /// Lets an entry that the server refused be sent again, at its place in the order: before those that came after it.
+    /// Marks a refused entry to be sent again, at its place in the order.
     ///
-    /// - Parameter number: its number.
     /// - Throws: ``OutboxError/Code/noEntry``; `FHIRStoreError`.
     public func retryOutboxEntry(_ number: Int64) throws {
         guard try outboxEntry(number) != nil else { throw OutboxError.noEntry(number) }
@@ -100,7 +98,6 @@ extension WriteTransaction {
 
     /// Removes an entry, sent or not.
     ///
-    /// - Parameter number: its number.
     /// - Throws: ``OutboxError/Code/noEntry``; `FHIRStoreError`.
     public func discardOutboxEntry(_ number: Int64) throws {
         guard try outboxEntry(number) != nil else { throw OutboxError.noEntry(number) }

@@ -100,7 +100,7 @@ extension Synchronizer {
             try Task.checkCancellation()
             let text = try await client.pageText(search.request, at: place.url)
             let (client, isFirst, room) = (client, place.url == nil, max(limit - found.matches.count, 0))
-            let page = try await journal { try Self.take(text, search, isFirst: isFirst, room: room, client, $0) }
+            let page = try await journal { try Self.take(text, search: search, isFirst: isFirst, room: room, client: client, journal: $0) }
             found.matches += page.matches.filter { seen.insert($0).inserted }
             found.included += page.included.filter { seen.insert($0).inserted }
             if isFirst { found.ignored = page.ignored }
@@ -128,7 +128,7 @@ extension Synchronizer {
     ///
     /// - Throws: `SyncError.ignoredParameters` if the server does not say that it has used every condition; then nothing is stored.
     private static func take(
-        _ text: FHIRClient.PageText, _ search: ServerSearch, isFirst: Bool, room: Int, _ client: FHIRClient, _ journal: SyncJournal
+        _ text: FHIRClient.PageText, search: ServerSearch, isFirst: Bool, room: Int, client: FHIRClient, journal: SyncJournal
     ) throws -> FoundPage {
         let received = try client.received(text, takesOutUnreadable: true)
         var page = FoundPage(next: received.next)

@@ -24,17 +24,17 @@ public struct SyncSearchResult {
         case server
     }
 
-    /// The matches and what comes with them, as the store has them now: with changes that were not sent. Those of the server are in its order, followed by
-    /// matches with changes that it does not know yet.
+    /// The matches and included resources, as the store has them now, with unsent changes. The server's matches are in its order, followed
+    /// by matches with changes that it does not know yet.
     public let result: SearchResult
     /// Who has answered.
     public let source: Source
-    /// Whether these are all matches that the server has, as far as that can be known. Of the store: its type was pulled completely, so there were none
-    /// missing at the last pull. Of the server: there is no further page, and nothing in it was unreadable.
+    /// Whether these are all matches on the server, as far as can be known. If the store answered: its type was pulled completely, so none
+    /// was missing at the last pull. If the server answered: there is no further page, and every resource was readable.
     public let isComplete: Bool
-    /// Why the server has not answered, if it was asked and the store answers instead.
+    /// Why the server did not answer, if it was asked and the store answered instead.
     public let failure: (any Error)?
-    /// Parameters about order, page and includes that the server has ignored. One that ignores a condition has not answered.
+    /// Parameters about order, pages and includes that the server ignored. If it ignores a condition, its answer does not count.
     public let ignored: [String]
 
     /// The resources that match, in their order.
@@ -49,18 +49,19 @@ extension Synchronizer {
     /// ```swift
     /// let found = try await synchronizer.search("Observation?code=http://loinc.org|8480-6&patient=Patient/1")
     /// ```
-    /// What the server sends is stored like anything that is pulled, so the store finds it from then on, and later pulls keep it up to date. The server
-    /// gets the parameters without `_summary`, `_elements` and `_total`, as whole resources are stored; without `_count` all pages are read.
+    /// The server's matches are stored like pulled resources, so the store finds them from then on, and later pulls keep them up to date.
+    /// The server gets the parameters without `_summary`, `_elements` and `_total`, as whole resources are stored; without `_count` all
+    /// pages are read.
     ///
     /// - Parameters:
     ///   - address: the search as FHIR writes it, of one type, perhaps in a compartment.
     ///   - policy: who answers.
-    ///   - limit: how many matches are read from the server at most.
-    ///   - options: how the store understands the search.
-    /// - Throws: `SearchError` if the search is none, or the store is to answer and cannot; `SyncError.invalidArgument` for a search that is not sent: of
-    ///   all types, an operation, contained resources; `SyncError.ignoredParameters` if the server ignores a condition; `FHIRClientError`;
-    ///   `AuthorizationError`; `FHIRStoreError`; `CancellationError`. A token that is refused and a certificate that is not trusted are errors with every
-    ///   policy that asks the server.
+    ///   - limit: the maximum number of matches to read from the server.
+    ///   - options: how the store interprets the search.
+    /// - Throws: `SearchError` if the search is invalid, or the store should answer and cannot; `SyncError.invalidArgument` for a search
+    ///   that is not sent: of all types, an operation, contained resources; `SyncError.ignoredParameters` if the server ignores a
+    ///   condition; `FHIRClientError`; `AuthorizationError`; `FHIRStoreError`; `CancellationError`. A token that is refused and a
+    ///   certificate that is not trusted are errors with every policy that asks the server.
     public func search(
         _ address: String, _ policy: SearchPolicy = .storeThenServer, limit: Int = 1_000, options: SearchOptions = SearchOptions()
     ) async throws -> sending SyncSearchResult {
@@ -72,8 +73,8 @@ extension Synchronizer {
     /// - Parameters:
     ///   - request: the search.
     ///   - policy: who answers.
-    ///   - limit: how many matches are read from the server at most.
-    ///   - options: how the store understands the search.
+    ///   - limit: the maximum number of matches to read from the server.
+    ///   - options: how the store interprets the search.
     /// - Throws: as ``search(_:_:limit:options:)-(String,_,_,_)``.
     public func search(
         _ request: SearchRequest, _ policy: SearchPolicy = .storeThenServer, limit: Int = 1_000, options: SearchOptions = SearchOptions()

@@ -32,7 +32,7 @@ struct FHIRPathPatch {
             let slots = element.choice.map(\.slots) ?? element.slot..<element.slot + 1
             let name = element.choice.map { String($0.name.dropLast(3)) } ?? element.name
             let (first, second) = (Filled(old, slots), Filled(new, slots))
-            guard compare(first, second, name, path) else { return false }
+            guard compare(first, new: second, name: name, parent: path) else { return false }
         }
         return true
     }
@@ -52,14 +52,14 @@ struct FHIRPathPatch {
         }
     }
 
-    private mutating func compare(_ old: Filled?, _ new: Filled?, _ name: String, _ parent: String) -> Bool {
+    private mutating func compare(_ old: Filled?, new: Filled?, name: String, parent: String) -> Bool {
         let path = "\(parent).\(name)"
         switch (old, new) {
         case (nil, nil): return true
         case (let old?, let new?) where old.element.slot == new.element.slot:
             if old.value.hasSameContent(as: new.value) { return true }
-            if new.element.isList { return compareLists(old.value, new.value, new.element, name, parent) }
-            return compareOne(old.value, new.value, new.element, path)
+            if new.element.isList { return compareLists(old.value, new: new.value, element: new.element, name: name, parent: parent) }
+            return compareOne(old.value, new: new.value, element: new.element, path: path)
         case (let old?, let new):
             // A choice with another type, or nothing anymore.
             guard old.element.isList else {
@@ -75,17 +75,17 @@ struct FHIRPathPatch {
 
     private mutating func append(_ new: Filled, _ name: String, _ parent: String) -> Bool {
         guard let items = Self.items(new.value) else { return false }
-        for item in items { guard append(item, new.element, name, parent) else { return false } }
+        for item in items { guard append(item, element: new.element, name: name, parent: parent) else { return false } }
         return true
     }
 
-    private mutating func append(_ item: SlotValue, _ element: LayoutElement, _ name: String, _ parent: String) -> Bool {
+    private mutating func append(_ item: SlotValue, element: LayoutElement, name: String, parent: String) -> Bool {
         guard let value = value(item, element) else { return false }
         add("add", parent, [Self.part("name", "valueString", JSONText.string(name)), value])
         return true
     }
 
-    private mutating func compareOne(_ old: SlotValue, _ new: SlotValue, _ element: LayoutElement, _ path: String) -> Bool {
+    private mutating func compareOne(_ old: SlotValue, new: SlotValue, element: LayoutElement, path: String) -> Bool {
         if old.hasSameContent(as: new) { return true }
         if case .object(let first) = old, case .object(let second) = new, first.layoutTable == second.layoutTable, !first.layout.isResource
         {
@@ -97,7 +97,7 @@ struct FHIRPathPatch {
     }
 
     private mutating func compareLists(
-        _ old: SlotValue, _ new: SlotValue, _ element: LayoutElement, _ name: String, _ parent: String
+        _ old: SlotValue, new: SlotValue, element: LayoutElement, name: String, parent: String
     ) -> Bool {
         guard let first = Self.items(old), let second = Self.items(new) else { return false }
         let path = "\(parent).\(name)"
@@ -118,12 +118,13 @@ struct FHIRPathPatch {
             return true
         }
         let both = min(oldEnd, newEnd)
-        for index in start..<max(start, both) where !compareOne(first[index], second[index], element, "\(path)[\(index)]") { return false }
+        for index in start..<max(start, both)
+        where !compareOne(first[index], new: second[index], element: element, path: "\(path)[\(index)]") { return false }
         for index in (both..<max(both, oldEnd)).reversed() { add("delete", "\(path)[\(index)]") }
         for index in both..<max(both, newEnd) {
             // Nothing comes after it.
             if newEnd == second.count {
-                guard append(second[index], element, name, parent) else { return false }
+                guard append(second[index], element: element, name: name, parent: parent) else { return false }
                 continue
             }
             guard let value = value(second[index], element) else { return false }

@@ -14,11 +14,11 @@ enum JSONPatch {
             return nil
         }
         var operations: [String] = []
-        compare(first, second, "", &operations)
+        compare(first, new: second, path: "", operations: &operations)
         return Data("[\(operations.joined(separator: ","))]".utf8)
     }
 
-    private static func compare(_ old: JSONItem, _ new: JSONItem, _ path: String, _ operations: inout [String]) {
+    private static func compare(_ old: JSONItem, new: JSONItem, path: String, operations: inout [String]) {
         guard !old.isSame(as: new) else { return }
         switch (old.content, new.content) {
         case (.object(let first), .object(let second)):
@@ -27,7 +27,7 @@ enum JSONPatch {
                 guard !(isMeta && serverMembers.contains(name)) else { continue }
                 let place = path + "/" + escaped(name)
                 if let other = second.first(where: { $0.name == name }) {
-                    compare(value, other.value, place, &operations)
+                    compare(value, new: other.value, path: place, operations: &operations)
                 } else {
                     if path.isEmpty, name == "meta" { continue }
                     remove(value, place, &operations)
@@ -37,14 +37,14 @@ enum JSONPatch {
                 guard !(isMeta && serverMembers.contains(name)) else { continue }
                 operations.append(#"{"op":"add","path":\#(quoted(path + "/" + escaped(name))),"value":\#(value.json)}"#)
             }
-        case (.array(let first), .array(let second)): compareLists(first, second, path, &operations)
+        case (.array(let first), .array(let second)): compareLists(first, new: second, path: path, operations: &operations)
         default:
             test(old, path, &operations)
             operations.append(#"{"op":"replace","path":\#(quoted(path)),"value":\#(new.json)}"#)
         }
     }
 
-    private static func compareLists(_ old: [JSONItem], _ new: [JSONItem], _ path: String, _ operations: inout [String]) {
+    private static func compareLists(_ old: [JSONItem], new: [JSONItem], path: String, operations: inout [String]) {
         var start = 0
         while start < old.count, start < new.count, old[start].isSame(as: new[start]) { start += 1 }
         var (oldEnd, newEnd) = (old.count, new.count)
@@ -53,7 +53,9 @@ enum JSONPatch {
             newEnd -= 1
         }
         let both = min(oldEnd, newEnd)
-        if start < both { for index in start..<both { compare(old[index], new[index], "\(path)/\(index)", &operations) } }
+        if start < both {
+            for index in start..<both { compare(old[index], new: new[index], path: "\(path)/\(index)", operations: &operations) }
+        }
         // From the end, so that positions stay.
         if both < oldEnd { for index in (both..<oldEnd).reversed() { remove(old[index], "\(path)/\(index)", &operations) } }
         if both < newEnd {

@@ -1,27 +1,28 @@
 import Foundation
 
-/// Follows references: after a pull, the resources that references of what was pulled lead to and that are not in the store are read by their ids.
+/// Follows references: after a pull, resources that pulled ones refer to, and that the store lacks, are read by id.
 ///
 /// ```swift
 /// configuration.prefetch = Prefetch(depth: 1, types: ["Practitioner", "Organization"])
 /// ```
-/// Only references to the same server count: relative ones, and those under its base address. What was read in this way is asked for by id in later
-/// pulls, so it stays up to date. References in sealed resources are not followed, as the list of what is missing is not sealed.
+/// Only references to the same server count: relative ones, and those under its base address. Later pulls read them by id again, so they
+/// stay up to date. References in sealed resources are not followed, as the list of what is missing is not sealed.
 public struct Prefetch: Sendable, Hashable {
-    /// How many references lead from what was pulled to what is read at most. Default: 1.
+    /// The maximum number of references between a pulled resource and one that is read. Default: 1.
     public var depth: Int
-    /// How many resources a pull asks for at most; the next one goes on. Default: 10,000.
+    /// The maximum number of resources that a pull asks for; the next pull continues. Default: 10,000.
     public var limit: Int
     /// The types that are read; nil, the default, for all.
     public var types: Set<String>?
-    /// How long what the server does not have, or refuses, is not asked for, although something new refers to it. Default: a day.
+    /// How long a resource that the server does not have, or refuses, is not asked for again, even if a new resource refers to it. Default:
+    /// a day.
     public var patience: Duration = .seconds(86_400)
 
     /// Creates the settings.
     ///
     /// - Parameters:
-    ///   - depth: how many references lead from what was pulled to what is read at most.
-    ///   - limit: how many resources a pull asks for at most.
+    ///   - depth: the maximum number of references between a pulled resource and one that is read.
+    ///   - limit: the maximum number of resources that a pull asks for.
     ///   - types: the types that are read; nil for all.
     public init(depth: Int = 1, limit: Int = 10_000, types: Set<String>? = nil) {
         self.depth = depth
@@ -30,7 +31,7 @@ public struct Prefetch: Sendable, Hashable {
     }
 }
 
-/// A resource that references lead to and that the server does not give.
+/// A referenced resource that the server does not return.
 public struct MissingReference: Sendable, Hashable, Codable {
     /// Why the store does not have it.
     public enum Reason: String, Sendable, Codable {
@@ -53,7 +54,7 @@ public struct MissingReference: Sendable, Hashable, Codable {
 }
 
 extension Synchronizer {
-    /// What references lead to and the server does not have, or refuses. It is not asked for again until something new refers to it and
+    /// The referenced resources that the server does not have, or refuses. One is not asked for again until a new resource refers to it and
     /// ``Prefetch/patience`` is over, or ``retryMissingReferences()`` is called.
     ///
     /// - Parameter limit: the maximum number; nil for all.

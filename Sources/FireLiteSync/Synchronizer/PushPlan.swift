@@ -43,7 +43,7 @@ struct PushPlan {
     /// The number of changes whose contents are read together at first; later as many as there is room for.
     private static let readFirst = 50
 
-    init(_ journal: SyncJournal, _ skipped: Set<Int64>, _ limit: Int, _ form: PushForm) {
+    init(_ journal: SyncJournal, skipped: Set<Int64>, limit: Int, form: PushForm) {
         self.journal = journal
         self.skipped = skipped
         self.limit = limit

@@ -65,7 +65,7 @@ enum ReferenceScan {
             position = colon + 1
             switch bytes[colon + 1] {
             case UInt8(ascii: "\""):
-                guard isEqual(address, colon + 2 - member.count, bytes.count, member) else { continue }
+                guard isEqual(address, start: colon + 2 - member.count, count: bytes.count, text: member) else { continue }
                 let start = colon + 2
                 position = start
                 while position < bytes.count, bytes[position] != UInt8(ascii: "\"") {
@@ -73,7 +73,7 @@ enum ReferenceScan {
                 }
                 position = min(position, bytes.count)
                 note(String(decoding: bytes[start..<position], as: UTF8.self), base, &findings)
-            case UInt8(ascii: "u"): if isEqual(address, colon - 3, bytes.count, uuid) { findings.isLocal = true }
+            case UInt8(ascii: "u"): if isEqual(address, start: colon - 3, count: bytes.count, text: uuid) { findings.isLocal = true }
             case UInt8(ascii: "s"), UInt8(ascii: "h"): if isPayload(address, colon, bytes.count) { findings.isLocal = true }
             default: continue
             }
@@ -98,10 +98,10 @@ enum ReferenceScan {
     /// Whether the colon is the first one of a reference to a payload.
     private static func isPayload(_ address: UnsafePointer<UInt8>, _ colon: Int, _ count: Int) -> Bool {
         // A quotation mark and four letters come before it.
-        payloads.contains { isEqual(address, colon - 5, count, $0) }
+        payloads.contains { isEqual(address, start: colon - 5, count: count, text: $0) }
     }
 
-    private static func isEqual(_ address: UnsafePointer<UInt8>, _ start: Int, _ count: Int, _ text: [UInt8]) -> Bool {
+    private static func isEqual(_ address: UnsafePointer<UInt8>, start: Int, count: Int, text: [UInt8]) -> Bool {
         guard start >= 0, start + text.count <= count else { return false }
         return text.withUnsafeBufferPointer { memcmp(address + start, $0.baseAddress ?? address, text.count) == 0 }
     }
@@ -121,7 +121,7 @@ enum ReferenceScan {
             guard let address = buffer.baseAddress else { return }
             while let colon = nextColon(in: buffer, from: position), colon + 1 < buffer.count {
                 position = colon + 1
-                guard isEqual(address, colon + 2 - member.count, buffer.count, member) else { continue }
+                guard isEqual(address, start: colon + 2 - member.count, count: buffer.count, text: member) else { continue }
                 let start = colon + 2
                 position = start
                 while position < buffer.count, buffer[position] != UInt8(ascii: "\"") {

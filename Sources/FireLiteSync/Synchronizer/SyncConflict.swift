@@ -1,6 +1,6 @@
 import FireLiteCore
 
-/// A resource that was changed both in the store and at the server: what a ``ConflictPolicy`` decides about.
+/// A resource that was changed both in the store and on the server. A ``ConflictPolicy`` decides about it.
 public struct SyncConflict {
     /// The resource's type.
     public let typeName: String
@@ -15,7 +15,7 @@ public struct SyncConflict {
     /// The server's version; nil if the server does not say.
     public let remoteVersion: String?
 
-    /// What is sent or stored in the end.
+    /// The decision about a conflict.
     public enum Resolution {
         /// The store's state, which is sent based on the server's version.
         case local
@@ -61,8 +61,8 @@ public struct ConflictPolicy: Sendable {
         }
     }
 
-    /// Disjoint changes are merged; an element that both have changed gets the value of one side, and what one side deleted and the other
-    /// changed stays.
+    /// Disjoint changes are merged; an element that both changed gets the value of one side, and a resource that one side deleted and the
+    /// other changed stays.
     ///
     /// - Parameter side: the side whose elements are preferred.
     public static func merge(preferring side: ThreeWayMerge.Side) -> ConflictPolicy {

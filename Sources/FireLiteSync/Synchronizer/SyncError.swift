@@ -19,7 +19,7 @@ public struct SyncError: AdvisedError {
         public static let conflict = Code(rawValue: "conflict")
         /// The server's CapabilityStatement does not offer what is asked for.
         public static let notOffered = Code(rawValue: "notOffered")
-        /// The server ignores parameters of a search, so that its answer is not one to the search.
+        /// The server ignores parameters of a search, so its answer does not match it.
         public static let ignoredParameters = Code(rawValue: "ignoredParameters")
         /// The resource has changes that were not sent.
         public static let notSent = Code(rawValue: "notSent")

@@ -75,10 +75,10 @@ extension SyncJournal {
                     reception.unchanged += 1
                     continue
                 }
-                try receive(state, waiting, known, scope, isSettled, &reception)
+                try receive(state, waiting: waiting, known: known, scope: scope, isSettled: isSettled, reception: &reception)
             } else if !waiting.isEmpty {
                 try references?.add(state)
-                try receive(state, waiting, known, scope, isSettled, &reception)
+                try receive(state, waiting: waiting, known: known, scope: scope, isSettled: isSettled, reception: &reception)
             } else if let resource = state.resource {
                 try references?.add(state)
                 plain.append(resource)
@@ -100,7 +100,7 @@ extension SyncJournal {
 
     /// Takes over a state of a resource that has changes to send.
     private func receive(
-        _ state: RemoteState, _ waiting: [WaitingChange], _ known: Known?, _ scope: Int64?, _ isSettled: Bool, _ reception: inout Reception
+        _ state: RemoteState, waiting: [WaitingChange], known: Known?, scope: Int64?, isSettled: Bool, reception: inout Reception
     ) throws {
         let key = state.key
         guard let first = waiting.first else { return }
@@ -137,7 +137,7 @@ extension SyncJournal {
                 if isThere || isOwn && merge.conflicts.isEmpty {
                     // The server has every change of here already, or has only added to what came from here.
                     reception.unchanged += 1
-                    return isThere ? try adopt() : try keep(merge.resource, state, scope, adopt)
+                    return isThere ? try adopt() : try keep(merge.resource, state: state, scope: scope, adopt: adopt)
                 }
             } else if isOwn, !isDeferred {
                 reception.unchanged += 1
@@ -163,7 +163,7 @@ extension SyncJournal {
             try keepLocal(state, scope)
         case .merged(let merged):
             reception.resolved += 1
-            try keep(merged, state, scope, adopt)
+            try keep(merged, state: state, scope: scope, adopt: adopt)
         case .deferred:
             reception.deferred += 1
             try rebase(key, on: first.base, .conflict)
@@ -184,7 +184,7 @@ extension SyncJournal {
     }
 
     /// A merged state is stored and sent, based on the server's.
-    func keep(_ merged: FHIRResource, _ state: RemoteState, _ scope: Int64?, _ adopt: () throws -> Void) throws {
+    func keep(_ merged: FHIRResource, state: RemoteState, scope: Int64?, adopt: () throws -> Void) throws {
         guard merged.resourceType == state.key.typeName else {
             throw SyncError(.invalidArgument, "a merged \(state.key.typeName) is a \(merged.resourceType): return one of the same type")
         }

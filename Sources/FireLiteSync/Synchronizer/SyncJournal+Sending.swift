@@ -28,7 +28,7 @@ extension SyncJournal {
     ///   - limit: the maximum number of changes.
     func nextPush(skipping skipped: Set<Int64>, limit: Int, _ form: PushForm) throws -> NextPush {
         try takeIn()
-        var plan = PushPlan(self, skipped, limit, form)
+        var plan = PushPlan(self, skipped: skipped, limit: limit, form: form)
         try plan.load()
         let push = plan.next()
         try mark(push.bundle.entries)

@@ -2,7 +2,7 @@ import FireLite
 import FireLiteCore
 import Foundation
 
-/// A resource that a server has sent and that cannot be read, so that the store does not have that version of it.
+/// A resource from a server that cannot be read, so the store lacks that version.
 public struct UnreadableResource: Sendable, Hashable {
     /// The resource's type; nil if its text does not say.
     public let typeName: String?

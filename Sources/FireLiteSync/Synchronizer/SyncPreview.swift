@@ -21,7 +21,7 @@ public struct SyncPreview: Sendable, Hashable {
 extension Synchronizer {
     /// Counts what a sync would do, without changing the store or the server.
     ///
-    /// - Parameter direction: the ways to look at. The server is asked only about a pull.
+    /// - Parameter direction: which directions to count. Only a pull asks the server.
     /// - Returns: the counts.
     /// - Throws: `FHIRClientError`; `AuthorizationError`; `FHIRStoreError`; `CancellationError`.
     public func preview(_ direction: SyncDirection = .both) async throws -> SyncPreview {

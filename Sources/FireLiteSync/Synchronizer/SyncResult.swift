@@ -10,7 +10,7 @@ public struct SyncResult: Sendable, Hashable, Codable {
     public internal(set) var pulled = 0
     /// The number of resources that were deleted in the store because they were deleted at the server.
     public internal(set) var pulledDeletions = 0
-    /// The number of pulled versions that the store had.
+    /// The number of pulled versions that the store already had.
     public internal(set) var unchanged = 0
     /// The number of resources that were created at the server.
     public internal(set) var created = 0
@@ -24,21 +24,22 @@ public struct SyncResult: Sendable, Hashable, Codable {
     public internal(set) var deferred = 0
     /// The number of changes that the server has refused.
     public internal(set) var parked = 0
-    /// The number of changes that were not sent although nobody has refused them: they refer to what was refused or is in conflict, or failed and
-    /// are sent again with the next push.
+    /// The number of changes that were not sent although the server did not refuse them: they refer to refused or conflicting resources, or
+    /// failed and are sent again with the next push.
     public internal(set) var waiting = 0
-    /// The number of resources that the server has sent and that cannot be read, new ones and new versions: ``Synchronizer/unreadable(limit:)``.
+    /// The number of new resources and versions from the server that cannot be read: ``Synchronizer/unreadable(limit:)``.
     public internal(set) var unreadable = 0
-    /// The number of resources that the server counts and has not sent, on no page of its searches.
+    /// The number of resources that the server counted but sent on no page of its searches.
     public internal(set) var missing = 0
-    /// The number of pulled resources that references have led to: see ``Prefetch``.
+    /// The number of resources that were pulled because others refer to them: see ``Prefetch``.
     public internal(set) var prefetched = 0
-    /// The number of references that were not followed yet, as there were too many for one pull; the next one goes on with them.
+    /// The number of references that were not followed yet, as there were too many for one pull; the next pull continues with them.
     public internal(set) var leftToPrefetch = 0
-    /// What references lead to and the server does not have, or refuses: what this pull was answered. ``Synchronizer/missingReferences(limit:)`` lists
-    /// all.
+    /// The referenced resources that the server does not have, or refuses, as this pull found. ``Synchronizer/missingReferences(limit:)``
+    /// lists all.
     public internal(set) var missingReferences: [MissingReference] = []
-    /// The types that were left alone in both directions, as resources of them are sealed and no keyring is set: a sync with the keyring makes up for it.
+    /// The types that were skipped in both directions because their resources are sealed and no keyring is set; a sync with the keyring
+    /// catches up.
     public internal(set) var lockedTypes: [String] = []
     /// Why it ended early; nil if it was completed. Without values of records.
     public internal(set) var failure: String?
@@ -56,7 +57,7 @@ public struct SyncResult: Sendable, Hashable, Codable {
         case prefetched, leftToPrefetch, missingReferences, lockedTypes, failure
     }
 
-    /// Reads a result, also of an earlier version of the library, which has fewer numbers.
+    /// Reads a result, including one of an earlier version of the library, which has fewer numbers.
     public init(from decoder: any Decoder) throws {
         let values = try decoder.container(keyedBy: CodingKeys.self)
         func count(_ key: CodingKeys) throws -> Int { try values.decodeIfPresent(Int.self, forKey: key) ?? 0 }
@@ -110,7 +111,7 @@ public struct SyncProgress: Sendable, Hashable {
     }
 }
 
-/// Which ways a sync goes.
+/// The directions of a sync.
 public enum SyncDirection: String, Sendable {
     /// From the server into the store, and back.
     case both

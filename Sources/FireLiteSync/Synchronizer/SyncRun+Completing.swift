@@ -35,7 +35,7 @@ extension SyncRun {
                 try Task.checkCancellation()
                 let page = try await client.pageText(request, at: url)
                 let client = client
-                let found = try await journal { try Self.compare(page, search, client, $0) }
+                let found = try await journal { try Self.compare(page, search: search, client: client, journal: $0) }
                 count += found.count
                 total = found.total ?? total
                 let fetching = Fetching(scope: search.key, replacesScope: true, notesRefusals: false)
@@ -49,7 +49,7 @@ extension SyncRun {
     }
 
     private static func compare(
-        _ page: FHIRClient.PageText, _ search: Search, _ client: FHIRClient, _ journal: SyncJournal
+        _ page: FHIRClient.PageText, search: Search, client: FHIRClient, journal: SyncJournal
     ) throws -> Comparison {
         let received = try client.received(page, takesOutUnreadable: true)
         var comparison = Comparison(total: received.total, next: received.next)

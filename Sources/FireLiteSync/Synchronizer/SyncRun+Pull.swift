@@ -117,7 +117,9 @@ extension SyncRun {
             do {
                 let page = try await client.pageText(request, at: order.url)
                 let (client, current, before, begin) = (client, cursor, order, first?.serverTime)
-                step = try await journal { try Self.step(page, current, before, search, begin: begin, client, $0) }
+                step = try await journal {
+                    try Self.step(page, cursor: current, order: before, search: search, begin: begin, client: client, journal: $0)
+                }
             } catch let error as FHIRClientError where leadsNowhere(order, error) && order.lost() {
                 place = PagePlace(nil)
                 continue
@@ -198,8 +200,8 @@ extension SyncRun {
     ///
     /// - Parameter begin: the server's time when the pull began; nil on the first page.
     private static func step(
-        _ page: FHIRClient.PageText, _ cursor: SyncCursor, _ order: PullOrder, _ search: Search, begin: Int64?, _ client: FHIRClient,
-        _ journal: SyncJournal
+        _ page: FHIRClient.PageText, cursor: SyncCursor, order: PullOrder, search: Search, begin: Int64?, client: FHIRClient,
+        journal: SyncJournal
     ) throws -> PageStep {
         let received = try client.received(page, takesOutUnreadable: true)
         var step = PageStep(cursor: cursor, order: order)
@@ -301,7 +303,7 @@ extension SyncRun {
                 return
             }
             let (client, known, current) = (client, seen, cursor)
-            let step = try await journal { try Self.deletions(page, known, current, client, $0) }
+            let step = try await journal { try Self.deletions(page, seen: known, cursor: current, client: client, journal: $0) }
             seen.formUnion(step.keys)
             cursor.newest = step.newest
             time = time ?? step.serverTime
@@ -324,7 +326,7 @@ extension SyncRun {
     }
 
     private static func deletions(
-        _ page: FHIRClient.PageText, _ seen: Set<SyncKey>, _ cursor: SyncCursor, _ client: FHIRClient, _ journal: SyncJournal
+        _ page: FHIRClient.PageText, seen: Set<SyncKey>, cursor: SyncCursor, client: FHIRClient, journal: SyncJournal
     ) throws -> DeletionStep {
         let received = try client.received(page, takesOutUnreadable: true)
         var seen = seen

@@ -1,5 +1,6 @@
 import FireLite
 import FireLiteCore
+import FireLiteXML
 import Foundation
 
 extension SyncRun {
@@ -59,7 +60,9 @@ extension SyncRun {
         if configuration.updateFormat != .whole {
             let formats = try await abilities().patchFormats
             let format = configuration.updateFormat
-            let isOffered = formats.map { MediaType($0) }.contains { format == .jsonPatch ? $0.isJSONPatch : $0.isFHIRJSON }
+            let isOffered = formats.map { MediaType($0) }.contains {
+                format == .jsonPatch ? $0.isJSONPatch : $0.isFHIRJSON || $0.isFHIRXML
+            }
             if isOffered { form.updateFormat = format }
         }
         let (total, locked) = try await journal { (try $0.waitingCount, try $0.lockedChanges()) }
@@ -98,7 +101,7 @@ extension SyncRun {
             try await journal { journal in try journal.note(noted) { try client.decodedResource($0) } }
             for (entry, _) in successes { note(entry, &state) }
             for (entry, answer) in zip(entries, answers) where !answer.isSuccess {
-                try await refused([entry], answer.status, answer.issues, nil, &state)
+                try await refused([entry], status: answer.status, issues: answer.issues, error: nil, state: &state)
             }
             if !unclear.isEmpty {
                 try await interrupted(
@@ -193,7 +196,7 @@ extension SyncRun {
         case .refused:
             if error.status != 500 { try await journal { try $0.unmark(entries) } }
             guard bundle.components.count > 1 else {
-                return try await refused(entries, error.status, error.issues, error, &state)
+                return try await refused(entries, status: error.status, issues: error.issues, error: error, state: &state)
             }
             // One of them is at fault: halving finds it, and the others go on.
             let middle = bundle.components.count / 2
@@ -215,7 +218,7 @@ extension SyncRun {
 
     /// The server does not accept changes that belong together.
     private mutating func refused(
-        _ entries: [PushEntry], _ status: Int?, _ issues: [OutcomeIssue], _ error: FHIRClientError?, _ state: inout PushState
+        _ entries: [PushEntry], status: Int?, issues: [OutcomeIssue], error: FHIRClientError?, state: inout PushState
     ) async throws {
         if status == 409, !state.hasPostponed, entries.allSatisfy({ $0.kind == .delete }) {
             state.skipped.formUnion(entries.map(\.number))

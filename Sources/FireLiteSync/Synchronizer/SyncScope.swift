@@ -24,13 +24,9 @@ public struct SyncScope: Sendable, Hashable {
     public static let nothing = SyncScope(parts: [])
 
     /// Every resource of types.
-    ///
-    /// - Parameter typeNames: the names of the types.
     public static func types(_ typeNames: String...) -> SyncScope { types(typeNames) }
 
     /// Every resource of types.
-    ///
-    /// - Parameter typeNames: the names of the types.
     public static func types(_ typeNames: [String]) -> SyncScope {
         SyncScope(parts: typeNames.map { .search(path: $0, typeName: $0, parameters: [:]) })
     }

@@ -30,7 +30,7 @@ public struct PendingChange: Sendable, Hashable {
     public let remote: String?
     /// The state that both sides of a conflict began with, as JSON; nil if there was none.
     public let base: String?
-    /// Whether the change is left alone, as resources of its type are sealed and no keyring is set: a sync with the keyring sends it.
+    /// Whether the change is skipped because resources of its type are sealed and no keyring is set; a sync with the keyring sends it.
     public let isLocked: Bool
 }
 

@@ -1,3 +1,5 @@
+import Foundation
+
 extension Synchronizer {
     /// Settings of a synchronizer.
     public struct Configuration: Sendable {
@@ -11,7 +13,7 @@ extension Synchronizer {
             case fhirPathPatch
         }
 
-        /// Who gives ids to new resources.
+        /// Who assigns ids to new resources.
         public enum NewIDs: Sendable {
             /// The store: resources are created with PUT.
             case client
@@ -35,30 +37,31 @@ extension Synchronizer {
         public var conflicts = ConflictPolicy.merge()
         /// How changed resources are sent.
         public var updateFormat = UpdateFormat.whole
-        /// Who gives ids to new resources.
+        /// Who assigns ids to new resources.
         public var newIDs = NewIDs.client
         /// How changes are sent together.
         public var grouping = Grouping.automatic
-        /// Whether each version of a resource is sent, instead of the last one alone.
+        /// Whether each version of a resource is sent instead of only the last one.
         public var sendsEachVersion = false
         /// The maximum number of resources in a Bundle.
         public var maximumBundleCount = 500
         /// The size in bytes of a Bundle; only a single resource, or a cycle of references, can be larger.
         public var maximumBundleSize = 4 << 20
-        /// The number of resources that a page is asked to have.
+        /// The requested number of resources on a page.
         public var pageSize = 500
         /// How much earlier than the newest known change a pull begins, as servers may make changes visible out of order.
         public var overlap: Duration = .seconds(10)
         /// Whether deletions are pulled, by the histories of the types.
         public var pullsDeletions = true
-        /// Whether resources that references of what was pulled lead to are read too, although the scope does not contain them. Default: nil, they are not.
+        /// How resources outside of the scope that pulled ones refer to are read too. Default: nil, they are not.
         public var prefetch: Prefetch?
-        /// A folder for the files of a bulk export, which then is the first pull of scopes that are whole types; nil to search from the start.
-        public var exportFolder: String?
+        /// A folder for the files of a bulk export, which then replaces the first pull of scopes of whole types; nil to search from the
+        /// start.
+        public var exportFolder: URL?
         /// How long other processes wait for a synchronizer that does not renew its lease, because its process hangs, or ended on another machine. On
         /// the same machine, the lease ends with its process.
         public var leaseDuration: Duration = .seconds(120)
-        /// How often a push begins again after a lost answer.
+        /// How often a push restarts after a lost answer.
         public var maximumInterruptions = 5
         /// How often a request for one resource may fail with 500 before the resource is parked.
         public var maximumFailures = 5

@@ -23,7 +23,7 @@ public struct DeferredConflict: Sendable, Hashable {
 }
 
 extension Synchronizer {
-    /// What a deferred conflict is resolved with.
+    /// The decision about a deferred conflict.
     public enum Decision: Sendable, Hashable {
         /// The store's state.
         case local
@@ -58,12 +58,12 @@ extension Synchronizer {
         }
     }
 
-    /// Resolves a deferred conflict. What is to be sent is sent with the next push.
+    /// Resolves a deferred conflict. If the result differs from the server's state, the next push sends it.
     ///
     /// - Parameters:
     ///   - typeName: the resource's type.
     ///   - id: the resource's id.
-    ///   - decision: what it is resolved with.
+    ///   - decision: which side counts, or their merge.
     /// - Returns: whether there was a deferred conflict.
     /// - Throws: `SyncError.conflict` if both sides have changed the same elements, or one has deleted the resource, and the decision does not say
     ///   which counts; `FHIRDecodingError`; `FHIRStoreError`.

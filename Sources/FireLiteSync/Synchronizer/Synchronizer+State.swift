@@ -17,9 +17,6 @@ extension Synchronizer {
 
     /// Whether a resource is the same in the store and at the server; nil if neither the server nor the list of changes has it.
     ///
-    /// - Parameters:
-    ///   - typeName: the resource's type.
-    ///   - id: the resource's id.
     /// - Throws: `FHIRStoreError`.
     public func state(of typeName: String, id: String) async throws -> SyncState? {
         let key = SyncKey(typeName: typeName, id: id)
@@ -57,8 +54,8 @@ extension Synchronizer {
         }
     }
 
-    /// What the server has sent and could not be read, in the order in which it came. It is tried again when the server has a newer version, and with each
-    /// pull, which reads more with a client that reads leniently.
+    /// The resources from the server that could not be read, in the order of arrival. They are tried again with each pull, which reads more
+    /// if the client reads leniently, and when the server has a newer version.
     ///
     /// - Parameter limit: the maximum number; nil for all.
     /// - Throws: `FHIRStoreError`.
@@ -70,9 +67,6 @@ extension Synchronizer {
 
     /// Sends a parked change again with the next push.
     ///
-    /// - Parameters:
-    ///   - typeName: the resource's type.
-    ///   - id: the resource's id.
     /// - Returns: whether there was a parked change.
     /// - Throws: `FHIRStoreError`.
     @discardableResult
@@ -88,11 +82,8 @@ extension Synchronizer {
         }
     }
 
-    /// Gives up a change that has not reached the server: the resource becomes as it was, or is deleted if it was new.
+    /// Discards a change that has not reached the server: the resource is restored, or deleted if it was new.
     ///
-    /// - Parameters:
-    ///   - typeName: the resource's type.
-    ///   - id: the resource's id.
     /// - Returns: whether there was a change.
     /// - Throws: `FHIRStoreError`.
     @discardableResult
@@ -122,7 +113,7 @@ extension Synchronizer {
         }
     }
 
-    /// Resolves a deferred conflict. What is to be sent is sent with the next push.
+    /// Resolves a deferred conflict. If the result differs from the server's state, the next push sends it.
     ///
     /// - Parameters:
     ///   - typeName: the resource's type.
@@ -144,7 +135,7 @@ extension Synchronizer {
             case .deferred: return true
             case .remote: try journal.adopt(state)
             case .local: try journal.keepLocal(state, nil)
-            case .merged(let merged): try journal.keep(merged, state, nil) { try journal.adopt(state) }
+            case .merged(let merged): try journal.keep(merged, state: state, scope: nil) { try journal.adopt(state) }
             }
             return true
         }
@@ -157,7 +148,7 @@ extension Synchronizer {
     /// - Parameters:
     ///   - typeName: the resource's type.
     ///   - id: the resource's id.
-    ///   - force: whether changes that were not sent are given up.
+    ///   - force: whether to discard unsent changes.
     /// - Returns: whether the store had it.
     /// - Throws: `SyncError.notSent` if it has changes that were not sent; `FHIRStoreError`.
     @discardableResult
@@ -174,7 +165,7 @@ extension Synchronizer {
         }
     }
 
-    /// Removes from the store what earlier scopes have pulled and the present one does not contain. What was not sent stays.
+    /// Removes resources that earlier scopes pulled and the current one does not contain. Resources with unsent changes stay.
     ///
     /// The server is asked what the scope consists of: for the types of ``SyncScope/everything``, and for the members of Groups.
     /// - Returns: the number of resources.

@@ -2,15 +2,15 @@ import FireLite
 import FireLiteCore
 import Foundation
 
-/// Keeps a store and a FHIR server in step: pulls what the server has, and pushes what was changed in the store.
+/// Keeps a store and a FHIR server in sync: pulls the server's changes and pushes the store's.
 ///
 /// ```swift
 /// let synchronizer = Synchronizer(store, client, scope: .types("Patient", "Observation"))
 /// let result = try await synchronizer.sync()
 /// ```
-/// The change log of the store says what was changed, also while the app was offline and by other processes. What is pulled is written with the
-/// origin `.server` and is never sent back. All bookkeeping is in the store's file, so an interrupted sync goes on where it was, and a sync that is
-/// repeated after a lost answer changes nothing twice. For each store and server one sync runs at a time, in all processes together.
+/// The store's change log lists the local changes, including those made offline and by other processes. Pulled resources are written with
+/// the origin `.server` and never sent back. All bookkeeping is in the store's file, so an interrupted sync continues where it stopped, and
+/// repeating a sync after a lost answer changes nothing twice. For each store and server, one sync at a time runs across all processes.
 public final class Synchronizer: Sendable {
     /// The store.
     public let store: FHIRStore
@@ -29,7 +29,7 @@ public final class Synchronizer: Sendable {
     /// - Parameters:
     ///   - store: the store, of the client's release.
     ///   - client: the server.
-    ///   - scope: what is pulled. What was changed in the store is pushed whatever its type.
+    ///   - scope: what is pulled. Local changes of every type are pushed.
     ///   - configuration: settings.
     public convenience init(
         _ store: FHIRStore, _ client: FHIRClient, scope: SyncScope = .everything, configuration: Configuration = Configuration()
@@ -58,10 +58,10 @@ public final class Synchronizer: Sendable {
     ///
     /// - Parameters:
     ///   - direction: one way only. Default: first the pull, then the push.
-    ///   - progress: called after each page and each Bundle, when all of it is noted.
-    /// - Returns: what was done. The store keeps it, also of a sync that failed: ``lastResult()``.
+    ///   - progress: called after each page and each Bundle, once its content is recorded.
+    /// - Returns: the result. The store keeps it, also that of a failed sync: ``lastResult()``.
     /// - Throws: `SyncError.busy` if another sync with the server is running; `FHIRClientError`; `AuthorizationError`; `FHIRStoreError`;
-    ///   `CancellationError`. What was done until then stays done.
+    ///   `CancellationError`. Finished parts stay done.
     @discardableResult
     public func sync(
         _ direction: SyncDirection = .both, progress: ProgressHandler<SyncProgress>? = nil
@@ -82,20 +82,20 @@ public final class Synchronizer: Sendable {
         return run.result
     }
 
-    /// Pulls what the server has.
+    /// Pulls the server's changes.
     ///
     /// - Parameter progress: called after each page.
-    /// - Returns: what was done.
+    /// - Returns: the result.
     /// - Throws: as ``sync(_:progress:)``.
     @discardableResult
     public func pull(progress: ProgressHandler<SyncProgress>? = nil) async throws -> SyncResult {
         try await sync(.pull, progress: progress)
     }
 
-    /// Pushes what was changed in the store.
+    /// Pushes the store's changes.
     ///
     /// - Parameter progress: called after each Bundle.
-    /// - Returns: what was done.
+    /// - Returns: the result.
     /// - Throws: as ``sync(_:progress:)``.
     @discardableResult
     public func push(progress: ProgressHandler<SyncProgress>? = nil) async throws -> SyncResult {

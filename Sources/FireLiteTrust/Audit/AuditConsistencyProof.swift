@@ -29,7 +29,7 @@ public struct AuditConsistencyProof: Sendable, Hashable {
     /// - Parameter keys: the keys of the signers of the trail's heads.
     /// - Throws: `AuditError.invalidSignature` if a head was not signed with one of them; `AuditError.invalidProof` if the later head does
     ///   not continue the earlier one.
-    public func verify(signedBy keys: [VerificationKey]) throws {
+    public func verify(signedBy keys: [PublicKey]) throws {
         let signature = AuditSignature(keys)
         try signature.verify(first)
         try signature.verify(second)

@@ -3,13 +3,12 @@ import Foundation
 
 /// A file of kept heads, one token per line. Only its owner can read and write it (mode 0600).
 public struct AuditHeadFile: Sendable {
-    /// The path of the file, which is created with the first head.
-    public let path: String
+    /// The file, which is created with the first head.
+    public let url: URL
+    private var path: String { url.filePath }
 
     /// A file of kept heads.
-    ///
-    /// - Parameter path: its path.
-    public init(path: String) { self.path = path }
+    public init(_ url: URL) { self.url = url }
 
     /// The heads in the file, in the order they were added; empty if there is no file.
     ///

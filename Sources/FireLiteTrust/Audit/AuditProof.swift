@@ -22,7 +22,7 @@ public struct AuditProof: Sendable, Hashable {
     /// - Parameter keys: the keys of the signers of the trail's heads.
     /// - Throws: `AuditError.invalidSignature` if the head was not signed with one of them; `AuditError.invalidProof` if the entry is not
     ///   in the trail, or the resource is not the entry's.
-    public func verify(signedBy keys: [VerificationKey]) throws { try verify(AuditSignature(keys)) }
+    public func verify(signedBy keys: [PublicKey]) throws { try verify(AuditSignature(keys)) }
 
     func verify(_ signature: AuditSignature) throws {
         try signature.verify(head)

@@ -151,8 +151,9 @@ struct AuditRowBuffer {
                     var next = shared.count + 2
                     for index in range {
                         bind(
-                            rows[index], UnsafeRawBufferPointer(rebasing: hashes[index * Self.width..<(index + 1) * Self.width]), texts,
-                            values, next)
+                            rows[index], hashes: UnsafeRawBufferPointer(rebasing: hashes[index * Self.width..<(index + 1) * Self.width]),
+                            texts: texts,
+                            values: values, first: next)
                         next += Self.cells
                     }
                 }
@@ -161,7 +162,7 @@ struct AuditRowBuffer {
     }
 
     private func bind(
-        _ row: Row, _ hashes: UnsafeRawBufferPointer, _ texts: UnsafeRawBufferPointer, _ values: ModuleValues, _ first: Int
+        _ row: Row, hashes: UnsafeRawBufferPointer, texts: UnsafeRawBufferPointer, values: ModuleValues, first: Int
     ) {
         values.bind(first, row.number)
         if let id = row.id { values.bind(first + 1, text: UnsafeRawBufferPointer(rebasing: texts[id])) }

@@ -11,7 +11,7 @@ final class AuditSignature {
     private let tx: ReadTransaction?
 
     /// Verifies with these keys and no others.
-    init(_ keys: [VerificationKey]) {
+    init(_ keys: [PublicKey]) {
         self.keys = Dictionary(keys.map { ($0.id, [Identity.Key($0, from: .distantPast)]) }, uniquingKeysWith: { first, _ in first })
         tx = nil
     }
@@ -58,7 +58,7 @@ struct AuditSigner: Sendable {
 
     /// Signs with a key. The header is the same for all heads, and is written once.
     init(_ key: any IdentityKey) {
-        let header = Data(JWS.header(key.verificationKey, type: AuditSignature.type).json.utf8)
+        let header = Data(JWS.header(key.publicKey, type: AuditSignature.type).json.utf8)
         let beginning = header.base64URL + "."
         sign = { payload in
             let input = beginning + payload.base64URL

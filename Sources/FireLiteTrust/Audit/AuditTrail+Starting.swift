@@ -27,7 +27,7 @@ extension FHIRStore {
                 guard try tx.identity(signer.id) == nil else {
                     throw TrustError(.unknown, "the key of \(signer.id) is not among those that the store knows: rotate its key first")
                 }
-                try tx.setIdentity(Identity(id: signer.id, keys: [.init(signer.key.verificationKey, from: .present)]))
+                try tx.setIdentity(Identity(id: signer.id, keys: [.init(signer.key.publicKey, from: .present)]))
             }
         }
         let recorder = participant(AuditRecorder.self) {

@@ -9,7 +9,7 @@ extension ReadTransaction {
     ///   - keys: the keys of the signers. Default: those of the identities in the store, to which whoever writes the file can add.
     /// - Complexity: reads the whole trail once.
     /// - Throws: `AuditError.invalidSignature` for a kept head that is not signed with such a key; `FHIRStoreError`; `CancellationError`.
-    public func verifyAudit(from heads: [AuditHead] = [], signedBy keys: [VerificationKey]? = nil) throws -> AuditVerification {
+    public func verifyAudit(from heads: [AuditHead] = [], signedBy keys: [PublicKey]? = nil) throws -> AuditVerification {
         let signature = keys.map { AuditSignature($0) } ?? AuditSignature(self)
         do { _ = try hasTables(of: AuditTables.module) } catch let error as FHIRStoreError where error.code == .notAStore {
             // The trail is damaged and cannot be read.
@@ -30,7 +30,7 @@ extension FHIRStore {
     ///   - keys: the keys of those who sign. Default: those of the identities that the store knows.
     /// - Returns: the result, which names the first row that does not fit.
     /// - Throws: `AuditError.invalidSignature`; `FHIRStoreError`.
-    public func verifyAudit(from head: AuditHead?, signedBy keys: [VerificationKey]? = nil) throws -> AuditVerification {
+    public func verifyAudit(from head: AuditHead?, signedBy keys: [PublicKey]? = nil) throws -> AuditVerification {
         try read { try $0.verifyAudit(from: head.map { [$0] } ?? [], signedBy: keys) }
     }
 
@@ -41,7 +41,7 @@ extension FHIRStore {
     ///   - keys: the keys of those who sign. Default: those of the identities that the store knows.
     /// - Returns: the result, which names the first row that does not fit.
     /// - Throws: `AuditError.invalidSignature`; `FHIRStoreError`; `CancellationError`.
-    public func verifyAudit(from head: AuditHead?, signedBy keys: [VerificationKey]? = nil) async throws -> AuditVerification {
+    public func verifyAudit(from head: AuditHead?, signedBy keys: [PublicKey]? = nil) async throws -> AuditVerification {
         try await read { tx in try tx.verifyAudit(from: head.map { [$0] } ?? [], signedBy: keys) }
     }
 }

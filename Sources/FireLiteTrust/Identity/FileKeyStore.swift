@@ -4,12 +4,12 @@ import Foundation
 
 /// Keeps each private key in a file that only its owner can read (mode 0600).
 public struct FileKeyStore: IdentityKeyStore {
-    private let folder: String
+    private let folder: URL
 
     /// Creates a store.
     ///
-    /// - Parameter folder: the path of a folder, which is created with the first key.
-    public init(folder: String) { self.folder = folder }
+    /// - Parameter folder: the folder, which is created with the first key.
+    public init(folder: URL) { self.folder = folder }
 
     public func key(named name: String) throws -> (any IdentityKey)? {
         let path = try path(name)
@@ -21,23 +21,25 @@ public struct FileKeyStore: IdentityKeyStore {
         guard status.st_mode & 0o077 == 0 else {
             throw TrustError(.key, "\(path) can be read by others: chmod 600 it, and rotate the key in it")
         }
-        guard let pem = try? WholeFile.text(path) else {
+        guard let pem = try? WholeFile.bytes(path) else {
             throw TrustError(.key, "\(path) cannot be read: check its permissions")
         }
-        return try SoftwareKey(pem: pem)
+        do { return try PrivateKey(pem: Secret(pem)) } catch let error as CryptoError {
+            throw TrustError(.key, "\(path): \(error.message)")
+        }
     }
 
     public func makeKey(named name: String) throws -> any IdentityKey {
         let path = try path(name)
         guard access(path, F_OK) != 0 else { throw TrustError(.key, "\(path) is there already: choose another name") }
-        let key = try SoftwareKey()
         do {
-            try PrivateFile.makeFolder(folder)
-            try PrivateFile.write(Data(key.pem().utf8), to: path)
-        } catch let error as TrustError { throw error } catch {
+            let key = try PrivateKey()
+            try PrivateFile.makeFolder(folder.filePath)
+            try PrivateFile.write(key.pem().bytes, to: path)
+            return key
+        } catch let error as CryptoError { throw TrustError(.key, "no key can be made: \(error.message)") } catch {
             throw TrustError(.key, "\(path) cannot be written: check the permissions of its folder")
         }
-        return key
     }
 
     public func removeKey(named name: String) throws {
@@ -51,6 +53,6 @@ public struct FileKeyStore: IdentityKeyStore {
         guard isName, !name.isEmpty, name.utf8.count <= 100, !name.hasPrefix(".") else {
             throw TrustError(.invalidArgument, "the name of a key has up to 100 letters, digits, '-', '.' and '_'")
         }
-        return folder + "/" + name + ".pem"
+        return folder.appendingPathComponent(name + ".pem").filePath
     }
 }

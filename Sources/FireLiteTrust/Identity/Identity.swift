@@ -5,7 +5,7 @@ public struct Identity: Sendable, Hashable {
     /// A key and its period of validity.
     public struct Key: Sendable, Hashable {
         /// The public key.
-        public let key: VerificationKey
+        public let key: PublicKey
         /// The beginning of the period.
         public let from: Date
         /// The end of the period; nil if it is open. Signatures made before it stay valid.
@@ -17,7 +17,7 @@ public struct Identity: Sendable, Hashable {
         ///   - key: the public key.
         ///   - from: the beginning of the period.
         ///   - until: the end; nil for an open one.
-        public init(_ key: VerificationKey, from: Date, until: Date? = nil) {
+        public init(_ key: PublicKey, from: Date, until: Date? = nil) {
             self.key = key
             self.from = from
             self.until = until

@@ -1,9 +1,10 @@
+import FireLiteCrypto
 import Foundation
 
-/// A private key that signs. It may be kept in memory, in a file, in a keychain, or in hardware that never reveals it.
+/// A key that signs for an identity: a `PrivateKey` in memory, or one in hardware that never reveals it.
 public protocol IdentityKey: Sendable {
-    /// The public half.
-    var verificationKey: VerificationKey { get }
+    /// The public key.
+    var publicKey: PublicKey { get }
 
     /// Signs a message.
     ///
@@ -12,11 +13,18 @@ public protocol IdentityKey: Sendable {
     func signature(of message: Data) throws -> Data
 }
 
+extension PrivateKey: IdentityKey {
+    public func signature(of message: Data) throws -> Data {
+        do { return try signature(of: message, algorithm: publicKey.algorithm) } catch {
+            throw TrustError(.key, "the key cannot sign: \(error)")
+        }
+    }
+}
+
 /// A place that keeps private keys by name.
 public protocol IdentityKeyStore: Sendable {
     /// The key with a name; nil if there is none.
     ///
-    /// - Parameter name: the key's name.
     /// - Throws: ``TrustError/Code/key``.
     func key(named name: String) throws -> (any IdentityKey)?
 
@@ -28,7 +36,6 @@ public protocol IdentityKeyStore: Sendable {
 
     /// Removes the key with a name, if there is one. Its signatures can still be verified.
     ///
-    /// - Parameter name: the key's name.
     /// - Throws: ``TrustError/Code/key``.
     func removeKey(named name: String) throws
 }

@@ -1,5 +1,6 @@
 #if canImport(Security) && canImport(CryptoKit)
     import CryptoKit
+    import FireLiteCrypto
     import Foundation
     import Security
 
@@ -27,7 +28,7 @@
             case let status: throw TrustError(.key, "the keychain cannot be read (\(status))")
             }
             guard let data = result as? Data, let kind = data.first else { throw TrustError(.key, "the keychain's item is not a key") }
-            guard kind == Self.inHardware else { return try SoftwareKey(pem: String(decoding: data.dropFirst(), as: UTF8.self)) }
+            guard kind == Self.inHardware else { return try Self.softwareKey { try PrivateKey(pem: Secret(data.dropFirst())) } }
             return try SecureEnclaveKey(representation: Data(data.dropFirst()))
         }
 
@@ -40,8 +41,8 @@
                 let made = try SecureEnclaveKey()
                 (key, data) = (made, Data([Self.inHardware]) + made.representation)
             } else {
-                let made = try SoftwareKey()
-                (key, data) = (made, Data([Self.inSoftware]) + Data(try made.pem().utf8))
+                let made = try Self.softwareKey { try PrivateKey() }
+                (key, data) = (made, Data([Self.inSoftware]) + (try Self.softwareKey { try made.pem().bytes }))
             }
             var item = query(name)
             item[kSecValueData] = data
@@ -56,6 +57,10 @@
             guard deleted == errSecSuccess || deleted == errSecItemNotFound else {
                 throw TrustError(.key, "the keychain cannot be changed (\(deleted))")
             }
+        }
+
+        private static func softwareKey<Value>(_ body: () throws -> Value) throws -> Value {
+            do { return try body() } catch let error as CryptoError { throw TrustError(.key, error.message) }
         }
 
         private static let inHardware: UInt8 = 1

@@ -35,7 +35,7 @@ extension ReadTransaction {
             of: TrustTables.module, "SELECT jwk, begins, ends FROM _trust_key WHERE identity = ? ORDER BY begins, number", [.text(id)]
         ).map { row in
             Identity.Key(
-                try VerificationKey(jwk: Data((row[0].text ?? "").utf8)), from: Date(trustMilliseconds: row[1].integer ?? .max),
+                try PublicKey(jwk: Data((row[0].text ?? "").utf8)), from: Date(trustMilliseconds: row[1].integer ?? .max),
                 until: row[2].integer.map { Date(trustMilliseconds: $0) })
         }
     }
@@ -43,7 +43,7 @@ extension ReadTransaction {
     /// The key of an identity, if it signs at a moment.
     ///
     /// - Throws: ``TrustError/Code/unknown``, ``TrustError/Code/keyNotValid``.
-    func key(_ keyID: String, at moment: Date) throws -> (identity: Identity, key: VerificationKey) {
+    func key(_ keyID: String, at moment: Date) throws -> (identity: Identity, key: PublicKey) {
         guard let identity = try identity(withKey: keyID), let known = identity.keys.first(where: { $0.key.id == keyID }) else {
             throw TrustError(.unknown, "the store knows no key \(keyID): add the identity that it belongs to")
         }

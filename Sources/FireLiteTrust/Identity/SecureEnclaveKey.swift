@@ -6,7 +6,7 @@
     /// A P-256 key that never leaves the Secure Enclave. Written from Apple's documentation and not tested yet.
     public struct SecureEnclaveKey: IdentityKey {
         private let key: SecureEnclave.P256.Signing.PrivateKey
-        public let verificationKey: VerificationKey
+        public let publicKey: PublicKey
 
         /// Makes a new key.
         ///
@@ -24,7 +24,7 @@
         private init(_ make: () throws -> SecureEnclave.P256.Signing.PrivateKey) throws {
             do { key = try make() } catch { throw TrustError(.key, "the Secure Enclave has no such key: \(error)") }
             let der = key.publicKey.derRepresentation
-            verificationKey = try VerificationKey { try PublicKey(der: der) }
+            do { publicKey = try PublicKey(der: der) } catch let error as CryptoError { throw TrustError(.key, error.message) }
         }
 
         /// The key, encrypted by the Secure Enclave; no other device can use it.

@@ -18,7 +18,7 @@ public struct SigningIdentity: Sendable, CustomStringConvertible {
     }
 
     /// The key's id.
-    public var keyID: String { key.verificationKey.id }
+    public var keyID: String { key.publicKey.id }
     /// The ids.
-    public var description: String { "\(id) with \(key.verificationKey)" }
+    public var description: String { "\(id) with \(key.publicKey)" }
 }

@@ -53,7 +53,7 @@ extension WriteTransaction {
     ///   - moment: when it begins, and earlier keys end.
     /// - Throws: ``TrustError/Code/unknown`` if the store does not know the identity; ``TrustError/Code/invalidArgument`` for a key that
     ///   was used before; `FHIRStoreError`.
-    public func rotateKey(ofIdentity id: String, to key: VerificationKey, at moment: Date = FHIRClock.system.now()) throws {
+    public func rotateKey(ofIdentity id: String, to key: PublicKey, at moment: Date = FHIRClock.system.now()) throws {
         guard let identity = try identity(id) else { throw TrustError(.unknown, "the store knows no identity \(id)") }
         guard try self.identity(withKey: key.id) == nil else {
             throw TrustError(.invalidArgument, "the \(key) was used before: make a new one")

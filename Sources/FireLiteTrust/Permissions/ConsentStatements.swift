@@ -80,7 +80,8 @@ struct ConsentStatements {
             guard !signed.isEmpty else { return nil }
             let others = signed.map(\.signer).filter { !content.grantors.contains($0) }
             return StoredPermission(
-                content, content.grantors + others, .denialsOnly, signed.compactMap { identities[$0.signer]?.authority })
+                content, grantors: content.grantors + others, standing: .denialsOnly,
+                authorities: signed.compactMap { identities[$0.signer]?.authority })
         }
     }
 

@@ -63,7 +63,7 @@ extension ReadTransaction {
             } else {
                 .denialsOnly
             }
-        return StoredPermission(content, grantors, standing, signed.map(\.authority))
+        return StoredPermission(content, grantors: grantors, standing: standing, authorities: signed.map(\.authority))
     }
 
     /// The permissions granted by an identity.

@@ -94,7 +94,7 @@ struct RuleConditions {
     private func permit(_ rule: AccessRule, _ layout: Layout, _ subject: Subject, isInner: Bool = false) throws -> Predicate {
         // Within a rule that is not understood whole, nothing is sure to be permitted.
         if rule.isPartlyUnderstood { return .constant(false) }
-        let matches = try match(rule, .permit, layout, subject, isSure: !isInner)
+        let matches = try match(rule, kind: .permit, layout: layout, subject: subject, isSure: !isInner)
         if matches.isConstant(false) { return matches }
         let denials = Predicate.some(try rule.exceptions.map { try deny($0, layout, subject, isInner: true) })
         let permits =
@@ -105,7 +105,7 @@ struct RuleConditions {
 
     /// The condition that a rule, or an exception of it, denies.
     private func deny(_ rule: AccessRule, _ layout: Layout, _ subject: Subject, isInner: Bool = false) throws -> Predicate {
-        let matches = try match(rule, .deny, layout, subject, isSure: true)
+        let matches = try match(rule, kind: .deny, layout: layout, subject: subject, isSure: true)
         if matches.isConstant(false) { return matches }
         let denials = Predicate.some(try rule.exceptions.map { try deny($0, layout, subject, isInner: true) })
         guard rule.kind == .deny, !rule.isContainer else { return .all([matches, denials]) }
@@ -121,7 +121,7 @@ struct RuleConditions {
     ///   - isSure: whether contained resources count as in the rule's compartments. The outermost rule's compartments are the container's.
     ///     For exceptions, the choice that hides more is assumed.
     private func match(
-        _ rule: AccessRule, _ kind: AccessPermission.Kind, _ layout: Layout, _ subject: Subject, isSure: Bool
+        _ rule: AccessRule, kind: AccessPermission.Kind, layout: Layout, subject: Subject, isSure: Bool
     ) throws -> Predicate {
         guard rule.covers(request), rule.types.isEmpty || rule.types.contains(layout.name) else { return .constant(false) }
         let place: Predicate =
@@ -162,7 +162,7 @@ struct RuleConditions {
             predicates.append(predicate)
             return predicates.count - 1
         }
-        func step(_ rule: AccessRule, _ place: [Int], _ kind: AccessPermission.Kind, _ id: String) throws -> DecisionPlan.Step? {
+        func step(_ rule: AccessRule, place: [Int], kind: AccessPermission.Kind, id: String) throws -> DecisionPlan.Step? {
             let isInner = place.count > 1
             let decides =
                 try kind == .deny
@@ -171,7 +171,7 @@ struct RuleConditions {
             return DecisionPlan.Step(
                 condition: number(decides),
                 rule: DecidingRule(consentID: id, kind: kind, provision: place, specificity: rule.specificity),
-                exceptions: try rule.exceptions.enumerated().compactMap { try step($1, place + [$0], kind, id) })
+                exceptions: try rule.exceptions.enumerated().compactMap { try step($1, place: place + [$0], kind: kind, id: id) })
         }
         let ways = try consents.map { consent in
             try [AccessPermission.Kind.deny, .permit].compactMap { kind -> DecisionPlan.Way? in
@@ -179,7 +179,9 @@ struct RuleConditions {
                 let area = try area(of: consent, kind, layout)
                 if area.isConstant(false) { return nil }
                 let place = number(area)
-                return try step(consent.permission.rule, [0], kind, consent.permission.id).map { DecisionPlan.Way(area: place, step: $0) }
+                return try step(consent.permission.rule, place: [0], kind: kind, id: consent.permission.id).map {
+                    DecisionPlan.Way(area: place, step: $0)
+                }
             }
         }
         let whole = number(try condition(on: layout))

@@ -25,7 +25,7 @@ public struct StoredPermission: Sendable, Hashable {
     let authorities: [Identity.Authority]
 
     init(
-        _ content: ConsentCoding.Content, _ grantors: [String], _ standing: Standing, _ authorities: [Identity.Authority]
+        _ content: ConsentCoding.Content, grantors: [String], standing: Standing, authorities: [Identity.Authority]
     ) {
         var permission = AccessPermission(id: content.id, grantor: grantors.first ?? "", patient: content.patient, rule: content.rule)
         permission.otherGrantors = grantors.dropFirst().filter { $0 != grantors.first }

@@ -92,7 +92,7 @@ extension WriteTransaction {
         let statement = try stated.map { try JSONItem.read(Data($0.content.utf8)) }
         let coding = try ConsentCoding(store.release)
         if let content = statement.flatMap({ coding.content($0) { _ in nil } }) {
-            permissions.append(StoredPermission(content, content.grantors, .inactive, []).permission)
+            permissions.append(StoredPermission(content, grantors: content.grantors, standing: .inactive, authorities: []).permission)
         }
         guard let known = consent ?? statement, !permissions.isEmpty else {
             throw TrustError(.unknown, "the store has no permission \(id)")

@@ -26,7 +26,7 @@ public struct RestrictedStore: Sendable {
     /// - Throws: errors of `body`; ``TrustError/Code/release``; `FHIRStoreError`.
     public func read<Value>(_ body: (RestrictedTransaction) throws -> Value) throws -> Value {
         try restriction.audited(in: store) { reads in
-            try store.readWithoutRecord { try RestrictedTransaction.run($0, restriction, reads, body) }
+            try store.readWithoutRecord { try RestrictedTransaction.run($0, restriction: restriction, reads: reads, body: body) }
         }
     }
 
@@ -38,7 +38,7 @@ public struct RestrictedStore: Sendable {
         let (store, restriction) = (store, restriction)
         return try await store.reading {
             try restriction.audited(in: store) { reads in
-                try store.readWithoutRecord { try RestrictedTransaction.run($0, restriction, reads, body) }
+                try store.readWithoutRecord { try RestrictedTransaction.run($0, restriction: restriction, reads: reads, body: body) }
             }
         }
     }
@@ -47,7 +47,6 @@ public struct RestrictedStore: Sendable {
 
     /// A query for the resources of a type. It refuses calls that write, observe or show SQL.
     ///
-    /// - Parameter type: the resource type.
     /// - Precondition: the class belongs to the store's release.
     public func query<Resource: FHIRResource>(_ type: Resource.Type) -> FHIRQuery<Resource> {
         store.query(type).restricted(by: restriction)
@@ -57,7 +56,7 @@ public struct RestrictedStore: Sendable {
     ///
     /// - Parameters:
     ///   - address: the search as FHIR writes it.
-    ///   - options: how it is understood.
+    ///   - options: how to interpret it.
     /// - Throws: `SearchError`; `FHIRStoreError`.
     public func search(_ address: String, options: SearchOptions = SearchOptions()) throws -> SearchResult {
         try read { try $0.search(address, options: options) }
@@ -67,7 +66,7 @@ public struct RestrictedStore: Sendable {
     ///
     /// - Parameters:
     ///   - address: the search as FHIR writes it.
-    ///   - options: how it is understood.
+    ///   - options: how to interpret it.
     /// - Throws: `SearchError`; `FHIRStoreError`; `CancellationError`.
     public func search(_ address: String, options: SearchOptions = SearchOptions()) async throws -> sending SearchResult {
         try await read { try $0.search(address, options: options) }
@@ -96,7 +95,6 @@ public struct RestrictedStore: Sendable {
 
     /// The number of visible resources of a type.
     ///
-    /// - Parameter type: the resource type.
     /// - Throws: `FHIRStoreError`.
     public func count<Resource: FHIRResource>(_ type: Resource.Type) throws -> Int { try read { try $0.count(type) } }
 

@@ -7,8 +7,8 @@ public struct RestrictedTransaction {
     private let restriction: PermissionRestriction
 
     static func run<Value>(
-        _ transaction: ReadTransaction, _ restriction: PermissionRestriction, _ reads: AuditedReads?,
-        _ body: (RestrictedTransaction) throws -> Value
+        _ transaction: ReadTransaction, restriction: PermissionRestriction, reads: AuditedReads?,
+        body: (RestrictedTransaction) throws -> Value
     ) throws -> Value {
         let restriction = try restriction.resolved(in: transaction, reads)
         return try transaction.restricted(by: restriction) {
@@ -39,8 +39,6 @@ public struct RestrictedTransaction {
     }
 
     /// A query for the resources of a type, on this snapshot.
-    ///
-    /// - Parameter type: the resource type.
     public func query<Resource: FHIRResource>(_ type: Resource.Type) -> FHIRQuery<Resource> {
         transaction.query(type).restricted(by: restriction)
     }
@@ -49,7 +47,7 @@ public struct RestrictedTransaction {
     ///
     /// - Parameters:
     ///   - address: a FHIR search, such as `Patient?name=joe`.
-    ///   - options: how it is understood.
+    ///   - options: how to interpret it.
     /// - Throws: `SearchError`; `FHIRStoreError`.
     public func search(_ address: String, options: SearchOptions = SearchOptions()) throws -> SearchResult {
         let request = try SearchRequest(address)
@@ -114,7 +112,6 @@ public struct RestrictedTransaction {
 
     /// The number of visible resources of a type.
     ///
-    /// - Parameter type: the resource type.
     /// - Throws: `FHIRStoreError`.
     public func count<Resource: FHIRResource>(_ type: Resource.Type) throws -> Int {
         try noting(type._layout.name) {

@@ -18,7 +18,7 @@ public struct JWS: Sendable, Hashable {
     }
 
     /// The algorithm that the header names.
-    public let algorithm: JWSAlgorithm
+    public let algorithm: SignatureAlgorithm
     /// The id of the key that the header names; nil if it names none.
     public let keyID: String?
     /// The type that the header names, such as `JWT`; nil if it names none.
@@ -46,7 +46,7 @@ public struct JWS: Sendable, Hashable {
     }
 
     init(signing payload: Data, with key: any IdentityKey, type: String?, keyID: String? = nil, members: [JSONItem.Member]) throws {
-        let verification = key.verificationKey
+        let verification = key.publicKey
         header = Self.header(verification, type: type, keyID: keyID, members: members)
         protected = Data(header.json.utf8)
         encodedHeader = protected.base64URL
@@ -56,7 +56,7 @@ public struct JWS: Sendable, Hashable {
     }
 
     /// The header of a key's signatures.
-    static func header(_ key: VerificationKey, type: String?, keyID: String? = nil, members: [JSONItem.Member] = []) -> JSONItem {
+    static func header(_ key: PublicKey, type: String?, keyID: String? = nil, members: [JSONItem.Member] = []) -> JSONItem {
         let standard = JSONItem.object([
             "alg": .string(key.algorithm.rawValue), "kid": .string(keyID ?? key.id), "typ": type.map { .string($0) },
         ])
@@ -121,7 +121,7 @@ public struct JWS: Sendable, Hashable {
         guard header.isObject, let name = header["alg"]?.text else {
             throw TrustError(.malformed, "the header of a JWS is an object with the member alg")
         }
-        guard let algorithm = JWSAlgorithm(rawValue: name) else {
+        guard let algorithm = SignatureAlgorithm(rawValue: name), algorithm != .rs256 else {
             throw TrustError(.unsupported, "the algorithm of the JWS is not accepted: ES256, ES384 and RS384 are")
         }
         guard header["crit"] == nil, header["b64"] == nil else {
@@ -153,7 +153,7 @@ public struct JWS: Sendable, Hashable {
     ///
     /// - Throws: ``TrustError/Code/unsupported`` if the header names another algorithm than the key's;
     ///   ``TrustError/Code/invalidSignature``.
-    public func verify(with key: VerificationKey) throws {
+    public func verify(with key: PublicKey) throws {
         guard key.algorithm == algorithm else {
             throw TrustError(.unsupported, "the JWS is signed with \(algorithm.rawValue), and the key is for \(key.algorithm.rawValue)")
         }
@@ -178,23 +178,5 @@ extension ReadTransaction {
         let (identity, key) = try key(keyID, at: moment)
         try signature.verify(with: key)
         return identity
-    }
-}
-
-/// A signature algorithm (RFC 7518). `none` and those with shared secrets are never accepted.
-public enum JWSAlgorithm: String, Sendable, Hashable, CaseIterable {
-    /// ECDSA with P-256 and SHA-256.
-    case es256 = "ES256"
-    /// ECDSA with P-384 and SHA-384.
-    case es384 = "ES384"
-    /// RSA with SHA-384, for verification.
-    case rs384 = "RS384"
-
-    var signature: SignatureAlgorithm {
-        switch self {
-        case .es256: .es256
-        case .es384: .es384
-        case .rs384: .rs384
-        }
     }
 }

@@ -18,8 +18,9 @@ extension WriteTransaction {
     /// - Throws: ``TrustError``, with a code for each reason; `FHIRStoreError`.
     @discardableResult
     public func redeemToken(
-        _ token: String, expecting expectation: TokenExpectation, at moment: Date = FHIRClock.system.now()
+        _ token: Secret, expecting expectation: TokenExpectation, at moment: Date = FHIRClock.system.now()
     ) throws -> TokenClaims {
+        let token = token.value
         guard !token.contains("{") else { throw TrustError(.malformed, "a token is a JWS in the compact form") }
         let signature = try JWS(token)
         let signer = try verify(signature, at: moment)

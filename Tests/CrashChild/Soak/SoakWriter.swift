@@ -185,7 +185,7 @@ final class SoakWriter {
     private func backup() throws {
         log.begin("backup", "writer")
         let path = "\(folder)/backup-\(SoakContent.writers[writer]).sqlite"
-        try store.backup(to: path, replacing: true)
+        try store.backup(to: URL(fileURLWithPath: path), replacing: true)
         let copy = try FHIRStore(path: path, release: .r4)
         let stored = try copy.read { try SoakContent.check($0) { Array($0.low..<$0.high) } }
         guard stored[writer].commits == progress.commits else {

@@ -10,13 +10,13 @@ import Testing
 struct AuditCommandTests {
     private let folder: TemporaryFolder
     private let path: String
-    private let key: SoftwareKey
+    private let key: PrivateKey
 
     /// A database with two patients, of which one was changed, and the key that signed its trail.
     init() throws {
         folder = try TemporaryFolder()
         path = folder.file("audited.sqlite")
-        key = try SoftwareKey()
+        key = try PrivateKey()
         let store = try FHIRStore(path: path, release: .r4)
         try store.startAudit(by: SigningIdentity(id: "Device/7", key: key), party: AuditParty("Practitioner/7", purpose: "TREAT"))
         for (id, isActive) in [("1", false), ("2", true), ("1", true)] {
@@ -36,10 +36,10 @@ struct AuditCommandTests {
     @Test func verifyNamesTheFirstRowThatDoesNotFit() throws {
         let head = try run("head").output
         let heads = try folder.write("heads", head)
-        let pem = try folder.write("public.pem", key.verificationKey.pem)
+        let pem = try folder.write("public.pem", key.publicKey.pem)
         let good = try run("verify", "--head", heads, "--signed-by", pem)
         #expect(good.status == .done && good.output == "3 rows, 0 of them pruned, 4 heads: intact\n", "\(good.error)\(good.output)")
-        let other = try folder.write("other.pem", SoftwareKey().verificationKey.pem)
+        let other = try folder.write("other.pem", PrivateKey().publicKey.pem)
         #expect(try run("verify", "--head", heads, "--signed-by", other).status == .incomplete)
         do { try Connection(path: path).execute("UPDATE _audit SET actor = 'x' WHERE seq = 2") }
         let bad = try run("verify", "--json")
@@ -84,7 +84,7 @@ struct AuditCommandTests {
     @Test func proofsAreVerifiedByOthers() throws {
         let run = try run("proof", "Patient/1")
         let proof = try AuditProof(json: Data(run.output.utf8))
-        try proof.verify(signedBy: [key.verificationKey])
+        try proof.verify(signedBy: [key.publicKey])
         #expect(proof.entry.number == 3 && proof.resource?.contains("true") == true)
         let row = try AuditProof(json: Data(self.run("proof", "2").output.utf8))
         #expect(row.resource == nil && row.entry.number == 2)

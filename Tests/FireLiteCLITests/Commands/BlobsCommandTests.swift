@@ -51,7 +51,7 @@ struct BlobsCommandTests {
         #expect(!found.contains("blob:sha256:") && found.contains(pdf.fhirBase64))
         let short = try database.run("find", ["Patient", "--json", "--references"]).output
         #expect(short.contains("blob:sha256:") && !short.contains(pdf.fhirBase64))
-        for form in [[], ["--ndjson"], ["--bundle"]] {
+        for form in [[], ["--format", "ndjson"], ["--json"]] {
             let whole = try database.run("search", ["Patient?_id=1"] + form).output
             #expect(!whole.contains("blob:sha256:") && whole.contains(pdf.fhirBase64), "\(form)")
             let short = try database.run("search", ["Patient?_id=1", "--references"] + form).output
@@ -110,7 +110,7 @@ struct BlobsCommandTests {
         #expect(try database.run("records", ["rotate", "--keyring", keys]).output.hasPrefix("wrapped 1\n"))
         #expect(try database.run("records", ["rewrap", "--keyring", keys]).output.hasPrefix("wrapped 0\n"))
         #expect(try database.run("blobs", ["verify", "--keyring", keys]).status == .done)
-        let keyring = try RecordKeyring(exported: Data(contentsOf: URL(fileURLWithPath: keys)))
+        let keyring = try RecordKeyring(exported: Secret(Data(contentsOf: URL(fileURLWithPath: keys))))
         #expect(keyring.ids.count == 2 && keyring.primaryID != RecordKeyring.firstID)
         // The old keyring does not have the new key.
         try old.write(to: URL(fileURLWithPath: keys))
@@ -136,7 +136,7 @@ struct BlobsCommandTests {
         let keyring = place == .sealedFiles ? try RecordKeyring() : nil
         let keys = folder.file("keys.json")
         if let keyring {
-            try keyring.exported().write(to: URL(fileURLWithPath: keys))
+            try keyring.exported().bytes.write(to: URL(fileURLWithPath: keys))
             #expect(chmod(keys, 0o600) == 0)
         }
         let options = keyring == nil ? [] : ["--keyring", keys]

@@ -94,7 +94,7 @@ struct OutboxCommandTests {
     }
 
     @Test func everyKindOfCredentialsIsRead() throws {
-        let key = try SigningKey(.es384, id: "k")
+        let key = try PrivateKey(.p384, id: "k")
         let pem = try JSONText.string(key.pem().value)
         #expect(try CredentialsFile(path: credentials(#"{"token":"t"}"#)).authorization() is BearerAuthorization)
         for text in [

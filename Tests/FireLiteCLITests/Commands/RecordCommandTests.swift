@@ -84,7 +84,7 @@ struct RecordCommandTests {
     @Test func sealedRecordsAreListedAndAppDataIsOpenedWithTheKeyring() throws {
         let keys = database.folder.file("keys.json")
         #expect(try database.run("records", ["keyring", "--keyring", keys]).status == .done)
-        let keyring = try RecordKeyring(exported: Data(contentsOf: URL(fileURLWithPath: keys)))
+        let keyring = try RecordKeyring(exported: Secret(Data(contentsOf: URL(fileURLWithPath: keys))))
         do {
             let store = try FHIRStore(path: database.path, release: .r4)
             store.records.encryption = .perRecord(keyring, resources: ["Patient": .only("name")])
@@ -132,7 +132,7 @@ struct RecordCommandTests {
         let database = try ToolDatabase(#"{"resourceType":"Patient","id":"p"}"#)
         let keys = database.folder.file("sealed.json")
         #expect(try database.run("records", ["keyring", "--keyring", keys]).status == .done)
-        let keyring = try RecordKeyring(exported: Data(contentsOf: URL(fileURLWithPath: keys)))
+        let keyring = try RecordKeyring(exported: Secret(Data(contentsOf: URL(fileURLWithPath: keys))))
         let store = try FHIRStore(path: database.path, release: .r4)
         store.records.encryption = .perRecord(keyring, resources: ["Observation": .keeping("status")])
         try store.records.create(
@@ -144,7 +144,7 @@ struct RecordCommandTests {
         try store.close()
         let commands: [(String, [String])] = [
             ("get", ["Observation/o"]), ("find", ["Observation", "--json"]), ("find", ["Observation", "--json", "--references"]),
-            ("search", ["Observation?status=final", "--ndjson"]), ("export", ["--output", "-"]),
+            ("search", ["Observation?status=final", "--format", "ndjson"]), ("export", ["--output", "-"]),
         ]
         for (command, arguments) in commands {
             let opened = try database.run(command, arguments + ["--keyring", keys])

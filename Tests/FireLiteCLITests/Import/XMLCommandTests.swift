@@ -116,7 +116,7 @@ struct XMLCommandTests {
 
     @Test func validateReadsXML() throws {
         let patient = "<Patient xmlns=\"http://hl7.org/fhir\"><id value=\"1\"/><gender value=\"x\"/></Patient>"
-        let run = try ToolRun("validate", "--table", folder.write("a.xml", patient))
+        let run = try ToolRun("validate", "--format", "table", folder.write("a.xml", patient))
         #expect(run.status == .incomplete && run.output.contains("Patient.gender"), "\(run.output)")
         #expect(try ToolRun("validate", folder.write("b.xml", patient.replacingOccurrences(of: "\"x\"", with: "\"male\""))).status == .done)
     }
@@ -126,5 +126,36 @@ struct XMLCommandTests {
         let run = try database.run("export", ["--format", "xml", "--output", folder.file("xml")])
         #expect(run.status == .failed && run.error.contains("Patient.text.div"), "\(run.error)")
         #expect(!FileManager.default.fileExists(atPath: folder.file("xml/Patient.xml")))
+    }
+
+    @Test func whatXMLCannotHoldIsSkippedIfAsked() throws {
+        let database = try ToolDatabase(
+            #"{"resourceType":"Patient","id":"1","text":{"status":"generated","div":"<div>"}}"# + "\n"
+                + #"{"resourceType":"Patient","id":"2"}"#)
+        let run = try database.run("export", ["--format", "xml", "--on-error", "skip", "--output", folder.file("xml")])
+        #expect(run.status == .incomplete && run.output.hasPrefix("exported 1, files 1"), "\(run.error)")
+        #expect(run.error.contains("skipped Patient number 1: XML cannot hold it: Patient.text.div"), "\(run.error)")
+        let xml = try folder.read("xml/Patient.xml")
+        #expect(xml.contains("<id value=\"2\"/>") && !xml.contains("<id value=\"1\"/>"))
+        // JSON can hold it.
+        let lines = try database.run("export", ["--output", "-"])
+        #expect(lines.status == .done && lines.lines.count == 2)
+    }
+
+    @Test func compressedXMLIsImported() throws {
+        let entries = (0..<500).map { "<entry><resource><Patient><id value=\"\($0)\"/></Patient></resource></entry>" }.joined()
+        for (name, text) in [
+            ("one.xml", "<Patient xmlns=\"http://hl7.org/fhir\"><id value=\"a\"/></Patient>"), ("all.xml", bundle(entries)),
+        ] {
+            let path = try folder.write(name, text)
+            let process = Process()
+            process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+            process.arguments = ["gzip", "-f", path]
+            try process.run()
+            process.waitUntilExit()
+            guard process.terminationStatus == 0 else { return }
+        }
+        let run = try importing("a.sqlite", folder.file("one.xml.gz"), folder.file("all.xml.gz"))
+        #expect(run.counts == "added 501, updated 0, unchanged 0, rejected 0", "\(run.error)")
     }
 }

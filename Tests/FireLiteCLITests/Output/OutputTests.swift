@@ -31,7 +31,7 @@ struct OutputTests {
             "key": "0123456789", "key2": "0123456789ab", "server.json": #"{"token":"t"}"#,
         ]
         for (name, text) in files { try folder.write(name, text) }
-        try folder.write("keys.json", RecordKeyring().exported())
+        try folder.write("keys.json", RecordKeyring().exported().bytes)
         for name in ["key", "key2", "server.json", "keys.json"] {
             try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: folder.file(name))
         }
@@ -179,8 +179,10 @@ struct OutputTests {
             CommandLines.all.flatMap { line in
                 line.places.filter(\.isOutput).map { "\(line.command.name) \($0.name)" }
             })
-        // There is no server to register with; the key is made by the first command that signs.
-        #expect(declared.subtracting(written) == ["register --credentials", "revoke --signing-key", "sign --signing-key"])
+        // There is no server to register with; the key is made by the first command that signs; a lake needs the package that writes it.
+        let unwritten =
+            ["register --credentials", "revoke --signing-key", "sign --signing-key"] + (LakeProgram.isInstalled ? [] : ["publish --to"])
+        #expect(declared.subtracting(written) == Set(unwritten))
     }
 
     /// Lines of JSON replace such lines, whoever could read them.

@@ -13,7 +13,7 @@ enum RuntimeMembers {
         var isOfResource: Bool
     }
 
-    private static let types: Set<String> = ["FHIRObject", "FHIRResource", "FHIRObjectInitialisers", "FHIRIdentifiable", "FHIRCodable"]
+    private static let types: Set<String> = ["FHIRObject", "FHIRResource", "FHIRObjectInitializers", "FHIRIdentifiable", "FHIRCodable"]
 
     /// Every instance property and function that is not private to its file.
     static func all() throws -> Set<Member> {

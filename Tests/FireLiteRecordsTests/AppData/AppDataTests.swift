@@ -34,7 +34,7 @@ import Testing
             #expect(try store.appData.query.annotated("a", "B").all().map(\.id) == ["settings"])
             #expect(try store.appData.query.annotated("ui").count() == 0)
             #expect(try store.appData.query.annotated(any: ["a", "c"]).count() == 1)
-            #expect(try store.appData.query.updated(to: begun).all().map(\.id) == ["bytes", "empty"])
+            #expect(try store.appData.query.updated(to: QueryDate(begun)).all().map(\.id) == ["bytes", "empty"])
         }
     }
 

@@ -40,12 +40,13 @@ import Testing
         let store = try store()
         for source in [store, try plain()] {
             let name = source === store ? "copy" : "plain"
-            #expect(try source.backup(to: folder.file("\(name).sqlite")).isEmpty)
+            #expect(try source.backup(to: URL(fileURLWithPath: folder.file("\(name).sqlite"))).isEmpty)
             let copy = try FHIRStore(path: folder.file("\(name).sqlite"), release: .r4)
             try copy.attachments.resume()
             #expect(try copy.attachments.verify().isEmpty && copy.check().isEmpty)
         }
-        let report = try FHIRStore.recover(from: folder.file("store.sqlite"), to: folder.file("new.sqlite"), release: .r4)
+        let report = try FHIRStore.recover(
+            from: URL(fileURLWithPath: folder.file("store.sqlite")), to: URL(fileURLWithPath: folder.file("new.sqlite")), release: .r4)
         #expect(report.isComplete)
         let new = try FHIRStore(path: folder.file("new.sqlite"), release: .r4)
         try new.attachments.resume()
@@ -74,8 +75,9 @@ import Testing
         }
         #expect(try texts(store.check()) == [expected])
         #expect(try texts(plain().check()) == [expected])
-        #expect(try texts(plain().backup(to: folder.file("copy.sqlite"))) == [expected])
-        let report = try FHIRStore.recover(from: folder.file("store.sqlite"), to: folder.file("new.sqlite"), release: .r4)
+        #expect(try texts(plain().backup(to: URL(fileURLWithPath: folder.file("copy.sqlite")))) == [expected])
+        let report = try FHIRStore.recover(
+            from: URL(fileURLWithPath: folder.file("store.sqlite")), to: URL(fileURLWithPath: folder.file("new.sqlite")), release: .r4)
         #expect(report.recovered == 3 && report.lost.isEmpty && !report.isComplete)
         #expect(report.lackingPayloads.map(\.number) == [root] && report.lackingPayloads.map(\.typeName) == ["DocumentReference"])
         #expect(report.lackingPayloads.first?.reason.hasPrefix("the payload ") == true)

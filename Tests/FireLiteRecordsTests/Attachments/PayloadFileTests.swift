@@ -185,7 +185,7 @@ import Testing
         let text = Payloads.bytes(200_000).fhirBase64
         try store.write { _ = try $0.upsert(Payloads.document("1", text)) }
         let kept = files()
-        let lost = try #require(keyring.bytes(ofKey: RecordKeyring.firstID))
+        let lost = try #require(keyring.key(RecordKeyring.firstID))
         try keyring.makePrimary(keyring.addKey())
         try keyring.removeKey(RecordKeyring.firstID)
         let copy = Payloads.document("2", text)
@@ -196,7 +196,7 @@ import Testing
             try tx.upsert(Payloads.document("3", "AAAA"))
         }
         #expect(Set(files()).isSuperset(of: kept))
-        try keyring.addKey(id: RecordKeyring.firstID, bytes: lost)
+        try keyring.addKey(lost, id: RecordKeyring.firstID)
         #expect(try Payloads.whole(store, "1").content[0].attachment?.data == text)
         try store.attachments.removeUnreferencedPayloads()
         #expect(files() == kept)
@@ -207,7 +207,7 @@ import Testing
         let data = Payloads.bytes(300_000).fhirBase64
         let store = try store()
         try store.write { _ = try $0.upsert(Payloads.document("1", data)) }
-        try store.backup(to: copy)
+        try store.backup(to: URL(fileURLWithPath: copy))
         #expect(files(copy) == files())
         try store.write { _ = try $0.delete(DocumentReference.self, id: "1") }
         let restored = try FHIRStore(path: copy, release: .r4)

@@ -122,10 +122,10 @@ import Testing
             let store = try FHIRStore(path: path, release: .r4)
             try store.attachments.externalizeNewPayloads()
             try store.write { _ = try $0.upsert(Payloads.document("1", data)) }
-            try store.backup(to: copy)
+            try store.backup(to: URL(fileURLWithPath: copy))
             try store.close()
         }
-        let report = try FHIRStore.recover(from: path, to: recovered, release: .r4)
+        let report = try FHIRStore.recover(from: URL(fileURLWithPath: path), to: URL(fileURLWithPath: recovered), release: .r4)
         #expect(report.unreadable.isEmpty)
         for path in [copy, recovered] {
             let store = try FHIRStore(path: path, release: .r4)

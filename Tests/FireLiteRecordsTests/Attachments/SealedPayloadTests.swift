@@ -271,10 +271,11 @@ import Testing
         do {
             let store = try sealedStore(path, keyring)
             try store.write { _ = try $0.upsert(Payloads.document("1", data)) }
-            try store.backup(to: copy)
+            try store.backup(to: URL(fileURLWithPath: copy))
             try store.close()
         }
-        #expect(try FHIRStore.recover(from: path, to: recovered, release: .r4).unreadable.isEmpty)
+        #expect(
+            try FHIRStore.recover(from: URL(fileURLWithPath: path), to: URL(fileURLWithPath: recovered), release: .r4).unreadable.isEmpty)
         for path in [copy, recovered] {
             let store = try sealedStore(path, keyring)
             #expect(try Payloads.whole(store, "1").content[0].attachment?.data == data)

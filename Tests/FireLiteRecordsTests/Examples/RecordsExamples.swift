@@ -82,15 +82,15 @@ import Testing
         try keyring.removeKey(RecordKeyring.firstID)
         // end
         // example SealedRecords.md
-        let pair = try RecordKeyPair()
-        let sealed = try keyring.exported(for: pair.publicPEM)
-        let copy = try RecordKeyring(exported: sealed, with: pair)
+        let device = try PrivateKey(.rsa())
+        let sealed = try keyring.exported(for: device.publicKey)
+        let copy = try RecordKeyring(exported: sealed, with: device)
         // end
         #expect(copy.ids == keyring.ids)
         let receiver = try RecordKeyring()
         // example SealedRecords.md
-        let wireKey = try keyring.wireKey(keyring.primaryID, for: pair.publicPEM)
-        try receiver.receive(wireKey, with: pair)
+        let wireKey = try keyring.wireKey(keyring.primaryID, for: device.publicKey)
+        try receiver.receive(wireKey, with: device)
         // end
         #expect(receiver.ids.contains(fresh))
         #expect(try store.records.fetch(Observation.self, id: "1")?.resource.code?.text == "value")

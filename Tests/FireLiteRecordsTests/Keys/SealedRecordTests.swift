@@ -188,13 +188,13 @@ import Testing
         let id = try keyring.addKey()
         let copy = try RecordKeyring(exported: keyring.exported())
         #expect(copy.ids == keyring.ids && copy.primaryID == RecordKeyring.firstID)
-        #expect(copy.bytes(ofKey: id) == keyring.bytes(ofKey: id))
-        let bytes = try #require(keyring.bytes(ofKey: id))
-        try copy.addKey(id: id, bytes: bytes)
-        #expect(throws: RecordError.self) { try copy.addKey(id: id, bytes: Data(count: 32)) }
-        #expect(throws: RecordError.self) { try copy.addKey(id: "x", bytes: Data(count: 31)) }
+        #expect(copy.key(id) == keyring.key(id))
+        let key = try #require(keyring.key(id))
+        try copy.addKey(key, id: id)
+        #expect(throws: RecordError.self) { try copy.addKey(Secret(Data(count: 32)), id: id) }
+        #expect(throws: RecordError.self) { try copy.addKey(Secret(Data(count: 31)), id: "x") }
         #expect(throws: RecordError.self) { try copy.makePrimary("x") }
-        #expect(throws: RecordError.self) { try RecordKeyring(exported: Data("{}".utf8)) }
+        #expect(throws: RecordError.self) { try RecordKeyring(exported: "{}") }
         #expect("\(keyring)" == "keyring of 2 common keys")
     }
 
@@ -223,7 +223,7 @@ import Testing
                 SELECT wrapped, annotations, content, edition FROM _record JOIN _record_key k ON k.owner = root
                 JOIN _record_content c ON c.owner = root
                 """)[0]
-            let common = try #require(keyring.bytes(ofKey: RecordKeyring.firstID))
+            let common = try #require(keyring.key(RecordKeyring.firstID)).bytes
             let input = try JSONSerialization.data(withJSONObject: [
                 "common": common.base64EncodedString(),
                 "wrapped": row[0].data.base64EncodedString(), "annotations": row[1].data.base64EncodedString(),

@@ -19,7 +19,7 @@ import Testing
         let source = try FHIRStore.inMemory(release: .r4)
         source.records.encryption = .perRecord(keyring)
         try source.records.create(observation("a", "secret", date: "2024-05-06T10:00:00Z"), annotations: ["my word", "käse"])
-        for tags in [WireTags.keyed, try WireTags.legacy(key: tagKey)] {
+        for tags in [WireTags.keyed, try WireTags.legacy(key: Secret(tagKey))] {
             let wire = try source.records.wireRecord("Observation", id: "a", client: "App#1", tags: tags)
             let json = try JSONEncoder().encode(wire)
             let names = try #require(try JSONSerialization.jsonObject(with: json) as? [String: Any]).keys.sorted()
@@ -62,7 +62,7 @@ import Testing
             #expect(refusal { $0.commonKeyID = "other" } == .missingKey)
             #expect(refusal { $0.encryptedBody = "short" } == .invalidContent)
             #expect(refusal { $0.encryptedKey = $0.attachmentKey ?? "" } == .cannotOpen)
-            #expect(throws: RecordError.self) { try WireTags.legacy(key: Data()) }
+            #expect(throws: RecordError.self) { try WireTags.legacy(key: "") }
         }
     }
 }

@@ -126,8 +126,15 @@ import Testing
             #expect(try query.dated(to: "2024-01").annotated("three").count() == 7)
             #expect(try query.dated(from: "2024-01-11", to: "2024-02-09").count() == 0)
             let start = Date(timeIntervalSince1970: 1_000_000)
-            #expect(try query.updated(from: start.addingTimeInterval(100), to: start.addingTimeInterval(190)).count() == 10)
-            #expect(try query.created(to: start).ids() == ["0"])
+            #expect(
+                try query.updated(from: QueryDate(start.addingTimeInterval(100)), to: QueryDate(start.addingTimeInterval(190))).count()
+                    == 10)
+            #expect(try query.created(to: QueryDate(start)).ids() == ["0"])
+            #expect(try query.created(from: QueryDate(start.addingTimeInterval(0.001))).count() == 39)
+            // The records are created on 12 January 1970.
+            #expect(try query.created(from: "1970-01-12", to: "1970-01").count() == 40)
+            #expect(try query.created(from: "1970-01-13").count() == 0 && query.created(to: "1970-01-11").count() == 0)
+            #expect(throws: RecordError.self) { try query.created(from: "10:00:00").count() }
             var seen: [String] = []
             var next: QueryCursor?
             repeat {

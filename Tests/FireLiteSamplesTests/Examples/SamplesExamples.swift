@@ -20,7 +20,7 @@ struct NightFilter: SampleDelegate {
         let path = try temporary.write("export.xml", ExportText.of([ExportText.record("HeartRate", "60", "count/min", minute: 1)]))
         let store = try memoryStore()
         // example Samples.md
-        let engine = SampleEngine(store: store, source: try AppleExport(path: path), destinations: [LocalStore(store)])
+        let engine = SampleEngine(store: store, source: try AppleExport(URL(fileURLWithPath: path)), destinations: [LocalStore(store)])
         let result = try await engine.run { print("\($0.read) samples") }
         print(result.added, result.updated, result.unchanged)
         // end

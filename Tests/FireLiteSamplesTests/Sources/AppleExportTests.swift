@@ -10,7 +10,7 @@ import Testing
     init() throws { folder = try TemporaryFolder() }
 
     private func samples(_ text: String, limit: Int = 100) async throws -> [Sample] {
-        let source = try AppleExport(path: folder.write("export.xml", text))
+        let source = try AppleExport(URL(fileURLWithPath: folder.write("export.xml", text)))
         var samples: [Sample] = []
         var anchor: SampleAnchor?
         while true {
@@ -102,11 +102,11 @@ import Testing
     @Test func anExportGoesOnFromItsAnchor() async throws {
         let text = ExportText.of((0..<10).map { ExportText.record("HeartRate", "\(60 + $0)", "count/min", minute: $0) })
         let path = try folder.write("export.xml", text)
-        let first = try await AppleExport(path: path).changes(of: .all, after: nil, limit: 4)
-        let rest = try await AppleExport(path: path).changes(of: .all, after: first.anchor, limit: 100)
+        let first = try await AppleExport(URL(fileURLWithPath: path)).changes(of: .all, after: nil, limit: 4)
+        let rest = try await AppleExport(URL(fileURLWithPath: path)).changes(of: .all, after: first.anchor, limit: 100)
         #expect(first.added.count == 4)
         #expect(rest.added.count == 6)
-        let nothing = try await AppleExport(path: path).changes(of: .all, after: rest.anchor, limit: 100)
+        let nothing = try await AppleExport(URL(fileURLWithPath: path)).changes(of: .all, after: rest.anchor, limit: 100)
         #expect(nothing.added.isEmpty && nothing.isComplete)
     }
 
@@ -123,7 +123,7 @@ import Testing
         try process.run()
         process.waitUntilExit()
         guard process.terminationStatus == 0 else { return }
-        let source = try AppleExport(path: folder.file("export.zip"))
+        let source = try AppleExport(URL(fileURLWithPath: folder.file("export.zip")))
         let changes = try await source.changes(of: .all, after: nil, limit: 100)
         #expect(changes.added.count == 50)
         #expect(try await samples(text).map(\.uuid) == changes.added.map(\.uuid))
@@ -156,9 +156,11 @@ import Testing
     @Test func anAbandonedExportEndsItsThread() async throws {
         let text = ExportText.of((0..<20_000).map { ExportText.record("HeartRate", "\(60 + $0 % 90)", "count/min", minute: $0) })
         let path = try folder.write("export.xml", text)
-        for _ in 0..<5 { #expect(try await AppleExport(path: path).changes(of: .all, after: nil, limit: 10).added.count == 10) }
+        for _ in 0..<5 {
+            #expect(try await AppleExport(URL(fileURLWithPath: path)).changes(of: .all, after: nil, limit: 10).added.count == 10)
+        }
         // Two readers of the same source at different places.
-        let source = try AppleExport(path: path)
+        let source = try AppleExport(URL(fileURLWithPath: path))
         let first = try await source.changes(of: .all, after: nil, limit: 7_000)
         let second = try await source.changes(of: .all, after: first.anchor, limit: 7_000)
         let again = try await source.changes(of: .all, after: first.anchor, limit: 7_000)
@@ -168,7 +170,7 @@ import Testing
 
     @Test func whatIsNoSampleIsCounted() async throws {
         let text = ExportText.of(["<ActivitySummary dateComponents=\"2026-01-01\"/>", "<ClinicalRecord type=\"a\"/>", "<ClinicalRecord/>"])
-        let source = try AppleExport(path: folder.write("export.xml", text))
+        let source = try AppleExport(URL(fileURLWithPath: folder.write("export.xml", text)))
         #expect(try await source.changes(of: .all, after: nil, limit: 10).isComplete)
         #expect(source.ignored == ["ExportDate": 1, "Me": 1, "ActivitySummary": 1, "ClinicalRecord": 2])
     }
@@ -206,7 +208,7 @@ import Testing
         let found = try await soon { try await samples(ExportText.of([record, part])) }
         #expect(found.map(\.metadata.count) == [40_000, 0])
         let store = try memoryStore()
-        let source = try AppleExport(path: folder.write("keys.xml", ExportText.of([record])))
+        let source = try AppleExport(URL(fileURLWithPath: folder.write("keys.xml", ExportText.of([record]))))
         try await soon { _ = try await SampleEngine(store: store, source: source, destinations: [LocalStore(store)]).run() }
     }
 
@@ -241,7 +243,7 @@ import Testing
             "<Correlation type=\"C\" startDate=\"2026-01-01 00:00:00 +0100\">\(good)\(damaged)\(good)</Correlation>"
         let path = try folder.write("export.xml", ExportText.of([good, damaged, correlation, damaged, other]))
         let store = try memoryStore()
-        let source = try SampleFile.source(path: path, skipsDamage: true)
+        let source = try SampleFile.source(URL(fileURLWithPath: path), skipsDamage: true)
         let result = try await SampleEngine(store: store, source: source, destinations: [LocalStore(store)]).run()
         #expect(result.added == 2 && result.rejections.count == 3)
         #expect(
@@ -255,24 +257,24 @@ import Testing
         _ = try folder.write("in/apple/export_cda.xml", "<ClinicalDocument/>")
         _ = try folder.write("in/apple/route.gpx", "<gpx/>")
         _ = try folder.write("in/b.ndjson", "{\"type\":\"A\",\"start\":\"2026-01-01T00:00:00Z\",\"value\":1}\n{}\n")
-        let sources = try SampleFile.sources(path: folder.file("in"), skipsDamage: true)
-        #expect(sources.map { ($0.path as NSString).lastPathComponent } == ["Exportieren.xml", "b.ndjson"])
+        let sources = try SampleFile.sources(URL(fileURLWithPath: folder.file("in")), skipsDamage: true)
+        #expect(sources.map { $0.url.lastPathComponent } == ["Exportieren.xml", "b.ndjson"])
         let store = try memoryStore()
         var result = SampleRunResult()
         for (_, source) in sources {
             result += try await SampleEngine(store: store, source: source, destinations: [LocalStore(store)]).run()
         }
         #expect(result.added == 2 && result.rejections.first == ["line 2: a sample has no type"])
-        #expect(throws: SampleError.self) { try SampleFile.sources(path: folder.file("in/apple/route.gpx/none")) }
+        #expect(throws: SampleError.self) { try SampleFile.sources(URL(fileURLWithPath: folder.file("in/apple/route.gpx/none"))) }
         try FileManager.default.createDirectory(atPath: folder.file("empty"), withIntermediateDirectories: true)
-        #expect(throws: SampleError.self) { try SampleFile.sources(path: folder.file("empty")) }
-        #expect(throws: SampleError.self) { try SampleFile.source(path: "/dev/zero") }
+        #expect(throws: SampleError.self) { try SampleFile.sources(URL(fileURLWithPath: folder.file("empty"))) }
+        #expect(throws: SampleError.self) { try SampleFile.source(URL(fileURLWithPath: "/dev/zero")) }
     }
 
     @Test func aLineThatNeverEndsIsRefused() async throws {
         let path = try folder.write("long.ndjson", "{" + String(repeating: " ", count: 20 << 20))
         let error = await #expect(throws: SampleError.self) {
-            try await NDJSONSamples(path: path, skipsDamage: true).changes(of: .all, after: nil, limit: 10)
+            try await NDJSONSamples(URL(fileURLWithPath: path), skipsDamage: true).changes(of: .all, after: nil, limit: 10)
         }
         #expect(error?.line == 1)
     }
@@ -282,7 +284,7 @@ import Testing
         let store = try memoryStore()
         var configuration = SampleEngine.Configuration()
         configuration.batchSize = 5
-        let source = try AppleExport(path: folder.write("export.xml", ExportText.of(good + ["<Record type=\"x\"/>"])))
+        let source = try AppleExport(URL(fileURLWithPath: folder.write("export.xml", ExportText.of(good + ["<Record type=\"x\"/>"]))))
         let engine = SampleEngine(store: store, source: source, destinations: [LocalStore(store)], configuration: configuration)
         await #expect(throws: SampleError.self) { try await engine.run() }
         #expect(try await store.count(Observation.self) == 12)

@@ -1,14 +1,11 @@
+import FireLiteXML
 import Foundation
 import TestSupport
 import Testing
 
 @testable import FireLiteSamples
 
-#if canImport(FoundationXML)
-    import FoundationXML
-#endif
-
-/// What stands before XMLParser, and why.
+/// What stands before the parser, and why.
 @Suite struct ExportFilterTests {
     private func filtered(_ text: String, chunk: Int = .max) -> String { filtered(Array(text.utf8), chunk: chunk) }
 
@@ -25,37 +22,34 @@ import Testing
         return String(decoding: output, as: UTF8.self)
     }
 
-    /// Counts the elements and errors that XMLParser reports.
-    private final class Counter: NSObject, XMLParserDelegate {
+    /// Counts the elements and errors that the parser reports.
+    private final class Counter: XMLScannerDelegate {
         var (records, errors) = (0, 0)
 
-        func parser(
-            _ parser: XMLParser, didStartElement name: String, namespaceURI: String?, qualifiedName: String?, attributes: [String: String]
-        ) {
-            if name == "Record" { records += 1 }
-        }
-
-        func parser(_ parser: XMLParser, parseErrorOccurred error: any Error) { errors += 1 }
+        func begin(_ tag: XMLTag) { if tag.text == "Record" { records += 1 } }
+        func end() {}
+        func fault(_ code: Int) { errors += 1 }
     }
 
-    private func parsed(_ text: String) -> (records: Int, isWhole: Bool) {
+    private func parsed(_ text: String) throws -> (records: Int, isWhole: Bool) {
         let counter = Counter()
-        let parser = XMLParser(data: Data(text.utf8))
-        parser.delegate = counter
-        _ = parser.parse()
+        let scanner = try XMLScanner(counter)
+        var text = text
+        text.withUTF8 { scanner.feed($0) }
+        scanner.finish()
         return (counter.records, counter.errors == 0)
     }
 
-    /// The reason for the filter: XMLParser reads nothing of a file with Apple's document type, and stops at a control character.
-    @Test func theParserAloneRefusesSuchFiles() {
+    /// The reason for the filter: the parser reads nothing of a file with Apple's document type, and stops at a control character.
+    @Test func theParserAloneRefusesSuchFiles() throws {
         let record = ExportText.record("HeartRate", "60", "count/min", minute: 1)
         let control = record.replacing("value=\"60\"", with: "value=\"6\u{B}0\"")
         let broken = ExportText.of([record, control, record])
         let withoutType = "<HealthData>\(record)\(control)\(record)</HealthData>"
-        #expect(parsed(broken) == (0, false))
-        #expect(!parsed(withoutType).isWhole)
-        #expect(parsed(filtered(broken)) == (3, true))
-        #expect(parsed(filtered(withoutType)) == (3, true))
+        #expect(try parsed(broken) == (0, false))
+        #expect(try !parsed(withoutType).isWhole)
+        #expect(try parsed(filtered(broken)) == (3, true))
+        #expect(try parsed(filtered(withoutType)) == (3, true))
     }
 
     @Test(arguments: [1, 2, 3, 5, 7, 11, 64, 1_000]) func chunksOfAnySizeGiveTheSame(_ chunk: Int) {
@@ -85,11 +79,11 @@ import Testing
         #expect(filtered(text, chunk: 1) == expected)
     }
 
-    @Test(arguments: [1, 2, 100]) func bytesThatAreNotUTF8AreReplaced(_ chunk: Int) {
+    @Test(arguments: [1, 2, 100]) func bytesThatAreNotUTF8AreReplaced(_ chunk: Int) throws {
         let bytes = Array("<a>".utf8) + [0xFF, 0xC3, 0x28, 0xE2, 0x82, 0xC0, 0x80, 0xED, 0xA0, 0x80, 0xF0, 0x9F, 0x98] + Array("</a>".utf8)
         let text = filtered(bytes, chunk: chunk)
         #expect(text.hasPrefix("<a>\u{FFFD}\u{FFFD}(\u{FFFD}"))
         #expect(text.hasSuffix("</a>"))
-        #expect(parsed("<Record>\(text)</Record>") == (1, true))
+        #expect(try parsed("<Record>\(text)</Record>") == (1, true))
     }
 }

@@ -9,7 +9,8 @@ import Testing
     init() throws { folder = try TemporaryFolder() }
 
     private func samples(_ text: String) async throws -> [Sample] {
-        try await NDJSONSamples(path: folder.write("samples.ndjson", text)).changes(of: .all, after: nil, limit: 1_000).added
+        try await NDJSONSamples(URL(fileURLWithPath: folder.write("samples.ndjson", text))).changes(of: .all, after: nil, limit: 1_000)
+            .added
     }
 
     @Test func samplesComeBackFromTheirLines() async throws {
@@ -19,7 +20,7 @@ import Testing
 
     @Test func aFileIsReadFromItsAnchorOn() async throws {
         let path = try folder.write("samples.ndjson", heartRate(1).json + "\n" + heartRate(2).json)
-        let source = try NDJSONSamples(path: path)
+        let source = try NDJSONSamples(URL(fileURLWithPath: path))
         let first = try await source.changes(of: .all, after: nil, limit: 1)
         #expect(first.added == [heartRate(1)])
         #expect(!first.isComplete)

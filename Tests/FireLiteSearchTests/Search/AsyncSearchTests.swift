@@ -40,7 +40,7 @@ import Testing
         try await store.createView(Self.view)
         try await #expect(store.sql("SELECT family FROM patient_names").map { $0[0].text } == ["Family 1", "Family 2", "Family 3"])
         try await #expect(store.createStandardViews() == blocking.views())
-        let count = try await store.writeRows(of: Self.view, as: .csv, to: folder.file("a.csv"))
+        let count = try await store.writeRows(of: Self.view, as: .csv, to: URL(fileURLWithPath: folder.file("a.csv")))
         #expect(try count == blocking.write(Self.view, to: folder.file("b.csv")))
         #expect(try folder.read("a.csv") == folder.read("b.csv"))
     }
@@ -50,7 +50,7 @@ import Testing
         let path = folder.file("c.csv")
         let task = _Concurrency.Task {
             while !_Concurrency.Task.isCancelled { await _Concurrency.Task.yield() }
-            return try await store.writeRows(of: Self.view, as: .csv, to: path)
+            return try await store.writeRows(of: Self.view, as: .csv, to: URL(fileURLWithPath: path))
         }
         task.cancel()
         await #expect(throws: CancellationError.self) { try await task.value }
@@ -66,5 +66,7 @@ private struct Blocking {
     func explanation() throws -> SearchExplanation { try store.explainSearch("Patient?name=family") }
     func sql(of view: ViewDefinition) throws -> String { try store.sql(of: view) }
     func views() throws -> [String] { try store.createStandardViews() }
-    func write(_ view: ViewDefinition, to path: String) throws -> Int { try store.writeRows(of: view, as: .csv, to: path) }
+    func write(_ view: ViewDefinition, to path: String) throws -> Int {
+        try store.writeRows(of: view, as: .csv, to: URL(fileURLWithPath: path))
+    }
 }

@@ -21,11 +21,13 @@ struct ViewFileTests {
     @Test func rowsAreWrittenToFiles() throws {
         let folder = try TemporaryFolder()
         let store = try ViewStore.store(Self.patients)
-        #expect(try store.writeRows(of: Self.view, as: .csv, to: folder.file("rows.csv")) == 2)
+        #expect(try store.writeRows(of: Self.view, as: .csv, to: URL(fileURLWithPath: folder.file("rows.csv"))) == 2)
         let csv = try String(contentsOfFile: folder.file("rows.csv"), encoding: .utf8)
         #expect(csv == "id,family\r\na,\"O\"\"Hara, K\"\r\nb,\r\n")
-        #expect(throws: FHIRStoreError.self) { try store.writeRows(of: Self.view, as: .ndjson, to: folder.file("rows.csv")) }
-        #expect(try store.writeRows(of: Self.view, as: .ndjson, to: folder.file("rows.csv"), replacing: true) == 2)
+        #expect(throws: FHIRStoreError.self) {
+            try store.writeRows(of: Self.view, as: .ndjson, to: URL(fileURLWithPath: folder.file("rows.csv")))
+        }
+        #expect(try store.writeRows(of: Self.view, as: .ndjson, to: URL(fileURLWithPath: folder.file("rows.csv")), replacing: true) == 2)
         let lines = try String(contentsOfFile: folder.file("rows.csv"), encoding: .utf8)
         #expect(lines == #"{"id":"a","family":"O\"Hara, K"}"# + "\n" + #"{"id":"b","family":null}"# + "\n")
     }
@@ -35,7 +37,7 @@ struct ViewFileTests {
         let store = try ViewStore.store([#"{"resourceType":"Patient","id":"a","name":[{"family":"A"},{"family":"B"}]}"#])
         var view = Self.view
         view.selects[0].columns[1].path = "name.family"
-        #expect(throws: ViewError.self) { try store.writeRows(of: view, as: .csv, to: folder.file("rows.csv")) }
+        #expect(throws: ViewError.self) { try store.writeRows(of: view, as: .csv, to: URL(fileURLWithPath: folder.file("rows.csv"))) }
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == [])
     }
 
@@ -53,11 +55,13 @@ struct ViewFileTests {
         let store = try FHIRStore(path: folder.file("store.sqlite"), release: .r4)
         try store.write { tx in for json in Self.patients { try tx.upsert(FHIRJSON.resource(from: Data(json.utf8), release: .r4)) } }
         try store.createView(Self.view)
-        try store.backup(to: folder.file("backup.sqlite"))
+        try store.backup(to: URL(fileURLWithPath: folder.file("backup.sqlite")))
         let backup = try FHIRStore(path: folder.file("backup.sqlite"), release: .r4)
         #expect(try backup.sql("SELECT id FROM families ORDER BY id").map { $0[0].text } == ["a", "b"])
         #expect(try backup.check().isEmpty)
-        let report = try FHIRStore.recover(from: folder.file("backup.sqlite"), to: folder.file("recovered.sqlite"), release: .r4)
+        let report = try FHIRStore.recover(
+            from: URL(fileURLWithPath: folder.file("backup.sqlite")), to: URL(fileURLWithPath: folder.file("recovered.sqlite")),
+            release: .r4)
         #expect(report.recovered == 2)
         let recovered = try FHIRStore(path: folder.file("recovered.sqlite"), release: .r4)
         #expect(throws: FHIRStoreError.self) { try recovered.sql("SELECT id FROM families") }

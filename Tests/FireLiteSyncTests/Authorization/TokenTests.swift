@@ -108,9 +108,9 @@ import Testing
         #expect(other.requests[0].fields["Authorization"] == nil)
     }
 
-    @Test(arguments: SigningKey.Algorithm.allCases)
-    func assertionsAreSignedAndForOneUse(_ algorithm: SigningKey.Algorithm) async throws {
-        let key = try SigningKey(algorithm, id: "k1")
+    @Test(arguments: SignatureAlgorithm.allCases)
+    func assertionsAreSignedAndForOneUse(_ algorithm: SignatureAlgorithm) async throws {
+        let key = try PrivateKey(algorithm.keyKind, id: "k1", algorithm: algorithm)
         let issuer = Issuer()
         issuer.lifetime = 1
         let server = StubServer { request, _ in issuer.answer(request) }
@@ -130,18 +130,18 @@ import Testing
             let lifetime = try #require(claims["exp"]?.number) - clock.now.timeIntervalSince1970
             #expect(lifetime > 60 && lifetime <= 300)
             ids.insert(try #require(claims["jti"]?.text))
-            let publicKey = try PublicKey(pem: key.publicPEM)
+            let publicKey = try PublicKey(pem: key.publicKey.pem)
             let signature = try #require(Data(base64URL: parts[2]))
             let isValid = publicKey.isValid(
                 signature: signature, of: Data("\(parts[0]).\(parts[1])".utf8),
-                algorithm: try #require(SignatureAlgorithm(rawValue: algorithm.rawValue)))
+                algorithm: algorithm)
             #expect(isValid)
         }
         #expect(ids.count == 2)
         let published = try JSONEncoder().encode(key.publicKeySet())
         let text = String(decoding: published, as: UTF8.self)
-        #expect(text.contains("\"kid\":\"k1\"") && !text.contains("\"d\"") && "\(key)" == "\(algorithm.rawValue) key k1")
-        #expect(try SigningKey(pem: key.pem(), id: "k1", algorithm: algorithm).publicPEM == key.publicPEM)
+        #expect(text.contains("\"kid\":\"k1\"") && !text.contains("\"d\"") && "\(key)" == "private key k1, \(key.kind)")
+        #expect(try PrivateKey(pem: key.pem(), id: "k1", algorithm: algorithm).publicKey == key.publicKey)
     }
 
     @Test func tokensGoToTheirServerOnly() async throws {

@@ -11,7 +11,7 @@ import Testing
         #expect(patient.birthDate == "1980-01-02")
         let request = server.requests[0]
         #expect(request.method == .get && request.url.absoluteString == "https://fhir.example.org/base/Patient/1")
-        #expect(request.fields["Accept"] == "application/fhir+json" && request.fields["Authorization"] == nil)
+        #expect(request.fields["Accept"] == "application/fhir+json, application/fhir+xml;q=0.9" && request.fields["Authorization"] == nil)
         #expect(request.fields["X-Request-Id"]?.count == 36 && request.fields["User-Agent"] == "FireLite")
         #expect(try await client.read(typeName: "Patient", id: "1") is Patient)
     }

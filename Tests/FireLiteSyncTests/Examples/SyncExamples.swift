@@ -97,7 +97,7 @@ import Testing
 
     @Test func bulkExport() async throws {
         let temporary = try TemporaryFolder()
-        let folder = temporary.file("export")
+        let folder = URL(fileURLWithPath: temporary.file("export"))
         let store = try FHIRStore.inMemory(release: .r4)
         let client = try FHIRClient(base: server, release: .r4)
         // example TalkingToServers.md
@@ -109,13 +109,13 @@ import Testing
 
     @Test func access() async throws {
         let temporary = try TemporaryFolder()
-        let credentialsPath = temporary.file("credentials.json")
+        let credentialsFile = URL(fileURLWithPath: temporary.file("credentials.json"))
         func openInBrowser(_ url: URL) async throws -> URL {
             let state = URLComponents(url: url, resolvingAgainstBaseURL: false)?.queryItems?.first { $0.name == "state" }?.value
             return address("myapp://callback?code=1&state=\(state ?? "")")
         }
         // example TalkingToServers.md
-        let key = try SigningKey(.es384, id: "2024-01")
+        let key = try PrivateKey(.p384, id: "2024-01")
         let service = OAuthClient(id: "my-service", authentication: .key(key))
         let backend = try FHIRClient(
             base: server, release: .r4, authorization: .clientCredentials(service, scope: "system/*.rs"))
@@ -124,7 +124,7 @@ import Testing
         // example TalkingToServers.md
         let user = UserAuthorization(
             OAuthClient(id: "my-app"), redirectURL: redirect, scope: "launch/patient patient/*.rs offline_access",
-            credentials: FileCredentialStore(path: credentialsPath))
+            credentials: FileCredentialStore(credentialsFile))
         let app = try FHIRClient(base: server, release: .r4, authorization: user)
         let session = try await user.begin(app.authorizationContext)
         let redirected = try await openInBrowser(session.url)

@@ -41,7 +41,7 @@ import Testing
         let folder = try TemporaryFolder()
         let steps = Steps()
         let options = BulkExportOptions(level: .group(id: "g1"), types: ["Patient", "Observation"], since: "2023-01-01T00:00:00Z")
-        let result = try await client.export(options, to: folder.file("export")) { steps.note($0) }
+        let result = try await client.export(options, to: URL(fileURLWithPath: folder.file("export"))) { steps.note($0) }
         let start = server.requests[0]
         #expect(
             start.url.absoluteString
@@ -69,14 +69,14 @@ import Testing
             if request.url.path == "/o1" { throw HTTPTransportError(.connectionLost, "gone") }
             return Self.answer(request, polls: 9)
         }
-        await #expect(throws: FHIRClientError.self) { try await testClient(failing).export(to: path) }
+        await #expect(throws: FHIRClientError.self) { try await testClient(failing).export(to: URL(fileURLWithPath: path)) }
         let rest = StubServer { request, _ in Self.answer(request, polls: 9) }
-        let result = try await testClient(rest).export(to: path)
+        let result = try await testClient(rest).export(to: URL(fileURLWithPath: path))
         #expect(result.files.count == 3)
         #expect(rest.requests.map(\.url.path) == ["/o1", "/base/files/d1", "/base/status/1"])
         // Another export needs another folder.
         let error = await #expect(throws: FHIRClientError.self) {
-            try await testClient(rest).export(BulkExportOptions(types: ["Patient"]), to: path)
+            try await testClient(rest).export(BulkExportOptions(types: ["Patient"]), to: URL(fileURLWithPath: path))
         }
         #expect(error?.code == .file)
     }
@@ -92,7 +92,7 @@ import Testing
         var configuration = FHIRClient.Configuration()
         configuration.clock = TestClock().clock
         let client = try FHIRClient(base: testBase, release: .r4, configuration: configuration, transport: server)
-        let result = try await client.export(to: folder.file("export"))
+        let result = try await client.export(to: URL(fileURLWithPath: folder.file("export")))
         #expect(try String(contentsOf: result.files[0].url, encoding: .utf8) == "{\"resourceType\":\"Patient\",\"id\":\"1\"}\n")
     }
 
@@ -101,9 +101,11 @@ import Testing
         let forgetful = StubServer { request, _ in
             request.url.path == "/base/status/1" ? HTTPResponse(404) : Self.answer(request, polls: 0)
         }
-        await #expect(throws: FHIRClientError.self) { try await testClient(forgetful).export(to: folder.file("export")) }
+        await #expect(throws: FHIRClientError.self) {
+            try await testClient(forgetful).export(to: URL(fileURLWithPath: folder.file("export")))
+        }
         let server = StubServer { request, _ in Self.answer(request, polls: 9) }
-        _ = try await testClient(server).export(to: folder.file("export"))
+        _ = try await testClient(server).export(to: URL(fileURLWithPath: folder.file("export")))
         #expect(server.requests[0].url.path == "/base/$export")
     }
 
@@ -113,13 +115,13 @@ import Testing
             request.url.path == "/base/status/1"
                 ? .json(#"{"output":[{"type":"../../x","url":"https://fhir.example.org/base/files/p1"}]}"#) : Self.answer(request, polls: 9)
         }
-        await #expect(throws: FHIRClientError.self) { try await testClient(server).export(to: folder.file("export")) }
+        await #expect(throws: FHIRClientError.self) { try await testClient(server).export(to: URL(fileURLWithPath: folder.file("export"))) }
         #expect(try folder.names == ["export"])
         let plain = StubServer { request, _ in
             request.url.path == "/base/status/1"
                 ? .json(#"{"output":[{"type":"Patient","url":"http://fhir.example.org/base/files/p1"}]}"#) : Self.answer(request, polls: 9)
         }
-        await #expect(throws: FHIRClientError.self) { try await testClient(plain).export(to: folder.file("plain")) }
+        await #expect(throws: FHIRClientError.self) { try await testClient(plain).export(to: URL(fileURLWithPath: folder.file("plain"))) }
     }
 }
 

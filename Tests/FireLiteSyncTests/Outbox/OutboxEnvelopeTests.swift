@@ -33,8 +33,8 @@ import Testing
                 "https://sealed.example.org/in/Patient", "https://fhir.example.org/base/Observation",
                 "https://sealed.example.org/in/Patient/p",
             ])
-        let key = try EnvelopeKey(pem: Secret(EnvelopeVectors.key))
-        let opened = String(decoding: try key.open(server.requests[0].body ?? Data()), as: UTF8.self)
+        let key = try PrivateKey(pem: Secret(EnvelopeVectors.key))
+        let opened = String(decoding: try key.openEnvelope(server.requests[0].body ?? Data()), as: UTF8.self)
         // The unique identifier is inside, and the condition outside.
         let condition = try #require(server.requests[0].fields["If-None-Exist"])
         #expect(opened.contains(marker) && opened.contains(condition.replacing("identifier=urn:ietf:rfc:3986%7C", with: "")))

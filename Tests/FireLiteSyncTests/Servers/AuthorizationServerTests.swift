@@ -23,13 +23,13 @@ import Testing
         let open = try FHIRClient(base: base, release: .r4)
         let refused = await #expect(throws: FHIRClientError.self) { try await open.count(Patient.self) }
         #expect(refused?.code == .unauthorized)
-        for algorithm in SigningKey.Algorithm.allCases {
+        for algorithm in SignatureAlgorithm.allCases {
             let pem = try String(contentsOfFile: "\(LocalServers.folder)/keys/\(algorithm.rawValue).pem", encoding: .utf8)
-            let key = try SigningKey(pem: Secret(pem), id: "1", algorithm: algorithm)
+            let key = try PrivateKey(pem: Secret(pem), id: "1", algorithm: algorithm)
             let service = OAuthClient(id: algorithm.rawValue, authentication: .key(key))
             let client = try FHIRClient(base: base, release: .r4, authorization: .clientCredentials(service, scope: "system/*.cruds"))
             #expect(try await client.count(Patient.self) != nil, "\(algorithm)")
-            let other = OAuthClient(id: algorithm.rawValue, authentication: .key(try SigningKey(algorithm)))
+            let other = OAuthClient(id: algorithm.rawValue, authentication: .key(try PrivateKey(algorithm.keyKind)))
             let wrong = try FHIRClient(base: base, release: .r4, authorization: .clientCredentials(other, scope: "system/*.cruds"))
             let error = await #expect(throws: AuthorizationError.self, "\(algorithm)") { try await wrong.count(Patient.self) }
             #expect(error?.code == .refused && error?.reason == "invalid_client", "\(algorithm)")

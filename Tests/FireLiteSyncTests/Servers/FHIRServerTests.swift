@@ -130,7 +130,7 @@ struct FHIRServerTests {
         let family = unique("Bulk")
         try await client.create(patient(family))
         let folder = try TemporaryFolder()
-        let result = try await client.export(BulkExportOptions(types: ["Patient"]), to: folder.file("export"))
+        let result = try await client.export(BulkExportOptions(types: ["Patient"]), to: URL(fileURLWithPath: folder.file("export")))
         let text = try result.resourceURLs.map { try String(contentsOf: $0, encoding: .utf8) }.joined()
         #expect(text.contains(family) && result.transactionTime != nil)
         let lines = text.split(separator: "\n").count

@@ -16,12 +16,12 @@ private enum EncryptedLibrary {
 /// The tables of the outbox and of the synchronizer are encrypted with the store and follow it to another key. Part of `make test-sqlcipher`.
 @Suite(.enabled(if: EncryptedLibrary.isThere, "needs the package's trait SQLCipher"))
 struct EncryptedSyncTests {
-    private static let old = EncryptionKey(1...32)
-    private static let new = EncryptionKey(101...132)
+    private static let old = Secret(1...32)
+    private static let new = Secret(101...132)
     /// A text that is in the records of these tests and nowhere else.
     private static let marker = "a-marker-that-is-nowhere-else"
 
-    private static func open(_ path: String, _ key: EncryptionKey) throws -> FHIRStore {
+    private static func open(_ path: String, _ key: Secret) throws -> FHIRStore {
         var configuration = FHIRStore.Configuration()
         configuration.key = key
         return try FHIRStore(path: path, release: .r4, configuration: configuration)

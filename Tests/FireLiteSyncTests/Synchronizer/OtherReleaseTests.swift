@@ -164,6 +164,9 @@ import Testing
         #expect(server.numbers == (name == "DSTU2" ? [-1, -1, -1, -1] : [1, 2, 3, -1]))
         #expect(server.resources.allSatisfy { $0.condition != nil } && Set(server.resources.map(\.condition)).count == 4)
         let type = name == "DSTU2" ? "application/json+fhir" : "application/fhir+json"
-        #expect(server.requests.allSatisfy { $0.fields["Accept"] == type && $0.fields["Content-Type"]?.hasPrefix(type) == true })
+        #expect(
+            server.requests.allSatisfy {
+                $0.fields["Accept"]?.hasPrefix(type + ", ") == true && $0.fields["Content-Type"]?.hasPrefix(type) == true
+            })
     }
 }

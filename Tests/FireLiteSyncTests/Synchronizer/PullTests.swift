@@ -196,7 +196,7 @@ import Testing
         }
         let folder = try TemporaryFolder()
         let device = try Device(server, scope: .types("Patient")) {
-            $0.exportFolder = folder.file("export")
+            $0.exportFolder = URL(fileURLWithPath: folder.file("export"))
             $0.overlap = .zero
         }
         await #expect(throws: FHIRClientError.self) { try await device.sync() }

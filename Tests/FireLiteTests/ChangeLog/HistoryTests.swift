@@ -139,9 +139,10 @@ import Testing
             _ = try store.write { try $0.pruneHistory() }
             try put(store, "b", "B1")
             #expect(try store.changeReader(named: "sync").changes().map(\.resourceID) == ["b"])
-            try store.backup(to: folder + "/backup.sqlite")
+            try store.backup(to: URL(fileURLWithPath: folder + "/backup.sqlite"))
             try store.close()
-            try FHIRStore.recover(from: folder + "/store.sqlite", to: folder + "/recovered.sqlite", release: .r4)
+            try FHIRStore.recover(
+                from: URL(fileURLWithPath: folder + "/store.sqlite"), to: URL(fileURLWithPath: folder + "/recovered.sqlite"), release: .r4)
             for name in ["backup", "recovered"] {
                 let copy = try FHIRStore(path: folder + "/\(name).sqlite", release: .r4)
                 try put(copy, "a", "A3")
@@ -357,9 +358,10 @@ import Testing
             try put(store, "a", "A2")
             try store.write { tx in try tx.delete(Patient.self, id: "a") }
             try put(store, "b", "B1")
-            try store.backup(to: folder + "/backup.sqlite")
+            try store.backup(to: URL(fileURLWithPath: folder + "/backup.sqlite"))
             try store.close()
-            try FHIRStore.recover(from: folder + "/store.sqlite", to: folder + "/recovered.sqlite", release: .r4)
+            try FHIRStore.recover(
+                from: URL(fileURLWithPath: folder + "/store.sqlite"), to: URL(fileURLWithPath: folder + "/recovered.sqlite"), release: .r4)
             for name in ["backup", "recovered"] {
                 let copy = try FHIRStore(path: folder + "/\(name).sqlite", release: .r4)
                 #expect(try Self.families(copy, "a") == ["A2", "A1"], "\(name)")

@@ -17,18 +17,21 @@ import Testing
                     try await store.createIndex(Patient.self, progress: progress) { $0.birthDate }
                 },
                 Call(testDescription: "createIndexes") { store, _, progress in try await store.createIndexes(.dates, progress: progress) },
-                Call(testDescription: "backup") { store, target, progress in try await store.backup(to: target, progress: progress) },
+                Call(testDescription: "backup") { store, target, progress in
+                    try await store.backup(to: URL(fileURLWithPath: target), progress: progress)
+                },
                 Call(testDescription: "check") { store, _, progress in _ = try await store.check(progress: progress) },
                 Call(testDescription: "vacuum") { store, _, progress in try await store.vacuum(progress: progress) },
                 Call(testDescription: "recover") { store, target, progress in
-                    try await FHIRStore.recover(from: store.path, to: target, release: .r4, progress: progress)
+                    try await FHIRStore.recover(
+                        from: URL(fileURLWithPath: store.path), to: URL(fileURLWithPath: target), release: .r4, progress: progress)
                 },
             ] + (Library.hasPageChecksums ? [reseal] : [])
 
         private static let reseal = Call(testDescription: "reseal") { store, target, progress in
-            try await store.backup(to: target)
+            try await store.backup(to: URL(fileURLWithPath: target))
             do {
-                try await FHIRStore.reseal(path: target, release: .r4, progress: progress)
+                try await FHIRStore.reseal(URL(fileURLWithPath: target), release: .r4, progress: progress)
             } catch {
                 for suffix in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: target + suffix) }
                 throw error

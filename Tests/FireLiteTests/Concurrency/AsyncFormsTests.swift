@@ -56,10 +56,11 @@ import Testing
         let store = try await FHIRStore.open(path: folder + "/store.sqlite", release: .r4)
         let count = try await store.count(Patient.self)
         #expect(count == 4)
-        try await store.backup(to: folder + "/copy.sqlite")
-        let report = try await FHIRStore.recover(from: folder + "/copy.sqlite", to: folder + "/recovered.sqlite", release: .r4)
+        try await store.backup(to: URL(fileURLWithPath: folder + "/copy.sqlite"))
+        let report = try await FHIRStore.recover(
+            from: URL(fileURLWithPath: folder + "/copy.sqlite"), to: URL(fileURLWithPath: folder + "/recovered.sqlite"), release: .r4)
         #expect(report.recovered == 4)
-        let resealed = try await FHIRStore.reseal(path: folder + "/recovered.sqlite", release: .r4)
+        let resealed = try await FHIRStore.reseal(URL(fileURLWithPath: folder + "/recovered.sqlite"), release: .r4)
         #expect(resealed.resources == 4)
         try await store.close()
         let error = await #expect(throws: FHIRStoreError.self) { try await store.count(Patient.self) }
@@ -68,7 +69,7 @@ import Testing
 
     @Test func changingTheKeyOfAPlainStoreIsRefusedInBothForms() async throws {
         let store = try filled()
-        let error = await #expect(throws: FHIRStoreError.self) { try await store.rekey(to: EncryptionKey("secret".utf8)) }
+        let error = await #expect(throws: FHIRStoreError.self) { try await store.rekey(to: Secret("secret".utf8)) }
         #expect(error?.code == .notEncrypted)
     }
 

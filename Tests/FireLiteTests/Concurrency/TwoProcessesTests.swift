@@ -279,7 +279,7 @@ import Testing
             // Enough for several steps of a backup.
             try a.write { tx in try tx.add(Patient { $0.name = [HumanName { $0.text = String(repeating: "x", count: 3 << 20) }] }) }
             func familyInBackup(_ name: String, _ progress: StoreProgressHandler? = nil) throws -> String? {
-                try a.backup(to: a.path + name, progress: progress)
+                try a.backup(to: URL(fileURLWithPath: a.path + name), progress: progress)
                 return try family(try FHIRStore(path: a.path + name, release: .r4))
             }
             try b.expect("write", "writing")

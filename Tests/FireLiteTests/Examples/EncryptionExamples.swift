@@ -1,6 +1,7 @@
 import FireLite
 import FireLiteR4
 import FireLiteSQLiteBridge
+import Foundation
 import Testing
 
 /// The examples of Encryption.md: with SQLCipher they work, without it each is the error `noEncryption`.
@@ -20,16 +21,16 @@ import Testing
                 // example Encryption.md
                 let bytes = (0..<32).map { _ in UInt8.random(in: .min ... .max) }
                 var configuration = FHIRStore.Configuration()
-                configuration.key = EncryptionKey(bytes)
+                configuration.key = Secret(bytes)
                 let store = try FHIRStore(path: path, release: .r4, configuration: configuration)
                 // end
                 try store.write { tx in try tx.add(Patient()) }
                 // example Encryption.md
-                try store.rekey(to: EncryptionKey(newBytes))
+                try store.rekey(to: Secret(newBytes))
                 // end
                 try store.close()
                 #expect(throws: FHIRStoreError.self) { try FHIRStore(path: path, release: .r4, configuration: configuration) }
-                configuration.key = EncryptionKey(newBytes)
+                configuration.key = Secret(newBytes)
                 #expect(try FHIRStore(path: path, release: .r4, configuration: configuration).count(Patient.self) == 1)
             }
         }
@@ -39,14 +40,14 @@ import Testing
         try withStore { plain in
             try plain.write { tx in try tx.add(Patient()) }
             let bytes = [UInt8](repeating: 3, count: 32)
-            let copy = plain.path + "-copy"
+            let copy = URL(fileURLWithPath: plain.path + "-copy")
             try expectEncryption {
                 // example Encryption.md
-                try plain.backup(to: copy, encryption: .key(EncryptionKey(bytes)))
+                try plain.backup(to: copy, encryption: .key(Secret(bytes)))
                 // end
                 var configuration = FHIRStore.Configuration()
-                configuration.key = EncryptionKey(bytes)
-                #expect(try FHIRStore(path: copy, release: .r4, configuration: configuration).count(Patient.self) == 1)
+                configuration.key = Secret(bytes)
+                #expect(try FHIRStore(path: copy.path, release: .r4, configuration: configuration).count(Patient.self) == 1)
             }
         }
     }

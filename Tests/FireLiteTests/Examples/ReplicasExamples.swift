@@ -1,5 +1,6 @@
 import FireLite
 import FireLiteR4
+import Foundation
 import Testing
 
 /// The example of Replicas.md.
@@ -12,7 +13,7 @@ import Testing
                 try store.write { tx in try tx.add(Patient { $0.id = "1" }) }
             }
             // example Replicas.md
-            let report = try FHIRStore.reseal(path: path, release: .r4)
+            let report = try FHIRStore.reseal(URL(fileURLWithPath: path), release: .r4)
             // end
             #expect(report.resources == 1 && report.pages > 1)
             #expect(try FHIRStore(path: path, release: .r4).count(Patient.self) == 1)

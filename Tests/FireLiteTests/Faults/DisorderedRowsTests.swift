@@ -58,7 +58,8 @@ import Testing
                 _ = try store.read { try $0.changes(since: start) }
             } catch let error as FHIRStoreError { #expect(error.code == .notAStore, "\(error)") }
             try store.close()
-            let report = try FHIRStore.recover(from: path, to: folder + "/copy.sqlite", release: .r4)
+            let report = try FHIRStore.recover(
+                from: URL(fileURLWithPath: path), to: URL(fileURLWithPath: folder + "/copy.sqlite"), release: .r4)
             #expect(report.recovered <= Self.count, "\(report)")
         }
     }

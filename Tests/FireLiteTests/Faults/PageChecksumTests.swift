@@ -62,20 +62,21 @@ import Testing
             #expect(try unchecked(path) == 0)
             do {
                 let store = try FHIRStore(path: path, release: .r4)
-                try store.backup(to: folder + "/copy.sqlite")
+                try store.backup(to: URL(fileURLWithPath: folder + "/copy.sqlite"))
                 try store.write { tx in for number in 0..<4_000 { try tx.delete(Patient.self, id: "\(number)") } }
                 try store.vacuum()
             }
             #expect(try unchecked(path) == 0)
             #expect(try unchecked(folder + "/copy.sqlite") == 0)
-            try FHIRStore.recover(from: folder + "/copy.sqlite", to: folder + "/recovered.sqlite", release: .r4)
+            try FHIRStore.recover(
+                from: URL(fileURLWithPath: folder + "/copy.sqlite"), to: URL(fileURLWithPath: folder + "/recovered.sqlite"), release: .r4)
             #expect(try unchecked(folder + "/recovered.sqlite") == 0)
             for name in ["store", "copy", "recovered"] { try expectSound(FHIRStore(path: folder + "/\(name).sqlite", release: .r4)) }
         }
         try withTemporaryFolder { folder in
             let store = try FHIRStore.inMemory(release: .r4)
             try fill(store)
-            try store.backup(to: folder + "/copy.sqlite")
+            try store.backup(to: URL(fileURLWithPath: folder + "/copy.sqlite"))
             #expect(try unchecked(folder + "/copy.sqlite") == 0)
             try expectSound(FHIRStore(path: folder + "/copy.sqlite", release: .r4))
         }
@@ -112,7 +113,9 @@ import Testing
                 // A page that nothing of this reads is noticed by the check.
                 if errors == 0 { #expect(try FHIRStore(path: damaged, release: .r4).check().isEmpty == false, "page \(page)") }
                 // Recovery does not mind.
-                #expect(try FHIRStore.recover(from: damaged, to: damaged + ".new", release: .r4).recovered >= 38)
+                #expect(
+                    try FHIRStore.recover(from: URL(fileURLWithPath: damaged), to: URL(fileURLWithPath: damaged + ".new"), release: .r4)
+                        .recovered >= 38)
             }
         }
     }
@@ -177,7 +180,8 @@ import Testing
                 return try snapshot(store)
             }()
             try change(path) { $0[20] = 0 }
-            #expect(try FHIRStore.recover(from: path, to: path + ".new", release: .r4).isComplete)
+            #expect(
+                try FHIRStore.recover(from: URL(fileURLWithPath: path), to: URL(fileURLWithPath: path + ".new"), release: .r4).isComplete)
             #expect(try snapshot(FHIRStore(path: path + ".new", release: .r4)) == contents)
         }
     }
@@ -271,7 +275,7 @@ import Testing
             #expect(error?.message.contains("if another program wrote to the file, run `firelite reseal`") == true)
             #expect(error?.message.contains("`firelite recover`") == true)
 
-            let report = try FHIRStore.recover(from: path, to: path + ".new", release: .r4)
+            let report = try FHIRStore.recover(from: URL(fileURLWithPath: path), to: URL(fileURLWithPath: path + ".new"), release: .r4)
             #expect(report.isComplete && report.recovered == 301)
             let recovered = try FHIRStore(path: path + ".new", release: .r4)
             #expect(try snapshot(recovered) == contents)
@@ -306,7 +310,7 @@ import Testing
                 try fill(store)
                 try write(path)
                 try fill(store, 400)
-                try store.backup(to: folder + "/backup.sqlite")
+                try store.backup(to: URL(fileURLWithPath: folder + "/backup.sqlite"))
                 try expectSound(store)
             }
             try Connection(path: path, pageChecksums: .ignored, isHardened: false).execute("VACUUM")
@@ -342,7 +346,7 @@ import Testing
             let copy = try FHIRStore(path: plain, release: .r4)
             #expect(try snapshot(copy) == snapshot(store))
             try fill(copy, 400)
-            try copy.backup(to: folder + "/backup.sqlite")
+            try copy.backup(to: URL(fileURLWithPath: folder + "/backup.sqlite"))
             try copy.vacuum()
             try expectSound(copy)
             #expect(try bytes(folder + "/backup.sqlite")[20] == 0)

@@ -28,7 +28,7 @@ final class ModelSequence {
     private var deletedHere: [FHIRResource] = []
     private var expectsConflict = false
 
-    private static let favourites: [FHIRResource.Type] = [
+    private static let favorites: [FHIRResource.Type] = [
         Patient.self, Observation.self, Questionnaire.self, Bundle.self, Parameters.self, MedicationRequest.self, ValueSet.self,
     ]
 
@@ -38,7 +38,7 @@ final class ModelSequence {
         store = try FHIRStore(path: path ?? ":memory:", release: .r4)
         var random = RandomInstance(seed: seed)
         random.maximumDepth = 2
-        types = [random.generator.pick(Self.favourites), random.generator.pick(FHIRRelease.r4.resourceTypes)]
+        types = [random.generator.pick(Self.favorites), random.generator.pick(FHIRRelease.r4.resourceTypes)]
         editor = ModelEditor(random: random)
     }
 

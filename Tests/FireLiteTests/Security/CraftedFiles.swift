@@ -125,12 +125,13 @@ enum CraftedFiles {
                 }
                 attempt { try store.write { tx in _ = try tx.delete(Patient.self, id: "p2") } }
                 attempt { try store.write { tx in _ = try tx.update(store.query(Patient.self)) { $0.active = false } } }
-                attempt { try store.backup(to: folder + "/backup.sqlite", replacing: true) }
+                attempt { try store.backup(to: URL(fileURLWithPath: folder + "/backup.sqlite"), replacing: true) }
                 attempt { try store.vacuum() }
             }
             unlink(folder + "/recovered.sqlite")
             attempt {
-                try FHIRStore.recover(from: path, to: folder + "/recovered.sqlite", release: .r4)
+                try FHIRStore.recover(
+                    from: URL(fileURLWithPath: path), to: URL(fileURLWithPath: folder + "/recovered.sqlite"), release: .r4)
                 let recovered = try FHIRStore(path: folder + "/recovered.sqlite", release: .r4)
                 let faults = try recovered.check()
                 #expect(faults.isEmpty, "what was recovered is sound")

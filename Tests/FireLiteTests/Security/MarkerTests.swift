@@ -46,9 +46,9 @@ import Testing
         case .missingKey:
             try Data((0..<4_096).map { UInt8(truncatingIfNeeded: $0 &* 167) }).write(to: URL(fileURLWithPath: folder + "/random"))
             return error { _ = try FHIRStore(path: folder + "/random", release: .r4) }
-        case .notEncrypted: return error { try store().rekey(to: EncryptionKey(Self.marker.utf8)) }
+        case .notEncrypted: return error { try store().rekey(to: Secret(Self.marker.utf8)) }
         case .wrongKey, .noEncryption:
-            let (secret, key) = (folder + "/secret.sqlite", EncryptionKey(Self.marker.utf8))
+            let (secret, key) = (folder + "/secret.sqlite", Secret(Self.marker.utf8))
             if code == .wrongKey { try EncryptedStores.make(secret, EncryptedStores.raw) }
             return error { _ = try EncryptedStores.open(secret, key) }
         case .wrongRelease:
@@ -104,7 +104,7 @@ import Testing
             try moved.write { tx in try tx.add(marked("3")) }
             rename(path, folder + "/elsewhere.sqlite")
             return error { try moved.write { tx in try tx.add(marked("2")) } }
-        case .alreadyExists: return error { try store().backup(to: path) }
+        case .alreadyExists: return error { try store().backup(to: URL(fileURLWithPath: path)) }
         case .disk:
             let disk = FaultDisk(folder: folder)
             let store = try store()

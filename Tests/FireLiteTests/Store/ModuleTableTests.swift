@@ -72,7 +72,7 @@ import Testing
             #expect(statistics.others.isEmpty)
             #expect(try store.check().isEmpty)
             try store.vacuum()
-            try store.backup(to: folder + "/copy.sqlite")
+            try store.backup(to: URL(fileURLWithPath: folder + "/copy.sqlite"))
             let copy = try FHIRStore(path: folder + "/copy.sqlite", release: .r4)
             #expect(try copy.read { try receivers($0) } == ["Adams", "Adams", "Adams"])
         }
@@ -127,7 +127,8 @@ import Testing
             // The rest can be used, and a recovered store says what it lacks and begins again.
             #expect(try store.count(Patient.self) == 0)
             try store.close()
-            let report = try FHIRStore.recover(from: folder + "/store.sqlite", to: folder + "/new.sqlite", release: .r4)
+            let report = try FHIRStore.recover(
+                from: URL(fileURLWithPath: folder + "/store.sqlite"), to: URL(fileURLWithPath: folder + "/new.sqlite"), release: .r4)
             #expect(report.unreadable.contains { $0.contains("_parcel") })
             let recovered = try FHIRStore(path: folder + "/new.sqlite", release: .r4)
             try recovered.write { tx in try put(tx, 2, "Brown") }
@@ -185,7 +186,8 @@ import Testing
                     for number in 1...2_000 { try put(tx, Int64(number), "receiver \(number)") }
                 }
             }
-            let report = try FHIRStore.recover(from: path, to: folder + "/whole.sqlite", release: .r4)
+            let report = try FHIRStore.recover(
+                from: URL(fileURLWithPath: path), to: URL(fileURLWithPath: folder + "/whole.sqlite"), release: .r4)
             #expect(report.isComplete)
             let whole = try FHIRStore(path: folder + "/whole.sqlite", release: .r4)
             #expect(try whole.read { try receivers($0) } == (1...2_000).map { "receiver \($0)" })
@@ -198,7 +200,8 @@ import Testing
             try #require(leaves.count > 2)
             let leaf = leaves[1]
             try pages.damage(page: leaf.page)
-            let partial = try FHIRStore.recover(from: path, to: folder + "/partial.sqlite", release: .r4)
+            let partial = try FHIRStore.recover(
+                from: URL(fileURLWithPath: path), to: URL(fileURLWithPath: folder + "/partial.sqlite"), release: .r4)
             #expect(partial.unreadable.count == 1 && partial.lost.isEmpty)
             #expect(partial.unreadable.first?.hasPrefix("_parcel: the rows \(leaf.keys[0]) to") == true)
             let kept = try FHIRStore(path: folder + "/partial.sqlite", release: .r4)

@@ -1,6 +1,7 @@
 import FireLite
 import FireLiteR4
 @_spi(Testing) import FireLiteSQLiteBridge
+import Foundation
 import TestSupport
 import Testing
 
@@ -115,7 +116,7 @@ import Testing
                 try tx.upsert(patient(nil, nil, "changed"))
             }
             #expect(try store.count(Patient.self) == 4)
-            try FHIRStore.recover(from: path, to: path + ".recovered", release: .r4)
+            try FHIRStore.recover(from: URL(fileURLWithPath: path), to: URL(fileURLWithPath: path + ".recovered"), release: .r4)
             let recovered = try FHIRStore(path: path + ".recovered", release: .r4)
             expectDuplicate { try recovered.write { tx in try tx.add(patient(nil, nil)) } }
             // Whoever opens the file.

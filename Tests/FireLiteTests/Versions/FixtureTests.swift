@@ -103,7 +103,7 @@ import Testing
         let lines = try content(1)
         let sql = ";UPDATE _meta SET value = '0123456789abcdef' WHERE key = 'model'; UPDATE _resource SET digest = randomblob(16)"
         try withFile(1, changedBy: sql) { path in
-            let report = try FHIRStore.recover(from: path, to: path + ".new", release: .r4)
+            let report = try FHIRStore.recover(from: URL(fileURLWithPath: path), to: URL(fileURLWithPath: path + ".new"), release: .r4)
             #expect(report.recovered == lines.count && report.unverified.count == lines.count && report.lost.isEmpty)
             for path in [path, path + ".new"] {
                 let store = try FHIRStore(path: path, release: .r4)
@@ -117,14 +117,15 @@ import Testing
         let lines = try content(format)
         try withFile(format) { path in
             let before = try Data(contentsOf: URL(fileURLWithPath: path))
-            #expect(try FHIRStore.recover(from: path, to: path + ".new", release: .r4).isComplete)
+            #expect(
+                try FHIRStore.recover(from: URL(fileURLWithPath: path), to: URL(fileURLWithPath: path + ".new"), release: .r4).isComplete)
             #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == before)
             let store = try FHIRStore(path: path + ".new", release: .r4)
             #expect(try self.lines(store) == lines)
             try expectSound(store)
         }
         try withFile(format, changedBy: ";UPDATE Patient_name SET family = 'Other'") { path in
-            let report = try FHIRStore.recover(from: path, to: path + ".new", release: .r4)
+            let report = try FHIRStore.recover(from: URL(fileURLWithPath: path), to: URL(fileURLWithPath: path + ".new"), release: .r4)
             #expect(report.lost.map(\.id) == ["p1"] && report.recovered == lines.count - 1)
         }
     }

@@ -203,7 +203,9 @@ import Testing
             let later = FHIRRelease(_name: "R5", version: "5.0.0", types: [_TypeGroup("Element", [Old.Element.self])], codes: [])
             try expectRefusal(by: later, path, .wrongRelease, says: "holds FHIR R4, not R5")
             #expect(try FHIRStore(path: path, release: .r4).count(Patient.self) == 1)
-            let error = #expect(throws: FHIRStoreError.self) { try FHIRStore.recover(from: path, to: path + ".new", release: later) }
+            let error = #expect(throws: FHIRStoreError.self) {
+                try FHIRStore.recover(from: URL(fileURLWithPath: path), to: URL(fileURLWithPath: path + ".new"), release: later)
+            }
             #expect(error?.code == .wrongRelease)
         }
     }

@@ -11,15 +11,15 @@ import Testing
     private static let commits = Effort.isNightly ? 500 : 60
 
     /// A store with a trail, and the file of its key.
-    private func withTrail(_ body: (_ path: String, _ key: String, _ keys: [VerificationKey]) throws -> Void) throws {
+    private func withTrail(_ body: (_ path: String, _ key: String, _ keys: [PublicKey]) throws -> Void) throws {
         let folder = try TemporaryFolder()
-        let key = try SoftwareKey()
-        let file = try folder.write("key.pem", key.pem())
+        let key = try PrivateKey()
+        let file = try folder.write("key.pem", key.pem().value)
         let path = folder.file("store.sqlite")
         let store = try FHIRStore(path: path, release: .r4)
         try store.startAudit(by: SigningIdentity(id: "device", key: key))
         try store.close()
-        try body(path, file, [key.verificationKey])
+        try body(path, file, [key.publicKey])
     }
 
     private func child(_ arguments: [String], _ output: Pipe) throws -> Process {

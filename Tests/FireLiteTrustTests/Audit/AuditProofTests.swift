@@ -72,7 +72,7 @@ import Testing
         }
         #expect(refused > places.count * 9 / 10)
         #expect(throws: AuditError.self) { try proof.verify(signedBy: []) }
-        #expect(throws: AuditError.self) { try proof.verify(signedBy: [SoftwareKey().verificationKey]) }
+        #expect(throws: AuditError.self) { try proof.verify(signedBy: [PrivateKey().publicKey]) }
     }
 
     @Test func proofsWithExtremeNumbersAreRefused() throws {

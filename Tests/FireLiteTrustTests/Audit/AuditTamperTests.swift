@@ -148,7 +148,7 @@ import Testing
             try tx.run(on: TrustTables.module, "UPDATE _trust_key SET jwk = substr(jwk, 2)")
             #expect(try signature.isValid(head))
         }
-        let stranger = AuditSignature([try SoftwareKey().verificationKey])
+        let stranger = AuditSignature([try PrivateKey().publicKey])
         #expect(try !stranger.isValid(head))
     }
 

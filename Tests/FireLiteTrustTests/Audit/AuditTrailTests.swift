@@ -74,12 +74,12 @@ import Testing
 
     @Test func aWriteThatCannotBeSignedFails() throws {
         struct Broken: IdentityKey {
-            let verificationKey: VerificationKey
+            let publicKey: PublicKey
             func signature(of message: Data) throws -> Data { throw TrustError(.key, "the key is gone") }
         }
         let audited = try AuditedStore()
         try audited.store.startAudit(
-            by: SigningIdentity(id: "device", key: Broken(verificationKey: audited.signer.key.verificationKey)))
+            by: SigningIdentity(id: "device", key: Broken(publicKey: audited.signer.key.publicKey)))
         #expect(throws: TrustError.self) { try audited.store.write { try $0.upsert(auditedPatient("1", "A")) } }
         #expect(try audited.store.count(Patient.self) == 0)
     }
@@ -169,7 +169,7 @@ import Testing
 
     @Test func aFileOfHeadsShowsAnotherTrail() throws {
         let folder = try TemporaryFolder()
-        let file = AuditHeadFile(path: folder.file("heads"))
+        let file = AuditHeadFile(URL(fileURLWithPath: folder.file("heads")))
         let audited = try AuditedStore()
         try audited.store.write { try $0.upsert(auditedPatient("1", "A")) }
         try audited.trail.saveHead(to: file)
@@ -185,7 +185,7 @@ import Testing
     @Test func aTrailGoesOnAfterOpening() throws {
         let folder = try TemporaryFolder()
         let path = folder.file("store.sqlite")
-        let signer = SigningIdentity(id: "device", key: try SoftwareKey())
+        let signer = SigningIdentity(id: "device", key: try PrivateKey())
         for number in 1...3 {
             let store = try FHIRStore(path: path, release: .r4)
             try store.startAudit(by: signer)

@@ -49,7 +49,7 @@ import Testing
     private static let all = ["R Patient/1 v1", "R Patient/2 v1", "R Patient/3 v1"]
 
     @Test func eachReadOfAStoreLeavesRows() throws {
-        var ward = try Ward(signer: SoftwareKey())
+        var ward = try Ward(signer: PrivateKey())
         let store = ward.store
         func check(_ expected: [String], _ line: SourceLocation = #_sourceLocation, _ read: () throws -> Bool) throws {
             #expect(try read(), sourceLocation: line)
@@ -94,13 +94,13 @@ import Testing
             }
         }
         #expect(try store.read { try $0.auditHeads() }.count == heads + 1)
-        let verification = try store.verifyAudit(from: nil, signedBy: [ward.signer.key.verificationKey])
+        let verification = try store.verifyAudit(from: nil, signedBy: [ward.signer.key.publicKey])
         #expect(verification.isIntact)
     }
 
     @Test func readsInWritesAreCommittedWithThem() throws {
         struct Stop: Error {}
-        var ward = try Ward(signer: SoftwareKey())
+        var ward = try Ward(signer: PrivateKey())
         let store = ward.store
         let heads = try store.read { try $0.auditHeads() }.count
         let doctor = AuditParty("dr", purpose: "TREAT")
@@ -134,7 +134,7 @@ import Testing
     }
 
     @Test func aReadSaysWhoReads() throws {
-        var ward = try Ward(signer: SoftwareKey())
+        var ward = try Ward(signer: PrivateKey())
         let doctor = AuditParty("dr", purpose: "TREAT")
         _ = try ward.store.read { tx in
             tx.setAuditParty(doctor)
@@ -145,7 +145,7 @@ import Testing
     }
 
     @Test func onlyWritesLeaveRowsUnlessReadsAreIncluded() throws {
-        var ward = try Ward(signer: SoftwareKey(), includesReads: false)
+        var ward = try Ward(signer: PrivateKey(), includesReads: false)
         #expect(try ward.store.query(Patient.self).all().count == 3)
         let rows6 = try ward.entries()
         #expect(rows6 == [])
@@ -161,13 +161,13 @@ import Testing
     }
 
     @Test func aViewsReadsLeaveOneRow() throws {
-        var ward = try Ward(signer: SoftwareKey())
+        var ward = try Ward(signer: PrivateKey())
         let store = ward.store
         store.stopAudit()
-        let owner = SigningIdentity(id: "owner", key: try SoftwareKey())
+        let owner = SigningIdentity(id: "owner", key: try PrivateKey())
         let rule = AccessRule(.permit, to: ["dr"], compartments: ["Patient/1"])
         try store.write { tx in
-            try tx.setIdentity(Identity(id: "owner", authority: .everything, keys: [.init(owner.key.verificationKey, from: .distantPast)]))
+            try tx.setIdentity(Identity(id: "owner", authority: .everything, keys: [.init(owner.key.publicKey, from: .distantPast)]))
             try tx.grant(AccessPermission(grantor: "owner", rule: rule), signedBy: owner)
         }
         try store.startAudit(by: ward.signer, includesReads: true)
@@ -197,9 +197,9 @@ import Testing
             // `lock` guards whether the key works.
             private let lock = NSLock()
             private var works = true
-            private let key: SoftwareKey
-            init() throws { key = try SoftwareKey() }
-            var verificationKey: VerificationKey { key.verificationKey }
+            private let key: PrivateKey
+            init() throws { key = try PrivateKey() }
+            var publicKey: PublicKey { key.publicKey }
             func breakDown() { lock.withLock { works = false } }
             func signature(of message: Data) throws -> Data {
                 guard lock.withLock({ works }) else { throw TestError() }
@@ -222,7 +222,7 @@ import Testing
 
     @Test func asynchronousAndLiveReadsLeaveRows() async throws {
         let folder = try TemporaryFolder()
-        var ward = try Ward(path: folder.file("ward.sqlite"), signer: SoftwareKey())
+        var ward = try Ward(path: folder.file("ward.sqlite"), signer: PrivateKey())
         let store = ward.store
         let count = try await store.query(Patient.self).all().count
         #expect(count == 3)
@@ -254,7 +254,7 @@ import Testing
 
     @Test func payloadsThatAreReadLeaveTheirHash() throws {
         let folder = try TemporaryFolder()
-        var ward = try Ward(path: folder.file("ward.sqlite"), signer: SoftwareKey())
+        var ward = try Ward(path: folder.file("ward.sqlite"), signer: PrivateKey())
         let store = ward.store
         let reference = try store.attachments.put(Data("a payload".utf8))
         _ = try ward.entries()

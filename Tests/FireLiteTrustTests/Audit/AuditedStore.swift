@@ -13,12 +13,12 @@ struct AuditedStore {
     let signer: SigningIdentity
 
     init(path: String = ":memory:", release: FHIRRelease = .r4) throws {
-        signer = SigningIdentity(id: "device", key: try SoftwareKey())
+        signer = SigningIdentity(id: "device", key: try PrivateKey())
         store = try FHIRStore(path: path, release: release)
         trail = try store.startAudit(by: signer)
     }
 
-    var keys: [VerificationKey] { [signer.key.verificationKey] }
+    var keys: [PublicKey] { [signer.key.publicKey] }
 
     func head() throws -> AuditHead { try store.read { try $0.lastAuditHead() }.unwrapped() }
 

@@ -8,7 +8,7 @@ import Testing
 @Suite struct AuditTrailExamples {
     @Test func theAuditTrail() throws {
         let folder = try TemporaryFolder()
-        let keys = FileKeyStore(folder: folder.file("keys"))
+        let keys = FileKeyStore(folder: URL(fileURLWithPath: folder.file("keys")))
         let path = folder.file("heads.txt")
         let store = try FHIRStore.inMemory(release: .r4)
         let patient = auditedPatient("1", "Miller")
@@ -43,11 +43,11 @@ import Testing
         #expect(read.map(\.party.actor) == ["Practitioner/7"])
         try store.startAudit(by: device)
         // example AuditingAccess.md
-        let file = AuditHeadFile(path: path)
+        let file = AuditHeadFile(URL(fileURLWithPath: path))
         try trail.saveHead(to: file)
         // end
         // example AuditingAccess.md
-        let result = try store.verifyAudit(from: file.heads().last, signedBy: [device.key.verificationKey])
+        let result = try store.verifyAudit(from: file.heads().last, signedBy: [device.key.publicKey])
         if let finding = result.finding { print("row \(finding.row): \(finding)") }
         // end
         #expect(result.isIntact && result.size == 3)
@@ -57,7 +57,7 @@ import Testing
         // end
         // example AuditingAccess.md
         let received = try AuditProof(json: json)
-        try received.verify(signedBy: [device.key.verificationKey])
+        try received.verify(signedBy: [device.key.publicKey])
         print(received.entry.date, received.resource ?? "")
         // end
         #expect(received.resource?.contains("Miller") == true)

@@ -8,13 +8,13 @@ import Testing
 @Suite struct IdentitiesExamples {
     @Test func identities() throws {
         let temporary = try TemporaryFolder()
-        let folder = temporary.file("keys")
+        let folder = URL(fileURLWithPath: temporary.file("keys"))
         let store = try FHIRStore.inMemory(release: .r4)
         let patient = Patient { $0.id = "1" }
         // example Identities.md
         let keys = FileKeyStore(folder: folder)
         let key = try keys.key(named: "phone") ?? keys.makeKey(named: "phone")
-        let phone = Identity(name: "My phone", authority: .everything, keys: [.init(key.verificationKey, from: Date())])
+        let phone = Identity(name: "My phone", authority: .everything, keys: [.init(key.publicKey, from: Date())])
         try store.write { tx in try tx.setIdentity(phone) }
         // end
         // example Identities.md

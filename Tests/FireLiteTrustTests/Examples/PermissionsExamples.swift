@@ -8,11 +8,11 @@ import Testing
 @Suite struct PermissionsExamples {
     @Test func permissions() throws {
         let store = try FHIRStore.inMemory(release: .r4)
-        let owner = SigningIdentity(id: "owner", key: try SoftwareKey())
+        let owner = SigningIdentity(id: "owner", key: try PrivateKey())
         let practice = "practice"
         let json = #"{"resourceType":"Observation","id":"1","status":"final","code":{"text":"x"},"subject":{"reference":"Patient/1"}}"#
         let observation = try FHIRJSON.decode(Observation.self, from: Data(json.utf8))
-        let identity = Identity(id: owner.id, authority: .everything, keys: [.init(owner.key.verificationKey, from: .distantPast)])
+        let identity = Identity(id: owner.id, authority: .everything, keys: [.init(owner.key.publicKey, from: .distantPast)])
         try store.write { tx in
             try tx.setIdentity(identity)
             try tx.upsert(observation)

@@ -84,7 +84,7 @@ struct PeerReport {
             ## Side by side
 
             Processor time of all threads for one resource, query or page, the median; `times FireLite` above 1 is in
-            FireLite's favour, and below 1 the peer is the faster one. The making of the objects to write and the freeing of
+            FireLite's favor, and below 1 the peer is the faster one. The making of the objects to write and the freeing of
             those read are left out, but where one is fetched at a time: each is freed before the next.
 
             \(ResultTable.markdown(rows))

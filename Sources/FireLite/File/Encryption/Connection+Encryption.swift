@@ -10,7 +10,7 @@ extension Connection {
     /// The first read shows whether the key is right: see `explaining`.
     /// - Throws: `FHIRStoreError`: `noEncryption`, `invalidArgument`, `notEncrypted`; `SQLiteError`.
     static func open(
-        _ path: String, isReadOnly: Bool = false, isImmutable: Bool = false, createsFile: Bool = true, key: EncryptionKey?,
+        _ path: String, isReadOnly: Bool = false, isImmutable: Bool = false, createsFile: Bool = true, key: Secret?,
         pageChecksums: PageChecksums = .verified,
         isHardened: Bool = true
     ) throws -> Connection {
@@ -26,14 +26,14 @@ extension Connection {
                 .notEncrypted,
                 "\(path) is not encrypted", remedy: .openPlain)
         }
-        try key.secret.withBytes { try connection.unlock($0) }
+        try key.data.withBytes { try connection.unlock($0) }
         return connection
     }
 
     /// Runs `body`, which reads the file for the first time, and explains the error if SQLite finds no database in it.
     ///
     /// - Throws: errors of `body`; `FHIRStoreError`: `wrongKey`, `missingKey`.
-    func explaining<Value>(_ path: String, key: EncryptionKey?, _ body: () throws -> Value) throws -> Value {
+    func explaining<Value>(_ path: String, key: Secret?, _ body: () throws -> Value) throws -> Value {
         do {
             return try body()
         } catch let error as SQLiteError where error.isNoDatabase {

@@ -15,7 +15,7 @@ extension FHIRStore {
     /// - Precondition: not inside a read or write of this store.
     /// - Throws: errors of `progress`; `FHIRStoreError`: `notEncrypted`; `busy` if the store is open elsewhere, or reads last longer than the busy timeout;
     ///   `invalidArgument` for a key without bytes; `cannotOpen`, `diskFull`, `disk`, `notAStore` if the copy cannot be made.
-    public func rekey(to key: EncryptionKey, progress: StoreProgressHandler? = nil) throws {
+    public func rekey(to key: Secret, progress: StoreProgressHandler? = nil) throws {
         guard configuration.access == .readWrite else {
             throw FHIRStoreError(.readOnly, "\(path) was opened read-only", remedy: .openForWriting)
         }
@@ -51,7 +51,7 @@ extension StoreOpener {
     ///
     /// SQLCipher's `sqlite3_rekey_v2` rewrites the file's pages in place; version 3.4 reports success if a read or write of
     /// one fails, and leaves pages with both keys.
-    mutating func rekey(to key: EncryptionKey, _ meter: ProgressMeter) throws {
+    mutating func rekey(to key: Secret, _ meter: ProgressMeter) throws {
         let connection = try openAlone()
         let copy = try self.copy(connection, key, meter)
         // From here on cancelling the task changes nothing: the copy is complete, and replaces the file in one step.
@@ -97,7 +97,7 @@ extension StoreOpener {
     }
 
     /// A copy with the key, of which every page has been read back.
-    private func copy(_ connection: Connection, _ key: EncryptionKey, _ meter: ProgressMeter) throws -> PendingFile {
+    private func copy(_ connection: Connection, _ key: Secret, _ meter: ProgressMeter) throws -> PendingFile {
         // The file itself, if the store's path is a symbolic link.
         let path = connection.path
         let file = try PendingFile(.database, path: path, replaces: true, database: nil)

@@ -180,7 +180,7 @@ final class ConnectionPool: @unchecked Sendable {
     }
 
     /// The key that connections are opened with.
-    var key: EncryptionKey? {
+    var key: Secret? {
         lock.lock()
         defer { lock.unlock() }
         return opener?.configuration.key

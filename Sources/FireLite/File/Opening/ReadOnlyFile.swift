@@ -7,7 +7,7 @@ import Foundation
 /// the database only as immutable (<https://www.sqlite.org/wal.html#read_only_databases>), and then ignores a log or a journal.
 struct ReadOnlyFile {
     let path: String
-    let key: EncryptionKey?
+    let key: Secret?
     let pageChecksums: Connection.PageChecksums
     /// Whether nobody can change the file while it is open.
     var cannotChange = false

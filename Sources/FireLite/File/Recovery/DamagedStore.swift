@@ -28,7 +28,7 @@ final class DamagedStore {
     private var connection: Connection { access.connection }
 
     /// - Throws: `FHIRStoreError`: `notAStore`, `missingKey`, `wrongKey`, `notEncrypted`, `wrongRelease`, `newerFormat`; `SQLiteError`.
-    static func open(path: String, release: FHIRRelease, key: EncryptionKey?) throws -> DamagedStore {
+    static func open(path: String, release: FHIRRelease, key: Secret?) throws -> DamagedStore {
         // The rest of a damaged page may be useful: digests decide.
         let file = ReadOnlyFile(path: path, key: key, pageChecksums: .unverified, isNeverOpenedForWriting: true)
         let (connection, _) = try file.open()
@@ -86,14 +86,14 @@ final class DamagedStore {
     }
 
     /// Every table of the file that the release knows.
-    var tables: [TablePlan] { access.schema.tables.filter(\.isInFile) }
+    var tables: [TablePlan] { access.schema.storedTables }
 
     // MARK: - What is there
 
     private func readResources() throws {
         let last = try lastRoot()
         guard last > 0 else { return }
-        let registry = try Registry.scan(connection, 1...last, budget) { registrations[$0.root] = $0 }
+        let registry = try Registry.scan(connection, numbers: 1...last, budget: budget) { registrations[$0.root] = $0 }
         note("_resource", registry.gaps)
         for table in tables where table.isResource {
             let id = table.hasInFile(["id"]) ? "id" : "NULL"

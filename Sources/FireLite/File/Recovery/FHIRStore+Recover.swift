@@ -10,8 +10,8 @@ extension FHIRStore {
     /// lost is copied if all of its rows can be read, and listed as not verified. Indexes are rebuilt from the recovered
     /// resources. A file whose first page is lost cannot be recovered.
     /// - Parameters:
-    ///   - damaged: the path of the damaged store.
-    ///   - target: the path of the new store, which must not exist. The file appears when it is complete.
+    ///   - damagedFile: the damaged store.
+    ///   - newFile: the new store, which must not exist. The file appears when it is complete.
     ///   - release: the FHIR release of its resources.
     ///   - key: the key of an encrypted store, also used for the new one.
     ///   - progress: receives the number of resources read so far, and then the progress of checking the new store. Default: none.
@@ -19,8 +19,9 @@ extension FHIRStore {
     ///   `wrongRelease`, `diskFull`.
     @discardableResult
     public static func recover(
-        from damaged: String, to target: String, release: FHIRRelease, key: EncryptionKey? = nil, progress: StoreProgressHandler? = nil
+        from damagedFile: URL, to newFile: URL, release: FHIRRelease, key: Secret? = nil, progress: StoreProgressHandler? = nil
     ) throws -> RecoveryReport {
+        let (damaged, target) = (damagedFile.filePath, newFile.filePath)
         try key?.verify(for: damaged)
         let file = try PendingFile(.database, path: target, replaces: false, database: damaged)
         do {
@@ -34,7 +35,7 @@ extension FHIRStore {
                 try Recovery(source: source, release: release, progress).run(
                     path: file.temporaryPath, key: key, payloads: (PayloadFolder(database: damaged), PayloadFolder(database: target)))
             }
-            try checkRecovered(file.temporaryPath, release, configuration, progress)
+            try checkRecovered(file.temporaryPath, release: release, configuration: configuration, progress: progress)
             try file.finish()
             return report
         } catch let error as SQLiteError where error.isNoDatabase {
@@ -48,7 +49,7 @@ extension FHIRStore {
     }
 
     private static func checkRecovered(
-        _ path: String, _ release: FHIRRelease, _ configuration: Configuration, _ progress: StoreProgressHandler?
+        _ path: String, release: FHIRRelease, configuration: Configuration, progress: StoreProgressHandler?
     ) throws {
         let store = try FHIRStore(path: path, release: release, configuration: configuration)
         // The report lists missing payloads.
@@ -71,14 +72,14 @@ private struct Recovery {
     }
 
     /// - Parameter payloads: the folders with the payloads in files of the damaged store and of the new one.
-    func run(path: String, key: EncryptionKey?, payloads: (source: PayloadFolder, target: PayloadFolder)) throws -> RecoveryReport {
+    func run(path: String, key: Secret?, payloads: (source: PayloadFolder, target: PayloadFolder)) throws -> RecoveryReport {
         var copy = self
         try copy.copy(to: path, key, payloads)
         return copy.report
     }
 
     private mutating func copy(
-        to path: String, _ key: EncryptionKey?, _ payloads: (source: PayloadFolder, target: PayloadFolder)
+        to path: String, _ key: Secret?, _ payloads: (source: PayloadFolder, target: PayloadFolder)
     ) throws {
         report.unreadable = source.unreadable
         report.unreadable += source.access.schema.unknownTables.map {

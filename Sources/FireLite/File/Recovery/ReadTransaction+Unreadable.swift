@@ -5,7 +5,7 @@ extension ReadTransaction {
     /// Calls `body` with every readable resource of a type, in the order they were stored, and `unreadable` with every other: those whose
     /// rows are damaged, have changed since they were stored, or belong to an element that this version of the classes does not know.
     ///
-    /// One resource at a time is in memory. If parts of the type's own table cannot be read, their resources are listed from the registry;
+    /// Memory holds one resource at a time. If parts of the type's own table cannot be read, their resources are listed from the registry;
     /// if that cannot be read either, they are listed as a range.
     /// - Throws: `FHIRStoreError.invalidArgument` for a name that is not a resource type of the release; errors of `body` and `unreadable`.
     public func forEach(
@@ -26,7 +26,7 @@ extension ReadTransaction {
 
     /// The names of the resource types that have a table in the file, readable or not.
     package var storedTypeNames: [String] {
-        access.schema.tables.filter { $0.isResource && $0.isInFile }.map(\.name).sorted()
+        access.schema.storedTables.filter(\.isResource).map(\.name).sorted()
     }
 }
 
@@ -173,7 +173,7 @@ private struct TolerantPass {
 
     private func listRegistered(_ numbers: ClosedRange<Int64>, besides roots: Set<Int64>, _ budget: TolerantScan.Budget) throws {
         var registered: [Registration] = []
-        let registry = try Registry.scan(access.connection, numbers, budget) { registered.append($0) }
+        let registry = try Registry.scan(access.connection, numbers: numbers, budget: budget) { registered.append($0) }
         for registration in registered.sorted(by: { $0.root < $1.root }) where !roots.contains(registration.root) {
             guard try typeName(ofShape: registration.shape).map({ $0 == table.name }) ?? true else { continue }
             try list(registration.root, "its own row cannot be read")

@@ -11,7 +11,7 @@ final class RecoveryTarget {
     /// Opens a new store's file and begins writing.
     ///
     /// - Throws: `SQLiteError`.
-    init(path: String, key: EncryptionKey?, source: DamagedStore) throws {
+    init(path: String, key: Secret?, source: DamagedStore) throws {
         connection = try Connection.open(path, createsFile: false, key: key)
         try connection.execute("PRAGMA synchronous = OFF; PRAGMA temp_store = MEMORY; BEGIN IMMEDIATE")
         if let identity = source.identity {
@@ -111,7 +111,7 @@ final class RecoveryTarget {
         for declaration in declarations {
             try indexes.declare(declaration)
             if declaration.kind == .fullText { try buildFullText(declaration, schema) }
-            for build in indexes.builds(declaration, on: schema.tables) { try connection.run(build.sql) }
+            for build in indexes.builds(declaration, on: schema.storedTables) { try connection.run(build.sql) }
         }
         try connection.execute("COMMIT")
         inserts.removeAll()

@@ -108,14 +108,14 @@ struct TolerantScan {
         budget.triesLeft -= 1
         barrenTries += 1
         var (low, high) = (range.lowerBound, range.upperBound)
-        let isRead = try read(sql, low, high) { row in
+        let isRead = try read(sql, low: low, high: high) { row in
             body(row)
             barrenTries = 0
             // The highest possible key may be in the file too.
             low = row.int(0) == .max ? .max : row.int(0) + 1
         }
         if isRead || low > high { return nil }
-        let isRest = try read(sql + " DESC", low, high) { row in
+        let isRest = try read(sql + " DESC", low: low, high: high) { row in
             body(row)
             barrenTries = 0
             high = row.int(0) - 1
@@ -137,7 +137,7 @@ struct TolerantScan {
     }
 
     /// Reads to the end and returns true, or to unreadable data and returns false.
-    private func read(_ sql: String, _ low: Int64, _ high: Int64, _ body: (Statement) -> Void) throws -> Bool {
+    private func read(_ sql: String, low: Int64, high: Int64, body: (Statement) -> Void) throws -> Bool {
         do {
             let statement = try connection.cached(sql)
             defer { statement.reset() }

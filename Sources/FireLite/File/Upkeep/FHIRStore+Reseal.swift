@@ -1,5 +1,6 @@
 import FireLiteCore
 import FireLiteSQLiteBridge
+import Foundation
 
 extension FHIRStore {
     /// What `reseal` verified and wrote.
@@ -18,7 +19,7 @@ extension FHIRStore {
     /// <doc:Replicas> explains how to set up replication.
     ///
     /// - Parameters:
-    ///   - path: a store that is not open anywhere.
+    ///   - file: a store that is not open anywhere.
     ///   - release: the FHIR release of its resources.
     ///   - configuration: as for opening; `checksPages` and `access` are ignored.
     ///   - progress: receives the progress of checking and of rewriting. Default: none.
@@ -27,9 +28,9 @@ extension FHIRStore {
     ///   no room for checksums, `cannotOpen`, `wrongRelease`, `newerFormat`, `diskFull`.
     @discardableResult
     public static func reseal(
-        path: String, release: FHIRRelease, configuration: Configuration = Configuration(), progress: StoreProgressHandler? = nil
+        _ file: URL, release: FHIRRelease, configuration: Configuration = Configuration(), progress: StoreProgressHandler? = nil
     ) throws -> ResealReport {
-        guard path != ":memory:" else { throw FHIRStoreError(.invalidArgument, "an in-memory store has no file to reseal") }
+        let path = file.filePath
         guard configuration.key == nil else {
             throw FHIRStoreError(
                 .invalidArgument,
@@ -37,7 +38,7 @@ extension FHIRStore {
         }
         do {
             try verifyThere(path)
-            try rewrite(path, release, configuration, progress)
+            try rewrite(path, release: release, configuration: configuration, progress: progress)
             return try verified(path)
         } catch let error as SQLiteError {
             throw FHIRStoreError(error, path: path)
@@ -50,7 +51,7 @@ extension FHIRStore {
     }
 
     private static func rewrite(
-        _ path: String, _ release: FHIRRelease, _ given: Configuration, _ progress: StoreProgressHandler?
+        _ path: String, release: FHIRRelease, configuration given: Configuration, progress: StoreProgressHandler?
     ) throws {
         var configuration = given
         configuration.checksPages = false
@@ -59,11 +60,11 @@ extension FHIRStore {
         guard connection.hasPageChecksums else {
             throw FHIRStoreError(.invalidArgument, "the pages of \(path) have no room for checksums: there is nothing to reseal")
         }
-        try connection.untilCancelled { try rewrite(path, writer.access, identity.digestKey, progress) }
+        try connection.untilCancelled { try rewrite(path, writer.access, digestKey: identity.digestKey, progress: progress) }
     }
 
     private static func rewrite(
-        _ path: String, _ access: StoreConnection, _ digestKey: UInt64, _ progress: StoreProgressHandler?
+        _ path: String, _ access: StoreConnection, digestKey: UInt64, progress: StoreProgressHandler?
     ) throws {
         let connection = access.connection
         // The lock of this write is kept, so that the verified content is what is rewritten.

@@ -4,10 +4,10 @@ import Foundation
 extension FHIRStore {
     /// Copies the store, as it is when the copy begins, to a new file, while others continue reading and writing.
     ///
-    /// The copy appears at `target` when it is complete and on the disk, readable by its owner only (mode 0600). If anything
+    /// The copy appears when it is complete and on the disk, readable by its owner only (mode 0600). If anything
     /// fails, nothing appears and an existing file stays unchanged. Meanwhile the write-ahead log grows with what others write.
     /// - Parameters:
-    ///   - target: the path of the copy.
+    ///   - file: the copy.
     ///   - replacing: whether to replace an existing file, which must not be open anywhere. Default: false.
     ///   - encryption: the encryption of the copy. Default: the same as the store's. A change from encrypted to plain, or back, copies
     ///     row by row instead of page by page.
@@ -15,26 +15,27 @@ extension FHIRStore {
     ///     machine. Default: none.
     /// - Returns: the payloads of attachments that the copy lacks, as the store does, with their resources; empty if it is complete.
     /// - Throws: errors of `progress`; `FHIRStoreError`: `alreadyExists`, `cannotOpen`, `diskFull`, `noEncryption`; `invalidArgument` if
-    ///   `target` is the store's own file or one that belongs to it.
+    ///   the copy is the store's own file or one that belongs to it.
     @discardableResult
     public func backup(
-        to target: String, replacing: Bool = false, encryption: BackupEncryption = .same, progress: StoreProgressHandler? = nil
+        to file: URL, replacing: Bool = false, encryption: BackupEncryption = .same, progress: StoreProgressHandler? = nil
     ) throws -> [StoreFinding] {
+        let target = file.filePath
         let meter = ProgressMeter(progress)
         let targetKey = key(of: encryption)
         try targetKey?.verify(for: target)
-        let file = try PendingFile(.database, path: target, replaces: replacing, database: path)
+        let pending = try PendingFile(.database, path: target, replaces: replacing, database: path)
         // Files of payloads that the copy may refer to: those of now, and those that come meanwhile.
         try copyPayloadFiles(to: target)
         let payloads: PayloadInventory?
         if (targetKey == nil) == (configuration.key == nil) {
-            payloads = try copyPages(to: file, targetKey, meter)
+            payloads = try copyPages(to: pending, targetKey, meter)
         } else {
             payloads = try read { try Self.payloads($0) }
-            try copyRows(to: file, targetKey, meter)
+            try copyRows(to: pending, targetKey, meter)
         }
         try copyPayloadFiles(to: target)
-        try file.finish()
+        try pending.finish()
         return payloads?.missing(PayloadFolder(database: target)) ?? []
     }
 
@@ -54,7 +55,7 @@ extension FHIRStore {
     }
 
     @discardableResult
-    private func copyPages(to file: PendingFile, _ key: EncryptionKey?, _ meter: ProgressMeter) throws -> PayloadInventory? {
+    private func copyPages(to file: PendingFile, _ key: Secret?, _ meter: ProgressMeter) throws -> PayloadInventory? {
         try read { transaction in
             let source = transaction.access.connection
             // The snapshot starts with the first statement that reads.
@@ -79,7 +80,7 @@ extension FHIRStore {
         }
     }
 
-    private func copyRows(to file: PendingFile, _ key: EncryptionKey?, _ meter: ProgressMeter) throws {
+    private func copyRows(to file: PendingFile, _ key: Secret?, _ meter: ProgressMeter) throws {
         if configuration.access != .readWrite {
             // A read-only connection cannot write an attached file.
             let copy = try PendingFile(.database, path: file.path + "-source", replaces: true, database: nil, in: file.folder)
@@ -94,11 +95,11 @@ extension FHIRStore {
         }
     }
 
-    private func export(_ source: Connection, to file: PendingFile, _ key: EncryptionKey?, _ meter: ProgressMeter) throws {
+    private func export(_ source: Connection, to file: PendingFile, _ key: Secret?, _ meter: ProgressMeter) throws {
         try source.untilCancelled {
             try meter.measure(source, { StoreProgress(.copying, $0, of: nil, .steps) }) {
                 guard let key else { return try source.export(to: file.temporaryPath, key: nil) }
-                try key.secret.withBytes { try source.export(to: file.temporaryPath, key: $0) }
+                try key.data.withBytes { try source.export(to: file.temporaryPath, key: $0) }
             }
         }
     }

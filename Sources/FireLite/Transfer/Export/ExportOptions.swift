@@ -1,8 +1,8 @@
 /// What an export writes.
 public struct ExportOptions: Sendable {
-    /// What to do about a resource that cannot be read.
+    /// What to do about a resource that cannot be read, or that XML cannot hold.
     public enum FaultHandling: Sendable {
-        /// It ends the export; `FHIRStoreError.notAStore` is thrown, and no file appears.
+        /// It ends the export, `FHIRStoreError.notAStore` or `FHIRXMLError` is thrown, and no file appears.
         case stop
         /// It is skipped and counted.
         case skip
@@ -23,7 +23,7 @@ public struct ExportOptions: Sendable {
     /// Whether a resource without an id gets its pk as id, and references to it by pk (`urn:uuid:`) become `Type/id`. The store is not changed.
     /// Default: false.
     public var assignsIDs = false
-    /// What to do about a resource that cannot be read. Default: stop.
+    /// What to do about a resource that cannot be read, or that XML cannot hold. Default: stop.
     public var onFault = FaultHandling.stop
     /// Called with each skipped resource; its id may identify a person. An error that it throws ends the export.
     public var onUnreadable: (@Sendable (UnreadableResource) throws -> Void)?
@@ -38,7 +38,7 @@ public struct ExportResult: Sendable, Equatable {
     public internal(set) var exported = 0
     /// The number of files written.
     public internal(set) var files = 0
-    /// The number of unreadable resources that were skipped.
+    /// The number of resources that were skipped, as they cannot be read or XML cannot hold them.
     public internal(set) var unreadable = 0
     /// The number of resources written without an id. References to them are broken in other stores.
     public internal(set) var withoutID = 0

@@ -1,5 +1,6 @@
 import FireLiteCore
 import FireLiteXML
+import Foundation
 
 /// Writes the resources of one snapshot of a store as NDJSON or XML.
 package struct Exporter {
@@ -31,6 +32,8 @@ package struct Exporter {
     }
 
     private let types: [String]
+    /// The numbers of the resources to write; nil for all.
+    private let roots: Set<Int64>?
     private let options: Options
     private let handlers: Handlers
     private var bytes = 0
@@ -41,9 +44,12 @@ package struct Exporter {
 
     private static let resourcesPerReport = 1_000
 
-    /// - Parameter types: the resource types to write; empty for all stored ones.
-    package init(types: [String], options: Options, handlers: Handlers = Handlers()) {
+    /// - Parameters:
+    ///   - types: the resource types to write; empty for all stored ones.
+    ///   - roots: the numbers of the resources to write. Default: all of the types.
+    package init(types: [String], roots: Set<Int64>? = nil, options: Options, handlers: Handlers = Handlers()) {
         self.types = types
+        self.roots = roots
         self.options = options
         self.handlers = handlers
     }
@@ -105,12 +111,21 @@ package struct Exporter {
             try Cancellation.checkCall()
             try handlers.progress(StoreProgress(.exporting, counts.exported, of: total, .resources, bytes: bytes))
         }
-        func write(_ resource: FHIRResource) throws {
-            var resource = resource
-            if resource.id == nil { if options.assignsIDs { counts.assignedIDs += 1 } else { counts.withoutID += 1 } }
-            if options.assignsIDs { resource = try transaction.withAssignedIDs(resource) }
+        func write(_ stored: FHIRResource) throws {
+            if let roots, transaction.number(of: stored).map(roots.contains) != true { return }
+            let hasID = stored.id != nil
+            var resource = options.assignsIDs ? try transaction.withAssignedIDs(stored) : stored
             resource = try transaction.whole(resource)
-            let line = options.format == .xml ? try FHIRXML.entry(resource) : FHIRJSON.data(resource)
+            let line: Data
+            do {
+                line = options.format == .xml ? try FHIRXML.entry(resource) : FHIRJSON.data(resource)
+            } catch let error as FHIRXMLError where options.skips && error.concernsContent {
+                counts.unreadable += 1
+                let number = (stored.objectExtras as? StoreTie)?.root ?? 0
+                let reason = "XML cannot hold it: \(error)"
+                return try handlers.skip(UnreadableResource(typeName: type, id: stored.id, number: number, reason: reason))
+            }
+            if !hasID { if options.assignsIDs { counts.assignedIDs += 1 } else { counts.withoutID += 1 } }
             try output.write(line)
             try output.write("\n")
             counts.exported += 1

@@ -15,7 +15,8 @@ extension FHIRStore {
     ///   - progress: called after every 1,000 resources and after each type. An error that it throws ends the export.
     /// - Returns: how many resources and files were written.
     /// - Throws: `FHIRStoreError`: `invalidArgument` for a name that is not a resource type of the release, `notAStore` for a resource that
-    ///   cannot be read, unless the options skip it, `cannotOpen`; `FHIRXMLError` for content that XML cannot hold; `TransferError`; `CancellationError`.
+    ///   cannot be read, unless the options skip it, `cannotOpen`; `FHIRXMLError` for content that XML cannot hold, unless they skip it;
+    ///   `TransferError`; `CancellationError`.
     @discardableResult
     public func export(
         to folder: URL, options: ExportOptions = ExportOptions(), progress: StoreProgressHandler? = nil

@@ -80,7 +80,7 @@ package final class ImportReader {
         if bytes.count > options.limits.resource { return try reject(tooLong(TextPlace(line: line))) }
         // A long line may be a Bundle, of which only one entry at a time must be in memory.
         if bundleLayout != nil, bytes.count > options.limits.chunk { return try readLineEntries(text, range, line) }
-        if let rows = mending?.rows(in: bytes) { return try readRows(rows, text, range, TextPlace(line: line)) }
+        if let rows = mending?.rows(in: bytes) { return try readRows(rows, text: text, range: range, place: TextPlace(line: line)) }
         do {
             try accept(resource(from: bytes, TextPlace(line: line)), .init(place: TextPlace(line: line), range: range))
         } catch let error as FHIRDecodingError {
@@ -232,7 +232,7 @@ package final class ImportReader {
         }
         batch = ImportBatch(text: text)
         if let rows = mending?.rows(in: text.bytes) {
-            try readRows(rows, text, 0..<text.count, TextPlace(line: firstLine))
+            try readRows(rows, text: text, range: 0..<text.count, place: TextPlace(line: firstLine))
             return try flush()
         }
         do {
@@ -262,7 +262,7 @@ package final class ImportReader {
     // MARK: - Rows
 
     /// Reads the rows of a dump, which is in memory as a whole.
-    private func readRows(_ rows: ForeignRows, _ text: TextBuffer, _ range: Range<Int>, _ place: TextPlace) throws {
+    private func readRows(_ rows: ForeignRows, text: TextBuffer, range: Range<Int>, place: TextPlace) throws {
         let bytes = text.slice(range)
         for row in rows.resources {
             let part = row.range.lowerBound + range.lowerBound..<row.range.upperBound + range.lowerBound

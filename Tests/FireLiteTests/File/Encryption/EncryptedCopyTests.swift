@@ -8,7 +8,7 @@ import Testing
 @Suite(.soundStores, .enabled(if: EncryptedStores.areThere, "needs the package's trait SQLCipher"))
 struct EncryptedCopyTests {
     /// A store with all that a file may have: indexes, triggers of full text where there is FTS5, SQLite's statistics, pks.
-    private func make(_ path: String, _ key: EncryptionKey?) throws {
+    private func make(_ path: String, _ key: Secret?) throws {
         let store = try EncryptedStores.open(path, key)
         try EncryptedStores.fill(store, 0..<300)
         try store.write { tx in
@@ -33,7 +33,7 @@ struct EncryptedCopyTests {
             try make(path("plain"), nil)
             let plain = try EncryptedStores.open(path("plain"), nil)
             let (content, catalog) = (try snapshot(plain), try catalog(plain))
-            let steps: [(String, EncryptionKey?, FHIRStore.BackupEncryption, String, EncryptionKey?)] = [
+            let steps: [(String, Secret?, FHIRStore.BackupEncryption, String, Secret?)] = [
                 ("plain", nil, .key(EncryptedStores.raw), "encrypted", EncryptedStores.raw),
                 ("encrypted", EncryptedStores.raw, .key(EncryptedStores.passphrase), "other", EncryptedStores.passphrase),
                 ("other", EncryptedStores.passphrase, .same, "same", EncryptedStores.passphrase),
@@ -42,7 +42,9 @@ struct EncryptedCopyTests {
             ]
             for (source, key, encryption, target, targetKey) in steps {
                 var progress: [StoreProgress] = []
-                try EncryptedStores.open(path(source), key).backup(to: path(target), encryption: encryption) { progress.append($0) }
+                try EncryptedStores.open(path(source), key).backup(to: URL(fileURLWithPath: path(target)), encryption: encryption) {
+                    progress.append($0)
+                }
                 // Rows are copied by SQLite in one go.
                 #expect(progress.last?.fraction == 1 || (key == nil) != (targetKey == nil))
                 let isPlain = targetKey == nil
@@ -66,10 +68,12 @@ struct EncryptedCopyTests {
             let target = folder + "/copy.sqlite"
             let store = try freshStore()
             try EncryptedStores.fill(store, 0..<20)
-            try store.backup(to: target, encryption: .key(EncryptedStores.raw))
+            try store.backup(to: URL(fileURLWithPath: target), encryption: .key(EncryptedStores.raw))
             try EncryptedStores.expect(target, EncryptedStores.raw, try snapshot(store))
-            #expect(#expect(throws: FHIRStoreError.self) { try store.backup(to: target, encryption: .none) }?.code == .alreadyExists)
-            try store.backup(to: target, replacing: true, encryption: .none)
+            #expect(
+                #expect(throws: FHIRStoreError.self) { try store.backup(to: URL(fileURLWithPath: target), encryption: .none) }?.code
+                    == .alreadyExists)
+            try store.backup(to: URL(fileURLWithPath: target), replacing: true, encryption: .none)
             try EncryptedStores.expect(target, nil, try snapshot(store))
             let mode = try FileManager.default.attributesOfItem(atPath: target)[.posixPermissions] as? Int
             #expect(mode == 0o600)

@@ -13,12 +13,12 @@ enum EncryptedStores {
     static let marker = "a-marker-that-is-nowhere-else"
 
     /// A key as it is, and a passphrase.
-    static let raw = EncryptionKey(1...32)
-    static let passphrase = EncryptionKey("correct horse battery staple".utf8)
-    static let other = EncryptionKey(101...132)
+    static let raw = Secret(1...32)
+    static let passphrase = Secret("correct horse battery staple".utf8)
+    static let other = Secret(101...132)
 
     static func open(
-        _ path: String, _ key: EncryptionKey?, _ change: (inout FHIRStore.Configuration) -> Void = { _ in }
+        _ path: String, _ key: Secret?, _ change: (inout FHIRStore.Configuration) -> Void = { _ in }
     ) throws -> FHIRStore {
         var configuration = FHIRStore.Configuration()
         configuration.key = key
@@ -47,7 +47,7 @@ enum EncryptedStores {
     ///
     /// - Returns: its content.
     @discardableResult
-    static func make(_ path: String, _ key: EncryptionKey?) throws -> [String: String] {
+    static func make(_ path: String, _ key: Secret?) throws -> [String: String] {
         let store = try open(path, key)
         try fill(store, 0..<50)
         return try snapshot(store)
@@ -60,7 +60,7 @@ enum EncryptedStores {
 
     /// Expects that the store opens with the key, is sound and has the content.
     static func expect(
-        _ path: String, _ key: EncryptionKey?, _ content: [String: String], sourceLocation: SourceLocation = #_sourceLocation
+        _ path: String, _ key: Secret?, _ content: [String: String], sourceLocation: SourceLocation = #_sourceLocation
     ) throws {
         let store = try open(path, key)
         #expect(try snapshot(store) == content, sourceLocation: sourceLocation)
@@ -69,7 +69,7 @@ enum EncryptedStores {
 
     /// Expects that the file is refused with that code and a word, and is as it was.
     static func expectRefusal(
-        _ path: String, _ key: EncryptionKey?, _ code: FHIRStoreError.Code, says word: String,
+        _ path: String, _ key: Secret?, _ code: FHIRStoreError.Code, says word: String,
         sourceLocation: SourceLocation = #_sourceLocation
     ) throws {
         let before = try Data(contentsOf: URL(fileURLWithPath: path))

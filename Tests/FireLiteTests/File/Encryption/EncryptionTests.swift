@@ -10,7 +10,7 @@ struct EncryptionTests {
     static let keys = [EncryptedStores.raw, EncryptedStores.passphrase]
 
     /// The files of a store whose log is full: the database file as it is after a checkpoint, and the log of what came later.
-    private func files(_ folder: String, _ key: EncryptionKey?) throws -> [String: Bool] {
+    private func files(_ folder: String, _ key: Secret?) throws -> [String: Bool] {
         let path = folder + "/\(key == nil ? "plain" : "secret").sqlite"
         let store = try EncryptedStores.open(path, key)
         try EncryptedStores.fill(store, 0..<40)
@@ -26,7 +26,7 @@ struct EncryptionTests {
         ]
     }
 
-    @Test(arguments: keys) func noValueIsInTheFileNorInItsLog(_ key: EncryptionKey) throws {
+    @Test(arguments: keys) func noValueIsInTheFileNorInItsLog(_ key: Secret) throws {
         try withTemporaryFolder { folder in
             #expect(try files(folder, key) == ["file": false, "log": false, "shared memory": false, "schema": false])
             // The search finds what is there.
@@ -63,7 +63,7 @@ struct EncryptionTests {
     }
 
     /// Upkeep leaves what it writes encrypted, with the same key.
-    @Test(arguments: keys) func upkeepKeepsTheKey(_ key: EncryptionKey) throws {
+    @Test(arguments: keys) func upkeepKeepsTheKey(_ key: Secret) throws {
         try withTemporaryFolder { folder in
             let path = folder + "/store.sqlite"
             let content = try { () throws -> [String: String] in
@@ -73,11 +73,12 @@ struct EncryptionTests {
                 try store.optimize()
                 try store.vacuum()
                 try store.checkpoint(.truncate)
-                try store.backup(to: folder + "/copy.sqlite")
+                try store.backup(to: URL(fileURLWithPath: folder + "/copy.sqlite"))
                 return try snapshot(store)
             }()
             #expect(content.count == 50)
-            try FHIRStore.recover(from: path, to: folder + "/recovered.sqlite", release: .r4, key: key)
+            try FHIRStore.recover(
+                from: URL(fileURLWithPath: path), to: URL(fileURLWithPath: folder + "/recovered.sqlite"), release: .r4, key: key)
             for name in ["store", "copy", "recovered"] {
                 #expect(try !EncryptedStores.file("\(folder)/\(name).sqlite", has: EncryptedStores.marker))
                 try EncryptedStores.expect("\(folder)/\(name).sqlite", key, content)
@@ -125,7 +126,8 @@ struct EncryptionTests {
             var bytes = [UInt8](try Data(contentsOf: URL(fileURLWithPath: path)))
             bytes[bytes.count / 2] ^= 4
             try Data(bytes).write(to: URL(fileURLWithPath: path))
-            let report = try FHIRStore.recover(from: path, to: folder + "/new.sqlite", release: .r4, key: EncryptedStores.raw)
+            let report = try FHIRStore.recover(
+                from: URL(fileURLWithPath: path), to: URL(fileURLWithPath: folder + "/new.sqlite"), release: .r4, key: EncryptedStores.raw)
             let saved = try snapshot(EncryptedStores.open(folder + "/new.sqlite", EncryptedStores.raw))
             #expect(saved.count == report.recovered && saved.allSatisfy { content[$0.key] == $0.value })
             #expect(!report.isComplete && report.recovered > 400)

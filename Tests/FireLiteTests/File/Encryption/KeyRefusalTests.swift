@@ -23,7 +23,7 @@ import Testing
                 try? FileManager.default.removeItem(atPath: secret)
                 let content = try EncryptedStores.make(secret, key)
                 try EncryptedStores.expectRefusal(secret, EncryptedStores.other, .wrongKey, says: "give the key it was created with")
-                try EncryptedStores.expectRefusal(secret, EncryptionKey("a wrong passphrase".utf8), .wrongKey, says: "this key")
+                try EncryptedStores.expectRefusal(secret, Secret("a wrong passphrase".utf8), .wrongKey, says: "this key")
                 try EncryptedStores.expectRefusal(secret, nil, .missingKey, says: "give its key")
                 try EncryptedStores.expect(secret, key, content)
             }
@@ -42,8 +42,11 @@ import Testing
             let (secret, plain) = (folder + "/secret.sqlite", folder + "/plain.sqlite")
             try EncryptedStores.make(secret, EncryptedStores.raw)
             try EncryptedStores.make(plain, nil)
-            func code(_ path: String, _ key: EncryptionKey?) -> FHIRStoreError.Code? {
-                failure { try FHIRStore.recover(from: path, to: folder + "/new.sqlite", release: .r4, key: key) }?.code
+            func code(_ path: String, _ key: Secret?) -> FHIRStoreError.Code? {
+                failure {
+                    try FHIRStore.recover(
+                        from: URL(fileURLWithPath: path), to: URL(fileURLWithPath: folder + "/new.sqlite"), release: .r4, key: key)
+                }?.code
             }
             #expect(code(secret, EncryptedStores.other) == .wrongKey)
             #expect(code(secret, nil) == .missingKey)
@@ -55,7 +58,7 @@ import Testing
     @Test(.enabled(if: EncryptedStores.areThere, "needs the package's trait SQLCipher"))
     func keysThatAreNoneAndStoresInMemory() throws {
         try withTemporaryFolder { (folder: String) throws in
-            for (path, key) in [(folder + "/new.sqlite", EncryptionKey([])), (":memory:", EncryptedStores.raw)] {
+            for (path, key) in [(folder + "/new.sqlite", Secret([])), (":memory:", EncryptedStores.raw)] {
                 let error = #expect(throws: FHIRStoreError.self) { try EncryptedStores.open(path, key) }
                 #expect(error?.code == .invalidArgument)
             }
@@ -97,12 +100,15 @@ import Testing
             failure { _ = try EncryptedStores.open(new, EncryptedStores.raw) },
             failure { _ = try EncryptedStores.open(":memory:", EncryptedStores.raw) },
             failure { _ = try EncryptedStores.open(plain, EncryptedStores.raw) },
-            failure { try store.backup(to: new, encryption: .key(EncryptedStores.raw)) },
-            failure { try FHIRStore.recover(from: plain, to: new, release: .r4, key: EncryptedStores.raw) },
+            failure { try store.backup(to: URL(fileURLWithPath: new), encryption: .key(EncryptedStores.raw)) },
+            failure {
+                try FHIRStore.recover(
+                    from: URL(fileURLWithPath: plain), to: URL(fileURLWithPath: new), release: .r4, key: EncryptedStores.raw)
+            },
         ]
         for error in errors { #expect(error?.code == .noEncryption && error?.message.contains("trait SQLCipher") == true) }
         #expect(failure { try store.rekey(to: EncryptedStores.raw) }?.code == .notEncrypted)
-        try store.backup(to: new, encryption: .none)
+        try store.backup(to: URL(fileURLWithPath: new), encryption: .none)
         try EncryptedStores.expect(new, nil, content)
         try EncryptedStores.expect(plain, nil, content)
     }

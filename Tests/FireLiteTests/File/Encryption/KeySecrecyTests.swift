@@ -6,7 +6,7 @@ import Testing
 /// The bytes of a key are shown nowhere.
 @Suite struct KeySecrecyTests {
     private static let word = "KEYWORD"
-    private static let keys = [EncryptionKey(word.utf8), EncryptionKey(String(repeating: word, count: 5).utf8.prefix(32))]
+    private static let keys = [Secret(word.utf8), Secret(String(repeating: word, count: 5).utf8.prefix(32))]
 
     /// The forms that a text may show the bytes in: as text, as hexadecimal digits, as numbers.
     private func expectNoKey(_ text: String, sourceLocation: SourceLocation = #_sourceLocation) {
@@ -25,7 +25,7 @@ import Testing
         for form in [text, "\(value)", String(reflecting: value), String(describing: value)] { expectNoKey(form) }
     }
 
-    @Test(arguments: keys) func keysAreInNoDescriptionDumpOrMirror(_ key: EncryptionKey) throws {
+    @Test(arguments: keys) func keysAreInNoDescriptionDumpOrMirror(_ key: Secret) throws {
         var configuration = FHIRStore.Configuration()
         configuration.key = key
         for value in [key, configuration, Optional(configuration) as Any, FHIRStore.BackupEncryption.key(key)] { expectNoKey(in: value) }
@@ -36,7 +36,7 @@ import Testing
         #expect(Self.word.utf8.allSatisfy { text.contains("- \($0)\n") })
     }
 
-    @Test(arguments: keys) func keysAreInNoError(_ key: EncryptionKey) throws {
+    @Test(arguments: keys) func keysAreInNoError(_ key: Secret) throws {
         try withTemporaryFolder { folder in
             let (path, plain, text) = (folder + "/store.sqlite", folder + "/plain.sqlite", folder + "/text")
             try EncryptedStores.make(plain, nil)
@@ -47,12 +47,17 @@ import Testing
             collect { _ = try EncryptedStores.open(text, key) }
             collect { _ = try EncryptedStores.open(folder + "/no/store.sqlite", key) }
             collect { _ = try EncryptedStores.open(":memory:", key) }
-            collect { try EncryptedStores.open(plain, nil).backup(to: folder + "/no/copy.sqlite", encryption: .key(key)) }
+            collect {
+                try EncryptedStores.open(plain, nil).backup(to: URL(fileURLWithPath: folder + "/no/copy.sqlite"), encryption: .key(key))
+            }
             collect { _ = try EncryptedStores.open(plain, nil).rekey(to: key) }
             if EncryptedStores.areThere {
                 try EncryptedStores.make(path, EncryptedStores.raw)
                 collect { _ = try EncryptedStores.open(path, key) }
-                collect { try FHIRStore.recover(from: path, to: folder + "/new.sqlite", release: .r4, key: key) }
+                collect {
+                    try FHIRStore.recover(
+                        from: URL(fileURLWithPath: path), to: URL(fileURLWithPath: folder + "/new.sqlite"), release: .r4, key: key)
+                }
                 let one = try EncryptedStores.open(path, EncryptedStores.raw) { $0.busyTimeout = .milliseconds(0) }
                 let two = try EncryptedStores.open(path, EncryptedStores.raw)
                 #expect(try one.count(Patient.self) == two.count(Patient.self))

@@ -15,7 +15,7 @@ struct RekeyTests {
     ]
 
     /// The store goes on with the new key, its readers and its managed objects too, and nothing is left of the old key.
-    @Test(arguments: pairs) func theStoreGoesOnWithTheNewKey(_ old: EncryptionKey, _ new: EncryptionKey) throws {
+    @Test(arguments: pairs) func theStoreGoesOnWithTheNewKey(_ old: Secret, _ new: Secret) throws {
         try withTemporaryFolder { folder in
             let path = folder + "/store.sqlite"
             let content = try { () throws -> [String: String] in
@@ -27,7 +27,7 @@ struct RekeyTests {
                 try store.write { _ in patient.name[0].family = EncryptedStores.marker + "-changed" }
                 try EncryptedStores.fill(store, 50..<60)
                 #expect(try EncryptedStores.file(path + "-wal", has: EncryptedStores.marker) == false)
-                try store.backup(to: folder + "/copy.sqlite")
+                try store.backup(to: URL(fileURLWithPath: folder + "/copy.sqlite"))
                 try expectSound(store)
                 // A second store of the same file, by the configuration of the first.
                 #expect(try FHIRStore(path: path, release: .r4, configuration: store.configuration).count(Patient.self) == 60)
@@ -163,7 +163,7 @@ struct RekeyTests {
             let path = folder + "/store.sqlite"
             let content = try EncryptedStores.make(path, EncryptedStores.raw)
             let store = try EncryptedStores.open(path, EncryptedStores.raw)
-            let error = #expect(throws: FHIRStoreError.self) { try store.rekey(to: EncryptionKey([])) }
+            let error = #expect(throws: FHIRStoreError.self) { try store.rekey(to: Secret([])) }
             #expect(error?.code == .invalidArgument)
             let memory = try FHIRStore.inMemory(release: .r4)
             #expect(#expect(throws: FHIRStoreError.self) { try memory.rekey(to: EncryptedStores.raw) }?.code == .notEncrypted)

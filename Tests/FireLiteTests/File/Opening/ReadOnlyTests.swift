@@ -117,7 +117,7 @@ import Testing
             let attempts: [(String, () throws -> Void)] = [
                 ("write", { try store.write { tx in try tx.add(Patient { _ in }) } }),
                 ("vacuum", { try store.vacuum() }), ("checkpoint", { try store.checkpoint() }), ("optimize", { try store.optimize() }),
-                ("rekey", { try store.rekey(to: EncryptionKey([1])) }),
+                ("rekey", { try store.rekey(to: Secret([1])) }),
             ]
             for (name, attempt) in attempts {
                 let error = #expect(throws: FHIRStoreError.self, "\(name)") { try attempt() }

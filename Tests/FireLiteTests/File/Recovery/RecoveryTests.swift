@@ -57,7 +57,7 @@ import Testing
     private func recover(_ original: Original, losing lost: Set<Int64>) throws -> RecoveryReport {
         let before = try Data(contentsOf: URL(fileURLWithPath: original.path))
         let target = original.path + ".new"
-        let report = try FHIRStore.recover(from: original.path, to: target, release: .r4)
+        let report = try FHIRStore.recover(from: URL(fileURLWithPath: original.path), to: URL(fileURLWithPath: target), release: .r4)
         #expect(try Data(contentsOf: URL(fileURLWithPath: original.path)) == before)
         #expect(Set(report.lost.map(\.number)) == lost)
         #expect(report.recovered == original.json.count - lost.count)
@@ -160,7 +160,7 @@ import Testing
             try pages.damage(page: try pages.root(of: "_resource"))
             try pages.damage(page: try pages.root(of: "Patient"))
             let target = original.path + ".new"
-            let report = try FHIRStore.recover(from: original.path, to: target, release: .r4)
+            let report = try FHIRStore.recover(from: URL(fileURLWithPath: original.path), to: URL(fileURLWithPath: target), release: .r4)
             #expect(report.recovered == 600)
             #expect(report.lost.isEmpty)
             #expect(report.unverified.count == 600)
@@ -204,7 +204,8 @@ import Testing
             // Of other classes, it may be a column that this version does not know.
             try run(original, "UPDATE _meta SET value = 'R4' WHERE key = 'release'; UPDATE _meta SET value = 'another' WHERE key = 'model'")
             #expect {
-                try FHIRStore.recover(from: original.path, to: original.path + ".other", release: .r4)
+                try FHIRStore.recover(
+                    from: URL(fileURLWithPath: original.path), to: URL(fileURLWithPath: original.path + ".other"), release: .r4)
             } throws: { error in
                 (error as? FHIRStoreError)?.code == .newerFormat
             }
@@ -216,7 +217,8 @@ import Testing
             var pages = try DatabasePages(path: original.path)
             let kept = pages.count - pages.count / part
             try pages.truncate(pages: kept)
-            let report = try FHIRStore.recover(from: original.path, to: original.path + ".new", release: .r4)
+            let report = try FHIRStore.recover(
+                from: URL(fileURLWithPath: original.path), to: URL(fileURLWithPath: original.path + ".new"), release: .r4)
             #expect(!report.isComplete)
             let store = try FHIRStore(path: original.path + ".new", release: .r4)
             try expectSound(store)
@@ -267,7 +269,8 @@ import Testing
             bytes.replaceSubrange(0..<4_096, with: Data(repeating: isZeros ? 0 : 0xFF, count: 4_096))
             try bytes.write(to: URL(fileURLWithPath: original.path))
             let error = #expect(throws: FHIRStoreError.self) {
-                try FHIRStore.recover(from: original.path, to: original.path + ".new", release: .r4)
+                try FHIRStore.recover(
+                    from: URL(fileURLWithPath: original.path), to: URL(fileURLWithPath: original.path + ".new"), release: .r4)
             }
             #expect(error?.code == .notAStore && error?.message.contains("first page") == true)
             #expect(error?.message.contains("restore a backup") == true)
@@ -279,14 +282,18 @@ import Testing
         try withTemporaryFolder { folder in
             let path = folder + "/text"
             try Data(String(repeating: "no database ", count: 500).utf8).write(to: URL(fileURLWithPath: path))
-            let error = #expect(throws: FHIRStoreError.self) { try FHIRStore.recover(from: path, to: folder + "/new", release: .r4) }
+            let error = #expect(throws: FHIRStoreError.self) {
+                try FHIRStore.recover(from: URL(fileURLWithPath: path), to: URL(fileURLWithPath: folder + "/new"), release: .r4)
+            }
             #expect(error?.code == .notAStore)
             let missing = #expect(throws: FHIRStoreError.self) {
-                try FHIRStore.recover(from: folder + "/no", to: folder + "/new", release: .r4)
+                try FHIRStore.recover(from: URL(fileURLWithPath: folder + "/no"), to: URL(fileURLWithPath: folder + "/new"), release: .r4)
             }
             #expect(missing?.code == .cannotOpen)
             #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == ["text"])
-            let taken = #expect(throws: FHIRStoreError.self) { try FHIRStore.recover(from: path, to: path, release: .r4) }
+            let taken = #expect(throws: FHIRStoreError.self) {
+                try FHIRStore.recover(from: URL(fileURLWithPath: path), to: URL(fileURLWithPath: path), release: .r4)
+            }
             #expect(taken?.code == .alreadyExists)
         }
     }

@@ -24,7 +24,7 @@ import Testing
             try fill(store, 1...6_000)
             let threads = Threads()
             var fractions: [Double] = []
-            try store.backup(to: folder + "/copy.sqlite") { progress in
+            try store.backup(to: URL(fileURLWithPath: folder + "/copy.sqlite")) { progress in
                 if fractions.isEmpty {
                     // Another thread commits while the copy is under way.
                     let written = Gate()
@@ -52,7 +52,7 @@ import Testing
         try withTemporaryFolder { folder in
             let store = try FHIRStore(path: folder + "/store.sqlite", release: .r4)
             try fill(store, 1...6_000)
-            #expect(throws: Enough.self) { try store.backup(to: folder + "/copy.sqlite") { _ in throw Enough() } }
+            #expect(throws: Enough.self) { try store.backup(to: URL(fileURLWithPath: folder + "/copy.sqlite")) { _ in throw Enough() } }
             #expect(try FileManager.default.contentsOfDirectory(atPath: folder).allSatisfy { $0.hasPrefix("store.sqlite") })
             try fill(store, 1...10)
             try expectSound(store)
@@ -65,17 +65,17 @@ import Testing
             let store = try FHIRStore(path: path, release: .r4)
             try fill(store, 1...10)
             try Data("precious".utf8).write(to: URL(fileURLWithPath: target))
-            let error = #expect(throws: FHIRStoreError.self) { try store.backup(to: target) }
+            let error = #expect(throws: FHIRStoreError.self) { try store.backup(to: URL(fileURLWithPath: target)) }
             #expect(error?.code == .alreadyExists)
             #expect(try Data(contentsOf: URL(fileURLWithPath: target)) == Data("precious".utf8))
-            try store.backup(to: target, replacing: true)
+            try store.backup(to: URL(fileURLWithPath: target), replacing: true)
             #expect(try FHIRStore(path: target, release: .r4).count(Patient.self) == 10)
-            #expect(throws: FHIRStoreError.self) { try store.backup(to: path, replacing: true) }
-            #expect(throws: FHIRStoreError.self) { try store.backup(to: folder, replacing: true) }
-            #expect(throws: FHIRStoreError.self) { try store.backup(to: folder + "/no/copy.sqlite") }
+            #expect(throws: FHIRStoreError.self) { try store.backup(to: URL(fileURLWithPath: path), replacing: true) }
+            #expect(throws: FHIRStoreError.self) { try store.backup(to: URL(fileURLWithPath: folder), replacing: true) }
+            #expect(throws: FHIRStoreError.self) { try store.backup(to: URL(fileURLWithPath: folder + "/no/copy.sqlite")) }
             let inUse = try FHIRStore(path: target, release: .r4)
             try fill(inUse, 1...20)
-            let used = #expect(throws: FHIRStoreError.self) { try store.backup(to: target, replacing: true) }
+            let used = #expect(throws: FHIRStoreError.self) { try store.backup(to: URL(fileURLWithPath: target), replacing: true) }
             #expect(used?.message.contains("-wal") == true)
             #expect(try inUse.count(Patient.self) == 20)
         }
@@ -85,7 +85,7 @@ import Testing
         try withTemporaryFolder { folder in
             let store = try freshStore()
             try fill(store, 1...10)
-            try store.backup(to: folder + "/copy.sqlite")
+            try store.backup(to: URL(fileURLWithPath: folder + "/copy.sqlite"))
             #expect(try FHIRStore(path: folder + "/copy.sqlite", release: .r4).count(Patient.self) == 10)
         }
     }

@@ -25,10 +25,11 @@ import Testing
             try fill(store)
             #expect(try store.count(Patient.self) == 50)
             var seenWhileCopying: [String: Int] = [:]
-            try store.backup(to: folder + "/copy.sqlite") { _ in
+            try store.backup(to: URL(fileURLWithPath: folder + "/copy.sqlite")) { _ in
                 if seenWhileCopying.isEmpty { seenWhileCopying = try modes(folder) }
             }
-            try FHIRStore.recover(from: folder + "/copy.sqlite", to: folder + "/recovered.sqlite", release: .r4)
+            try FHIRStore.recover(
+                from: URL(fileURLWithPath: folder + "/copy.sqlite"), to: URL(fileURLWithPath: folder + "/recovered.sqlite"), release: .r4)
             try store.vacuum()
             let found = try modes(folder).merging(seenWhileCopying) { one, _ in one }
             #expect(

@@ -83,11 +83,15 @@ import Testing
             let before = try names(folder)
             for target in targets {
                 for replaces in [true, false] {
-                    let error = #expect(throws: FHIRStoreError.self, "\(target)") { try store.backup(to: target, replacing: replaces) }
+                    let error = #expect(throws: FHIRStoreError.self, "\(target)") {
+                        try store.backup(to: URL(fileURLWithPath: target), replacing: replaces)
+                    }
                     let isThere = FileManager.default.fileExists(atPath: target)
                     #expect(error?.code == (isThere && !replaces ? .alreadyExists : .invalidArgument), "\(target)")
                 }
-                #expect(throws: FHIRStoreError.self, "\(target)") { try FHIRStore.recover(from: path, to: target, release: .r4) }
+                #expect(throws: FHIRStoreError.self, "\(target)") {
+                    try FHIRStore.recover(from: URL(fileURLWithPath: path), to: URL(fileURLWithPath: target), release: .r4)
+                }
             }
             #expect(try names(folder) == before)
             try expectSound(store)
@@ -101,7 +105,9 @@ import Testing
             for name in ["store", "other"] { _ = try FHIRStore(path: folder + "/\(name).sqlite", release: .r4) }
             let store = try FHIRStore(path: folder + "/store.sqlite", release: .r4)
             for suffix in ["-wal", "-shm", "-journal"] {
-                let error = #expect(throws: FHIRStoreError.self) { try store.backup(to: folder + "/other.sqlite" + suffix) }
+                let error = #expect(throws: FHIRStoreError.self) {
+                    try store.backup(to: URL(fileURLWithPath: folder + "/other.sqlite" + suffix))
+                }
                 #expect(error?.code == .invalidArgument)
             }
         }

@@ -44,7 +44,7 @@ import Testing
             try write(path, tablesOfAReplica)
             let error = #expect(throws: FHIRStoreError.self) { try FHIRStore(path: path, release: .r4).check() }
             #expect(error?.message.contains("firelite reseal") == true)
-            let report = try FHIRStore.reseal(path: path, release: .r4)
+            let report = try FHIRStore.reseal(URL(fileURLWithPath: path), release: .r4)
             #expect(report.resources == 500 && report.pages > 1)
             let store = try FHIRStore(path: path, release: .r4)
             #expect(try snapshot(store) == before)
@@ -59,7 +59,7 @@ import Testing
     @Test func aStoreThatNobodyElseWroteToIsResealedToo() throws {
         try withStore { path in
             let before = try snapshot(FHIRStore(path: path, release: .r4))
-            #expect(try FHIRStore.reseal(path: path, release: .r4).resources == 500)
+            #expect(try FHIRStore.reseal(URL(fileURLWithPath: path), release: .r4).resources == 500)
             #expect(try snapshot(FHIRStore(path: path, release: .r4)) == before)
         }
     }
@@ -74,10 +74,10 @@ import Testing
             let bytes = try Data(contentsOf: URL(fileURLWithPath: path))
             let isMended = sql.contains("nextRoot")
             if isMended {
-                try FHIRStore.reseal(path: path, release: .r4)
+                try FHIRStore.reseal(URL(fileURLWithPath: path), release: .r4)
                 return
             }
-            let error = #expect(throws: FHIRStoreError.self) { try FHIRStore.reseal(path: path, release: .r4) }
+            let error = #expect(throws: FHIRStoreError.self) { try FHIRStore.reseal(URL(fileURLWithPath: path), release: .r4) }
             #expect(error?.code == .notAStore && error?.message.contains("was not changed") == true, "\(error.map { "\($0)" } ?? "")")
             #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == bytes)
         }
@@ -91,7 +91,7 @@ import Testing
             try store.write { tx in
                 try tx.add(Patient())
                 let error = #expect(throws: FHIRStoreError.self) {
-                    try FHIRStore.reseal(path: path, release: .r4, configuration: configuration)
+                    try FHIRStore.reseal(URL(fileURLWithPath: path), release: .r4, configuration: configuration)
                 }
                 #expect(error?.code == .busy)
             }
@@ -100,14 +100,18 @@ import Testing
 
     @Test func whatIsNoStoreIsRefused() throws {
         try withTemporaryFolder { folder in
-            let missing = #expect(throws: FHIRStoreError.self) { try FHIRStore.reseal(path: folder + "/none.sqlite", release: .r4) }
+            let missing = #expect(throws: FHIRStoreError.self) {
+                try FHIRStore.reseal(URL(fileURLWithPath: folder + "/none.sqlite"), release: .r4)
+            }
             #expect(missing?.code == .cannotOpen && !FileManager.default.fileExists(atPath: folder + "/none.sqlite"))
             var configuration = FHIRStore.Configuration()
             configuration.checksPages = false
             _ = try FHIRStore(path: folder + "/plain.sqlite", release: .r4, configuration: configuration)
-            let plain = #expect(throws: FHIRStoreError.self) { try FHIRStore.reseal(path: folder + "/plain.sqlite", release: .r4) }
+            let plain = #expect(throws: FHIRStoreError.self) {
+                try FHIRStore.reseal(URL(fileURLWithPath: folder + "/plain.sqlite"), release: .r4)
+            }
             #expect(plain?.code == .invalidArgument)
-            #expect(throws: FHIRStoreError.self) { try FHIRStore.reseal(path: ":memory:", release: .r4) }
+            #expect(throws: FHIRStoreError.self) { try FHIRStore.reseal(URL(fileURLWithPath: ":memory:"), release: .r4) }
         }
     }
 }

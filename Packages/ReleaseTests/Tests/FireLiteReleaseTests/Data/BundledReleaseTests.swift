@@ -99,7 +99,7 @@ import Testing
             }
             return texts.sorted()
         }
-        #expect(try FHIRStore.releaseName(ofFileAt: path) == "R5")
+        #expect(try FHIRStore.releaseName(ofFileAt: URL(fileURLWithPath: path)) == "R5")
         try FHIRStore(path: path, release: bundled).closing { store in
             var found: [String] = []
             try store.read { tx in

@@ -94,7 +94,7 @@ import Testing
             // end
             #expect(patient.map { FHIRJSON.data($0) } == json)
             try store.close()
-            #expect(try FHIRStore.releaseName(ofFileAt: path) == "R5")
+            #expect(try FHIRStore.releaseName(ofFileAt: URL(fileURLWithPath: path)) == "R5")
         }
     }
 }

@@ -37,15 +37,15 @@ extension ResourceRule {
     /// Runs `body` with a store that holds the resource and another one; afterwards the store must be sound.
     private func withStore(_ resource: FHIRResource, _ body: (FHIRStore) throws -> Void) throws {
         let store = try FHIRStore.inMemory(release: resource.layout.release)
-        let neighbour = resource.copyObject() as? FHIRResource
+        let neighbor = resource.copyObject() as? FHIRResource
         resource.id = "the-one"
-        neighbour?.id = "neighbour"
+        neighbor?.id = "neighbor"
         try store.write { tx in
-            try tx.add(#require(neighbour))
+            try tx.add(#require(neighbor))
             try tx.add(resource)
         }
         try body(store)
-        #expect(try store.resource(typeName: resource.resourceType, id: "neighbour") == neighbour)
+        #expect(try store.resource(typeName: resource.resourceType, id: "neighbor") == neighbor)
         #expect(try store.check() == [])
     }
 
@@ -142,13 +142,13 @@ extension ResourceRule {
         let json = FHIRJSON.string(resource)
         let before = try store.statistics().tables.map(\.rows)
         try store.write { tx in try tx.delete(resource) }
-        #expect(try store.statistics().tables.map(\.rows) == before.map { $0 / 2 }, "the neighbour's rows are left")
+        #expect(try store.statistics().tables.map(\.rows) == before.map { $0 / 2 }, "the neighbor's rows are left")
         #expect(FHIRJSON.string(resource) == json)
         #expect(!resource.isManaged)
-        let neighbour = try #require(try store.resource(typeName: resource.resourceType, id: "neighbour"))
-        try store.write { tx in try tx.delete(neighbour) }
+        let neighbor = try #require(try store.resource(typeName: resource.resourceType, id: "neighbor"))
+        try store.write { tx in try tx.delete(neighbor) }
         #expect(try store.statistics().tables.allSatisfy { $0.rows == 0 })
-        try store.write { tx in try tx.add(neighbour) }
+        try store.write { tx in try tx.add(neighbor) }
     }
 }
 

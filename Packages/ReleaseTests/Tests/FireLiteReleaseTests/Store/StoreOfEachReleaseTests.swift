@@ -113,7 +113,7 @@ import Testing
             try store.close()
         }
         let whole = folder.file("whole.sqlite")
-        let report = try FHIRStore.recover(from: path, to: whole, release: release)
+        let report = try FHIRStore.recover(from: URL(fileURLWithPath: path), to: URL(fileURLWithPath: whole), release: release)
         #expect(report.isComplete && report.recovered == json.count)
         try expectEqual(FHIRStore(path: whole, release: release), json, count: json.count)
 
@@ -123,7 +123,7 @@ import Testing
         for page in [pages / 3, pages / 2] { bytes.replaceSubrange(page * pageSize + 100..<page * pageSize + 600, with: Data(count: 500)) }
         try bytes.write(to: URL(fileURLWithPath: path))
         let rest = folder.file("rest.sqlite")
-        let partial = try FHIRStore.recover(from: path, to: rest, release: release)
+        let partial = try FHIRStore.recover(from: URL(fileURLWithPath: path), to: URL(fileURLWithPath: rest), release: release)
         #expect(partial.recovered == json.count || !partial.isComplete)
         try expectEqual(FHIRStore(path: rest, release: release), json, count: partial.recovered)
     }

@@ -1,0 +1,125 @@
+"""Measures publications: rows a second, CPU beside pyarrow's for the same rows, and what a second publication costs after some changes.
+
+    python benchmarks/publish.py TOOL FOLDER STORE… [--share PERCENT] [--seed N]
+
+It copies the stores into FOLDER, publishes the copies, changes so many of the resources that the views show, chosen by chance, and publishes again.
+"""
+
+from __future__ import annotations
+
+import argparse
+import glob
+import json
+import os
+import random
+import shutil
+import subprocess
+import tempfile
+import time
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from firelite_lake import Plan, files, publish, tables
+from firelite_lake.files import COMPRESSION, GROUP_ROWS
+
+
+def cpu() -> float:
+    times = os.times()
+    return times.user + times.system
+
+
+def measured(work: Any) -> tuple[float, float, Any]:
+    before, started = cpu(), time.perf_counter()
+    result = work()
+    return cpu() - before, time.perf_counter() - started, result
+
+
+def plan_of(tool: str, stores: list[str], lake: str, *options: str) -> tuple[str, float]:
+    before = os.times()
+    arguments = [one for store in stores for one in ("--database", store)]
+    text = subprocess.run([tool, "publish", *arguments, "--to", lake, "--plan", *options], capture_output=True, text=True, check=True).stdout
+    after = os.times()
+    return text, after.children_user + after.children_system - before.children_user - before.children_system
+
+
+def change(tool: str, store: str, share: float, seed: int) -> int:
+    """Changes resources of the standard views by the tool, as an app would."""
+    chance = random.Random(seed)
+    changed: list[str] = []
+    with tempfile.TemporaryDirectory() as folder:
+        for type in ("Patient", "Condition", "Observation", "Encounter", "MedicationRequest", "Procedure", "Immunization"):
+            output = os.path.join(folder, type)
+            subprocess.run([tool, "export", "--database", store, "--type", type, "--output", output], capture_output=True, check=True)
+            for path in glob.glob(os.path.join(output, "*.ndjson")):
+                with open(path, encoding="utf-8") as file:
+                    lines = file.read().splitlines()
+                for line in chance.sample(lines, round(len(lines) * share)):
+                    resource = json.loads(line)
+                    resource["language"] = "en"
+                    if "status" in resource:
+                        resource["status"] = {"final": "amended"}.get(resource["status"], resource["status"])
+                    changed.append(json.dumps(resource))
+        path = os.path.join(folder, "changed.ndjson")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write("\n".join(changed) + "\n")
+        subprocess.run([tool, "import", "--quiet", "--database", store, path], check=True)
+    return len(changed)
+
+
+def baseline(lake: str) -> tuple[float, float]:
+    """CPU of pyarrow for the rows in memory: as columns, and as Python's rows."""
+    columns = rows = 0.0
+    with tempfile.TemporaryDirectory() as folder:
+        for table in tables(lake):
+            for number, file in enumerate(files(lake, table)):
+                content = pq.ParquetFile(file.path).read()
+
+                def write(content: pa.Table, number: int = number, table: str = table) -> None:
+                    pq.write_table(content, os.path.join(folder, f"{table}{number}"), compression=COMPRESSION, row_group_size=GROUP_ROWS)
+
+                columns += measured(lambda content=content: write(content))[0]
+                python, schema = content.to_pylist(), content.schema
+                rows += measured(lambda python=python, schema=schema: write(pa.Table.from_pylist(python, schema)))[0]
+    return columns, rows
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("tool")
+    parser.add_argument("folder")
+    parser.add_argument("stores", nargs="+")
+    parser.add_argument("--share", type=float, default=1)
+    parser.add_argument("--seed", type=int, default=1)
+    given = parser.parse_args()
+    lake = os.path.join(given.folder, "lake")
+    shutil.rmtree(lake, ignore_errors=True)
+    copies = []
+    for store in given.stores:
+        copy = os.path.join(given.folder, os.path.basename(store))
+        shutil.copyfile(store, copy)
+        copies.append(copy)
+    text, planning = plan_of(given.tool, copies, lake, "--since-last")
+    first, wall, run = measured(lambda: publish(Plan.read(text)))
+    rows = sum(one.added for one in run.published)
+    print(f"{len(copies)} stores: {rows:,} rows in {wall:.2f} s, {first:.2f} s of CPU: {rows / wall:,.0f} rows a second; plan {planning:.2f} s of CPU")
+    columns, python = baseline(lake)
+    print(f"pyarrow, the same rows: {columns:.2f} s of CPU from columns ({first / columns:.2f} times), {python:.2f} s from Python's rows ({first / python:.2f} times)")
+    changed = sum(change(given.tool, copy, given.share / 100, given.seed + number) for number, copy in enumerate(copies))
+    text, planning_again = plan_of(given.tool, copies, lake, "--since-last")
+    second, wall, run = measured(lambda: publish(Plan.read(text)))
+    added, modes = sum(one.added for one in run.published), sorted({one.mode for one in run.published})
+    print(
+        f"again after {changed:,} changes: {added:,} rows in {wall:.2f} s, {second:.2f} s of CPU ({100 * second / first:.2f} % of the first; with the"
+        f" plans {100 * (second + planning_again) / (first + planning):.2f} %), {', '.join(modes)} {run.notes or ''}"
+    )
+    third, wall, run = measured(lambda: publish(Plan.read(text)))
+    print(f"again without changes: {third:.2f} s of CPU")
+    text, _ = plan_of(given.tool, copies, lake)
+    compared, wall, run = measured(lambda: publish(Plan.read(text)))
+    print(f"comparing all versions: {compared:.2f} s of CPU, {sorted({one.mode for one in run.published})}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,125 @@
+"""What to publish, as `firelite publish` says it: stores, and the statements of their views."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass
+from typing import Any
+
+from .errors import USAGE, LakeError
+
+#: The form of the plans that this version reads.
+FORM = 1
+
+TYPES = ("boolean", "integer", "decimal", "date", "dateTime", "instant", "time", "string")
+
+_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column of a view."""
+
+    name: str
+    #: One of `TYPES`.
+    type: str
+    is_collection: bool
+    #: Whether the statement has a column `_aside_NAME` with the rest of its literals.
+    has_aside: bool
+
+
+@dataclass(frozen=True)
+class View:
+    """A view, with its statements for one store."""
+
+    name: str
+    #: The type of the resources.
+    resource: str
+    columns: tuple[Column, ...]
+    #: The statement for all resources; None if the file has no table of the type.
+    sql: str | None
+    #: The statement for the resources whose numbers are a list of JSON in parameter 1.
+    changes_sql: str | None
+    #: What determines the rows besides the resources, as canonical JSON.
+    definition: str
+
+
+@dataclass(frozen=True)
+class StorePlan:
+    """A store and its views."""
+
+    path: str
+    #: The name of the store in the lake; None for its identity.
+    name: str | None
+    release: str
+    #: SQLite's number of the schema that the statements were made for.
+    schema_version: int
+    views: tuple[View, ...]
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What to publish."""
+
+    lake: str
+    #: Whether the change logs say what changed, instead of a comparison of versions.
+    since_last: bool
+    resources: bool
+    #: The path of the tool, for exports.
+    tool: str
+    stores: tuple[StorePlan, ...]
+
+    @staticmethod
+    def read(text: str) -> Plan:
+        """Reads a plan.
+
+        Raises LakeError with status USAGE for a plan of another form.
+        """
+        try:
+            plan = json.loads(text)
+            form = plan["plan"]
+        except (ValueError, KeyError, TypeError):
+            raise LakeError("this is not a plan: call `firelite publish`", USAGE) from None
+        if form != FORM:
+            raise LakeError(f"the plan has form {form}, and this firelite-lake reads {FORM}: install the one of the tool's version", USAGE)
+        try:
+            return Plan(
+                lake=plan["lake"],
+                since_last=bool(plan["sinceLast"]),
+                resources=bool(plan["resources"]),
+                tool=plan["tool"],
+                stores=tuple(_store(store) for store in plan["stores"]),
+            )
+        except (KeyError, TypeError) as error:
+            raise LakeError(f"the plan is not complete: {type(error).__name__} {error}", USAGE) from None
+
+
+def _store(plan: dict[str, Any]) -> StorePlan:
+    views = tuple(_view(view) for view in plan["views"])
+    known: set[str] = set()
+    for view in views:
+        if view.name.lower() in known:
+            raise LakeError(f"two views have the name '{view.name}': rename one", USAGE)
+        known.add(view.name.lower())
+    return StorePlan(plan["path"], plan["name"], plan["release"], plan["schemaVersion"], views)
+
+
+def _view(plan: dict[str, Any]) -> View:
+    name = plan["name"]
+    if not _NAME.fullmatch(name) or name.lower() == "resources":
+        raise LakeError("a view's name has letters, digits and underscores, begins with a letter, and is not 'resources'", USAGE)
+    columns = tuple(
+        Column(column["name"], column["type"], bool(column["collection"]), bool(column["aside"])) for column in plan["columns"]
+    )
+    for column in columns:
+        if column.type not in TYPES or not _NAME.fullmatch(column.name):
+            raise LakeError(f"the view '{name}' has a column that this firelite-lake does not know: install the one of the tool's version", USAGE)
+    return View(
+        name=name,
+        resource=plan["resource"],
+        columns=columns,
+        sql=plan["sql"],
+        changes_sql=plan["changesSQL"],
+        definition=json.dumps(plan["definition"], sort_keys=True, separators=(",", ":")),
+    )

@@ -1,0 +1,303 @@
+"""A store, read by the contract of its file (the page *File format*): read-only, in one snapshot."""
+
+from __future__ import annotations
+
+import functools
+import json
+import os
+import urllib.parse
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import adbc_driver_manager
+import adbc_driver_sqlite.dbapi as sqlite
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from .columns import ROOT, raw_columns
+from .errors import STALE, LakeError
+from .plan import View
+
+#: `FHIR`, in the header of each store.
+_APPLICATION = 0x46484952
+_FORMATS = (2, 3)
+
+#: How many rows SQLite gives at a time.
+_BATCH = 65_536
+
+Numbers = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class States:
+    """Resources by number, in ascending order, each with its version and the time of its last change in milliseconds."""
+
+    roots: Numbers
+    versions: Numbers
+    updated: Numbers
+    #: Their ids, as an array of strings.
+    ids: pa.Array
+
+    def places(self, roots: Numbers) -> Numbers:
+        """The places of resources, which must be there."""
+        places = np.searchsorted(self.roots, roots)
+        found = places < len(self.roots)
+        if not found.all() or not np.array_equal(self.roots[places], roots):
+            raise LakeError("a view has rows of a resource that is not in _resource: run `firelite check`")
+        return places.astype(np.int64)
+
+
+@dataclass(frozen=True)
+class Sums:
+    """Sums over the resources of a type, which tell whether a change log has explained every change.
+
+    A change that it does not list adds to the revisions; a new resource has a number above all earlier ones.
+    """
+
+    count: int = 0
+    roots: int = 0
+    revisions: int = 0
+
+    def __add__(self, other: Sums) -> Sums:
+        return Sums(self.count + other.count, self.roots + other.roots, self.revisions + other.revisions)
+
+    def __sub__(self, other: Sums) -> Sums:
+        return Sums(self.count - other.count, self.roots - other.roots, self.revisions - other.revisions)
+
+
+@dataclass(frozen=True)
+class Log:
+    """What the change log says since a position."""
+
+    #: The numbers of the changed resources that had the type, or have it now.
+    roots: Numbers
+    #: The sums over them as they were.
+    before: Sums
+    #: The sums over those that are there now.
+    now: Sums
+
+
+class Store:
+    """A store's file, open for reading. All it gives is of one moment."""
+
+    def __init__(self, path: str) -> None:
+        """Opens a file.
+
+        Raises LakeError if it is not a plain store of a format that this version reads.
+        """
+        self.path = path
+        _check_header(path)
+        self._connection = None
+        try:
+            self._connection = sqlite.connect(f"file:{urllib.parse.quote(os.path.abspath(path))}?mode=ro")
+            application, format, schema = self._rows(
+                "SELECT (SELECT application_id FROM pragma_application_id), (SELECT user_version FROM pragma_user_version),"
+                " (SELECT schema_version FROM pragma_schema_version)"
+            )[0]
+            if application != _APPLICATION:
+                raise LakeError(f"{path} is not a FireLite store")
+            if format not in _FORMATS:
+                remedy = "open it once with the tool firelite" if format < min(_FORMATS) else "install a newer firelite-lake"
+                raise LakeError(f"{path} has format {format}, and this firelite-lake reads {_FORMATS[0]} to {_FORMATS[-1]}: {remedy}")
+            # The transaction has begun: from here on, all is of this moment.
+            self._meta = dict(self._rows("SELECT key, CAST(value AS TEXT) FROM _meta"))
+        except LakeError:
+            self.close()
+            raise
+        except adbc_driver_manager.Error as error:
+            self.close()
+            raise self._error(error) from None
+        self.schema_version: int = schema
+        self.identity: str = self._meta.get("identity") or ""
+        if not self.identity:
+            raise LakeError(f"{path} has no identity: run `firelite check`")
+
+    def close(self) -> None:
+        if self._connection is not None:
+            self._connection.close()
+
+    def __enter__(self) -> Store:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    # Statements
+
+    def _rows(self, sql: str, parameters: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
+        assert self._connection is not None
+        with self._connection.cursor() as cursor:
+            cursor.execute(sql, parameters)
+            return [tuple(row) for row in cursor.fetchall()]
+
+    def _batches(self, sql: str, columns: Sequence[tuple[str, bool]], parameters: Sequence[Any] = ()) -> Iterator[pa.RecordBatch]:
+        """The rows of a statement with these columns, each of which is a number or a text.
+
+        The first row of the statement that is run says so: the driver goes by the first values that it finds, and a column may begin with NULLs.
+        """
+        assert self._connection is not None
+        first = ", ".join(f'{-1 if is_number else chr(39) * 2} AS "{name}"' for name, is_number in columns)
+        names = ", ".join(f'"{name}"' for name, _ in columns)
+        with self._connection.cursor() as cursor:
+            try:
+                cursor.adbc_statement.set_options(**{"adbc.sqlite.query.batch_rows": str(_BATCH)})
+                cursor.execute(f"SELECT {first} UNION ALL SELECT {names} FROM ({sql})", parameters)
+                reader = cursor.fetch_record_batch()
+                expected = pa.schema([pa.field(name, pa.int64() if is_number else pa.string()) for name, is_number in columns])
+                is_first = True
+                for batch in reader:
+                    if is_first:
+                        batch = batch.slice(1)
+                        is_first = False
+                    if len(batch):
+                        yield batch.cast(expected)
+            except (adbc_driver_manager.Error, pa.ArrowException, OSError) as error:
+                raise self._error(error) from None
+
+    def _error(self, error: Exception) -> LakeError:
+        """An error of SQLite as one line, without values: its messages name tables and columns, but quote nothing else."""
+        text = str(error)
+        if "integer overflow" in text:
+            return LakeError(f"{self.path}: a column of the view has several values for a resource, and is no collection")
+        if "locked" in text or "busy" in text.lower():
+            return LakeError(f"{self.path} is locked by another program: try again")
+        if "not a database" in text:
+            return LakeError(f"{self.path} is encrypted, or no database: make a plain backup of an encrypted one")
+        if "malformed" in text:
+            return LakeError(f"{self.path} is damaged: run `firelite check`")
+        return LakeError(f"{self.path} cannot be read by SQLite: {_cause(text)}")
+
+    def check_schema(self, number: int) -> None:
+        """Raises LakeError with status STALE if the schema is not the one that statements were made for."""
+        if number != self.schema_version:
+            raise LakeError(f"{self.path} has got tables or columns since the plan was made: make another plan", STALE)
+
+    # Views
+
+    def rows(self, view: View, roots: Numbers | None = None) -> Iterator[pa.RecordBatch]:
+        """The rows of a view's statement, for all resources or some."""
+        if view.sql is None or view.changes_sql is None:
+            return iter(())
+        if roots is None:
+            return self._batches(view.sql, raw_columns(view))
+        return self._batches(view.changes_sql, raw_columns(view), (json.dumps(roots.tolist()),))
+
+    # Resources
+
+    @functools.cached_property
+    def _shapes(self) -> dict[str, list[int]]:
+        """The shapes of each type."""
+        shapes: dict[str, list[int]] = {}
+        for shape, type in self._rows("SELECT shape, type FROM _shape"):
+            shapes.setdefault(type, []).append(shape)
+        return shapes
+
+    @functools.cached_property
+    def sums(self) -> dict[str, Sums]:
+        """The sums over the resources of each type."""
+        types = {shape: type for type, shapes in self._shapes.items() for shape in shapes}
+        sums: dict[str, Sums] = {}
+        for shape, *numbers in self._rows("SELECT shape, count(*), sum(root), sum(revision) FROM _resource GROUP BY shape"):
+            type = types.get(shape, "")
+            sums[type] = sums.get(type, Sums()) + Sums(*numbers)
+        return sums
+
+    def states(self, type: str, roots: Numbers | None = None) -> States:
+        """The resources of a type, or those among some."""
+        shapes = self._shapes.get(type)
+        if not shapes:
+            return States(*(np.zeros(0, np.int64) for _ in range(3)), pa.array([], pa.string()))
+        name = type.replace('"', '""')
+        has_id = any(row[0] == "id" for row in self._rows("SELECT name FROM pragma_table_info(?)", (type,)))
+        chosen = "" if roots is None else " AND r.root IN (SELECT value FROM json_each(?1))"
+        sql = (
+            f"SELECT r.root AS _root, r.revision AS _version, r.updated AS _updated, {'t.id' if has_id else 'NULL'} AS _id"
+            f' FROM _resource r LEFT JOIN "{name}" t ON t._k = r.root << 24'
+            f" WHERE +r.shape IN ({', '.join(map(str, shapes))}){chosen} ORDER BY r.root"
+        )
+        columns = [(ROOT, True), ("_version", True), ("_updated", True), ("_id", False)]
+        parameters = () if roots is None else (json.dumps(roots.tolist()),)
+        schema = pa.schema([pa.field(name, pa.int64() if is_number else pa.string()) for name, is_number in columns])
+        table = pa.Table.from_batches(self._batches(sql, columns, parameters), schema).combine_chunks()
+        numbers = [np.asarray(table.column(index).to_numpy()) for index in range(3)]
+        return States(numbers[0], numbers[1], numbers[2], table.column(3).combine_chunks())
+
+    def types(self) -> list[str]:
+        """The types of which there are resources."""
+        return sorted(type for type, sums in self.sums.items() if sums.count)
+
+    # The change log
+
+    @property
+    def position(self) -> int:
+        """The number of the newest entry of the change log; 0 if there is no log."""
+        return max(int(self._meta.get("track.next") or 1) - 1, 0)
+
+    def logs(self, type: str) -> bool:
+        """Whether the change log lists the resources of a type."""
+        types = (self._meta.get("track.changes") or "").split()
+        return "*" in types or type in types
+
+    @functools.cached_property
+    def _has_log(self) -> bool:
+        return bool(self._rows("SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name = '_change'")[0][0])
+
+    @functools.cache  # noqa: B019  A snapshot lives for one publication.
+    def entry(self, position: int) -> int:
+        """A number for the entry at a position, or the newest one before it that is kept; 0 if there is none."""
+        if not self._has_log:
+            return 0
+        rows = self._rows("SELECT seq, root, kind, time FROM _change WHERE seq <= ? ORDER BY seq DESC LIMIT 1", (position,))
+        if not rows:
+            return 0
+        seq, root, kind, time = rows[0]
+        return int((seq * 1_000_003 + root * 40_503 + kind * 7 + time) % (1 << 61))
+
+    @functools.cache  # noqa: B019
+    def _changes(self, position: int) -> list[tuple[Any, ...]]:
+        """Each changed resource with its first change after a position, and its present revision and shape."""
+        return self._rows(
+            "SELECT c.root, c.kind, c.type, c.revision, r.revision, r.shape"
+            " FROM (SELECT root, min(seq), kind, type, revision FROM _change WHERE seq > ? GROUP BY root) c"
+            " LEFT JOIN _resource r ON r.root = c.root",
+            (position,),
+        )
+
+    def log(self, position: int, type: str) -> Log | str:
+        """The changes after a position; or why the log cannot say them."""
+        if not self._has_log or not self.logs(type):
+            return f"the change log of {type} is off"
+        if int(self._meta.get("track.start") or 1) > position + 1:
+            return "the change log was pruned, or began after the last publication"
+        shapes = set(self._shapes.get(type, ()))
+        roots = []
+        before = now = Sums()
+        for root, kind, of, earlier, revision, shape in self._changes(position):
+            was, is_there = kind != 0 and of == type, shape in shapes
+            if was:
+                before += Sums(1, root, earlier or 0)
+            if is_there:
+                now += Sums(1, root, revision)
+            if was or is_there:
+                roots.append(root)
+        return Log(np.array(sorted(roots), np.int64), before, now)
+
+
+def _cause(text: str) -> str:
+    """What SQLite says, without the driver's words and on one line."""
+    for known in ("unable to open database file", "disk I/O error", "no such table", "no such column", "attempt to write a readonly database"):
+        if known in text:
+            return known
+    return "its statement failed"
+
+
+def _check_header(path: str) -> None:
+    try:
+        with open(path, "rb") as file:
+            header = file.read(16)
+    except OSError as error:
+        raise LakeError(f"{path} cannot be read: {error.strerror}") from None
+    if header and header != b"SQLite format 3\0":
+        raise LakeError(f"{path} is encrypted, or no database: make a plain backup of an encrypted one")

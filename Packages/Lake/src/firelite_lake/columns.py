@@ -1,0 +1,276 @@
+"""From what SQLite gives to typed columns.
+
+A decimal becomes `decimal(38, 18)`, a date a date, a dateTime or instant a moment in UTC. What such a type does not keep is in columns beside it,
+as in a store: `NAME_offset` has minutes east of UTC, and `NAME_literal` FHIR's text, where the typed value does not give it back exactly.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from datetime import date, datetime, timedelta, timezone
+from decimal import Decimal, InvalidOperation
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from .errors import USAGE, LakeError
+from .plan import Column, View
+
+DECIMAL = pa.decimal128(38, 18)
+MOMENT = pa.timestamp("us", tz="UTC")
+
+#: The column by which a table is partitioned.
+STORE = "_store"
+#: The columns that say which resource a row is from, and which version of it.
+ROOT, KEY, VERSION, UPDATED = "_root", "_key", "_version", "_updated"
+
+_OWN = [pa.field(ROOT, pa.int64()), pa.field(KEY, pa.string()), pa.field(VERSION, pa.int64()), pa.field(UPDATED, MOMENT)]
+
+
+def schema(name: str, columns: tuple[Column, ...]) -> pa.Schema:
+    """The columns of a view's table, without the partition.
+
+    Raises LakeError if two have one name, whatever its case.
+    """
+    fields = list(_OWN)
+    for column in columns:
+        fields += _fields(column)
+    known: set[str] = set()
+    for field in fields:
+        if field.name.lower() in known:
+            raise LakeError(
+                f"the view '{name}' has a column '{field.name}', and another one of that name is needed: rename it", USAGE
+            )
+        known.add(field.name.lower())
+    return pa.schema(fields)
+
+
+def _fields(column: Column) -> list[pa.Field]:
+    name = column.name
+    if column.is_collection:
+        elements = {"boolean": pa.bool_(), "integer": pa.int64()}
+        return [pa.field(name, pa.list_(elements.get(column.type, pa.string())))]
+    literal = pa.field(f"{name}_literal", pa.string())
+    match column.type:
+        case "boolean":
+            return [pa.field(name, pa.bool_())]
+        case "integer":
+            return [pa.field(name, pa.int64())]
+        case "decimal":
+            return [pa.field(name, DECIMAL), literal]
+        case "date":
+            return [pa.field(name, pa.date32()), literal]
+        case "dateTime" | "instant":
+            return [pa.field(name, MOMENT), pa.field(f"{name}_offset", pa.int32()), literal]
+        case _:
+            return [pa.field(name, pa.string())]
+
+
+def raw_columns(view: View) -> list[tuple[str, bool]]:
+    """The columns of a view's statement with whether each is a number, in their order."""
+    columns = [(ROOT, True)]
+    for column in view.columns:
+        columns.append((column.name, column.type in ("boolean", "integer") and not column.is_collection))
+        if column.has_aside:
+            columns.append((f"_aside_{column.name}", False))
+    return columns
+
+
+def typed(view: View, batch: pa.RecordBatch) -> dict[str, pa.Array]:
+    """The typed columns of a batch of the view's statement."""
+    arrays: dict[str, pa.Array] = {}
+    for column in view.columns:
+        raw = batch.column(column.name)
+        aside = batch.column(f"_aside_{column.name}") if column.has_aside else pa.nulls(len(raw), pa.string())
+        name = column.name
+        if column.is_collection:
+            arrays[name] = _lists(raw, _fields(column)[0].type)
+            continue
+        match column.type:
+            case "boolean":
+                arrays[name] = pc.not_equal(raw, 0)
+            case "decimal":
+                arrays[name], arrays[f"{name}_literal"] = decimals(raw, aside)
+            case "date":
+                arrays[name], arrays[f"{name}_literal"] = dates(raw)
+            case "dateTime" | "instant":
+                arrays[name], arrays[f"{name}_offset"], arrays[f"{name}_literal"] = moments(raw, aside)
+            case _:
+                arrays[name] = raw
+    return arrays
+
+
+def _lists(raw: pa.Array, type: pa.ListType) -> pa.Array:
+    memory: dict[str | None, Any] = {None: None}
+    for text in pc.unique(raw).to_pylist():
+        if text is not None:
+            memory[text] = json.loads(text)
+    return pa.array([memory[text] for text in raw.to_pylist()], type)
+
+
+def _each(values: list[Any], convert: Callable[[Any], Any], type: pa.DataType) -> pa.Array:
+    memory: dict[Any, Any] = {None: None}
+    for value in set(values) - {None}:
+        memory[value] = convert(value)
+    return pa.array([memory[value] for value in values], type)
+
+
+# Decimals
+
+
+def decimals(raw: pa.Array, aside: pa.Array) -> tuple[pa.Array, pa.Array]:
+    """Decimals with all their digits, and their literals where they are not the shortest. One that does not fit is only in the literal."""
+    text = pc.coalesce(aside, raw)
+    try:
+        return pc.cast(text, DECIMAL), aside
+    except pa.ArrowInvalid:
+        pass
+    value = _each(text.to_pylist(), _decimal, DECIMAL)
+    # What does not fit has its text in the literal.
+    return value, pc.if_else(pc.and_(pc.is_null(value), pc.is_valid(text)), text, aside)
+
+
+def _decimal(text: str) -> Decimal | None:
+    try:
+        number = Decimal(text)
+    except InvalidOperation:
+        return None
+    if not number.is_finite() or abs(number) >= Decimal(10) ** 20:
+        return None
+    digits = number.as_tuple()
+    exponent = digits.exponent
+    assert isinstance(exponent, int)
+    significant = "".join(map(str, digits.digits))
+    lost = significant[exponent + 18 :] if exponent < -18 else ""
+    return None if lost.strip("0") else number
+
+
+# Dates and times
+
+
+def dates(raw: pa.Array) -> tuple[pa.Array, pa.Array]:
+    """The first day of each date, and the literals of those that are only a year or a month."""
+    length = pc.utf8_length(raw)
+    whole = pc.equal(length, 10)
+    literal = pc.if_else(whole, pa.scalar(None, pa.string()), raw)
+    try:
+        return pc.cast(_first_day(raw, length), pa.date32()), literal
+    except pa.ArrowInvalid:
+        value = _each(raw.to_pylist(), _date, pa.date32())
+        return value, pc.if_else(pc.is_null(value), raw, literal)
+
+
+def _first_day(raw: pa.Array, length: pa.Array) -> pa.Array:
+    month = pc.if_else(pc.equal(length, 4), pc.binary_join_element_wise(raw, "01", "-"), raw)
+    return pc.if_else(pc.less(length, 10), pc.binary_join_element_wise(month, "01", "-"), month)
+
+
+def _date(text: str) -> date | None:
+    try:
+        return date.fromisoformat(text + "-01-01"[: 10 - len(text)] if len(text) != 7 else text + "-01")
+    except ValueError:
+        return None
+
+
+def moments(raw: pa.Array, aside: pa.Array) -> tuple[pa.Array, pa.Array, pa.Array]:
+    """Moments in UTC, their offsets in minutes, and their literals where these two do not give them back.
+
+    `raw` has texts in UTC without a zone and `aside` the zone, as a store has them; or whole literals without an `aside`.
+    """
+    length = pc.utf8_length(raw)
+    zoned = pc.fill_null(pc.match_substring_regex(aside, "^-?[0-9]+$"), False)
+    try:
+        whole = pc.and_(zoned, pc.or_(pc.equal(length, 19), pc.equal(length, 23)))
+        value = pc.cast(pc.if_else(whole, raw, pa.scalar(None, pa.string())), pa.timestamp("us")).cast(MOMENT)
+        # `.000` is not what a moment without a fraction gives.
+        whole = pc.fill_null(pc.and_(whole, pc.or_(pc.equal(length, 19), pc.fill_null(_has_fraction(value), False))), False)
+    except pa.ArrowInvalid:
+        whole = pa.array([False] * len(raw))
+        value = pa.nulls(len(raw), MOMENT)
+    offset = pc.cast(pc.if_else(zoned, aside, pa.scalar(None, pa.string())), pa.int32())
+    literal = pa.nulls(len(raw), pa.string())
+    rest = pc.and_(pc.is_valid(raw), pc.invert(whole))
+    if not pc.any(rest).as_py():
+        return value, offset, literal
+    places = pc.indices_nonzero(rest)
+    memory: dict[tuple[str, str | None], tuple[datetime | None, int | None, str | None]] = {}
+    found = []
+    for text, zone in zip(pc.take(raw, places).to_pylist(), pc.take(aside, places).to_pylist(), strict=True):
+        known = memory.get((text, zone))
+        if known is None:
+            known = memory[text, zone] = _moment(text, zone)
+        found.append(known)
+    value = pc.replace_with_mask(value, rest, pa.array([one[0] for one in found], MOMENT))
+    offset = pc.replace_with_mask(offset, rest, pa.array([one[1] for one in found], pa.int32()))
+    literal = pc.replace_with_mask(literal, rest, pa.array([one[2] for one in found], pa.string()))
+    return value, offset, literal
+
+
+def _has_fraction(value: pa.Array) -> pa.Array:
+    return pc.not_equal(pc.subtract(value.cast(pa.int64()), pc.multiply(pc.divide(value.cast(pa.int64()), 1_000_000), 1_000_000)), 0)
+
+
+def _moment(text: str, zone: str | None) -> tuple[datetime | None, int | None, str | None]:
+    """One moment with its offset and its literal."""
+    if len(text) <= 10:
+        day = _date(text)
+        return (datetime(day.year, day.month, day.day, tzinfo=timezone.utc) if day else None), None, text
+    if zone is None:
+        minutes, literal, utc = _parts(text)
+    elif zone.lstrip("-").isdigit():
+        minutes = int(zone)
+        return _utc(text), minutes, _literal(text, minutes)
+    else:
+        minutes, utc, literal = 0, text, text + zone
+    return _utc(utc), minutes, literal
+
+
+def _parts(text: str) -> tuple[int | None, str, str]:
+    """The offset of a whole literal, the literal, and its text in UTC."""
+    if text.endswith("Z"):
+        return 0, text, text[:-1]
+    if len(text) > 6 and text[-6] in "+-" and text[-3] == ":":
+        sign = -1 if text[-6] == "-" else 1
+        minutes = sign * (int(text[-5:-3]) * 60 + int(text[-2:]))
+        return minutes, text, _shifted(text[:-6], -minutes)
+    return None, text, text
+
+
+def _literal(utc: str, minutes: int) -> str | None:
+    """FHIR's text of a time in UTC and its offset; None if the moment and the offset say the same."""
+    moment = _utc(utc)
+    if moment is not None and utc == _text(moment):
+        return None
+    zone = "Z" if minutes == 0 else f"{'-' if minutes < 0 else '+'}{abs(minutes) // 60:02}:{abs(minutes) % 60:02}"
+    return _shifted(utc, minutes) + zone
+
+
+def _text(moment: datetime) -> str:
+    text = moment.strftime("%Y-%m-%dT%H:%M:%S").rjust(19, "0")
+    fraction = moment.microsecond
+    if fraction == 0:
+        return text
+    return text + (f".{fraction // 1000:03}" if fraction % 1000 == 0 else f".{fraction:06}")
+
+
+def _shifted(text: str, minutes: int) -> str:
+    """A time some minutes later. Seconds stay as they are, as there are sixtieth ones."""
+    try:
+        moment = datetime.fromisoformat(text[:16]) + timedelta(minutes=minutes)
+    except (ValueError, OverflowError):
+        return text
+    return moment.strftime("%Y-%m-%dT%H:%M").rjust(16, "0") + text[16:]
+
+
+def _utc(text: str) -> datetime | None:
+    """The moment of a text in UTC, to the microsecond; None if it has none that Parquet can hold."""
+    second, _, fraction = text.partition(".")
+    is_leap = second.endswith(":60")
+    try:
+        moment = datetime.fromisoformat(second[:-2] + "59" if is_leap else second).replace(tzinfo=timezone.utc)
+    except ValueError:
+        return None
+    microseconds = int((fraction + "000000")[:6]) if fraction.isdigit() else 0
+    return moment.replace(microsecond=microseconds)

@@ -1,0 +1,186 @@
+"""The data files of a table: writing rows into new ones, and finding the rows of resources in those that are there."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from . import vectors
+from .columns import ROOT, UPDATED, VERSION
+from .delta import Action, Table, added
+from .errors import LakeError
+from .store import Numbers
+
+#: The most rows of a file, and of a part of it that is compressed as one.
+FILE_ROWS = 1 << 20
+GROUP_ROWS = 1 << 17
+
+COMPRESSION = "zstd"
+
+
+class Writer:
+    """Writes rows into new files of a table, of which nobody knows before a commit names them."""
+
+    def __init__(self, table: Table, store: str, schema: pa.Schema) -> None:
+        self.rows = 0
+        self.actions: list[Action] = []
+        self._table = table
+        self._store = store
+        self._schema = schema
+        self._writer: pq.ParquetWriter | None = None
+        self._waiting: list[pa.RecordBatch] = []
+        self._waiting_rows = 0
+        self._path = ""
+        self._file_rows = 0
+        self._least = 0
+        self._most = 0
+
+    def write(self, batch: pa.RecordBatch) -> None:
+        if len(batch) == 0:
+            return
+        self._waiting.append(batch)
+        self._waiting_rows += len(batch)
+        self.rows += len(batch)
+        if self._waiting_rows >= GROUP_ROWS:
+            self._flush()
+
+    def _flush(self) -> None:
+        if not self._waiting:
+            return
+        rows = pa.Table.from_batches(self._waiting, self._schema)
+        roots = pc.min_max(rows.column(ROOT))
+        if self._writer is None:
+            self._path = self._table.new_path(self._store)
+            path = self._table.absolute(self._path)
+            os.makedirs(os.path.dirname(path), exist_ok=True)
+            self._writer = pq.ParquetWriter(path, self._schema, compression=COMPRESSION)
+            self._file_rows = 0
+            self._least, self._most = roots["min"].as_py(), roots["max"].as_py()
+        self._writer.write_table(rows, row_group_size=GROUP_ROWS)
+        self._file_rows += len(rows)
+        self._least = min(self._least, roots["min"].as_py())
+        self._most = max(self._most, roots["max"].as_py())
+        self._waiting, self._waiting_rows = [], 0
+        if self._file_rows >= FILE_ROWS:
+            self._finish()
+
+    def _finish(self) -> None:
+        if self._writer is None:
+            return
+        self._writer.close()
+        self._writer = None
+        path = self._table.absolute(self._path)
+        descriptor = os.open(path, os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
+        stats = {
+            "numRecords": self._file_rows,
+            "minValues": {ROOT: self._least},
+            "maxValues": {ROOT: self._most},
+            "nullCount": {ROOT: 0},
+            "tightBounds": True,
+        }
+        self.actions.append(added(self._path, self._store, os.path.getsize(path), stats))
+
+    def close(self) -> None:
+        """Completes the last file."""
+        self._flush()
+        self._finish()
+
+    def abandon(self) -> None:
+        """Removes the files, as no commit will name them."""
+        if self._writer is not None:
+            self._writer.close()
+            self._writer = None
+            self._remove(self._table.absolute(self._path))
+        for action in self.actions:
+            self._remove(self._table.file(action["add"]))
+
+    @staticmethod
+    def _remove(path: str) -> None:
+        try:
+            os.unlink(path)
+        except OSError:
+            pass
+
+
+@dataclass
+class Rows:
+    """The rows of a file, by their positions: the resource and its version, and whether the row is still there."""
+
+    file: Action
+    roots: Numbers
+    versions: Numbers
+    updated: Numbers
+    #: The positions of deleted rows.
+    deleted: Numbers
+
+    @property
+    def is_live(self) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+        live = np.ones(len(self.roots), bool)
+        live[self.deleted] = False
+        return live
+
+
+def count(file: Action) -> int:
+    """The number of rows of a file that are still there."""
+    records = int(json.loads(file["stats"])["numRecords"])
+    vector = file.get("deletionVector")
+    return records - (int(vector["cardinality"]) if vector else 0)
+
+
+def may_have(file: Action, roots: Numbers) -> bool:
+    """Whether a file may have rows of some resources, in ascending order, by what the log says of it."""
+    stats = json.loads(file["stats"])
+    least, most = stats.get("minValues", {}).get(ROOT), stats.get("maxValues", {}).get(ROOT)
+    if least is None or most is None:
+        return True
+    place = int(np.searchsorted(roots, least))
+    return place < len(roots) and int(roots[place]) <= most
+
+
+def read_rows(table: Table, file: Action, *, versions: bool) -> Rows:
+    """Reads which resources the rows of a file are from, and on wish in which version."""
+    names = [ROOT, VERSION, UPDATED] if versions else [ROOT]
+    columns = read(table, file, names)
+    empty = np.zeros(0, np.int64)
+    return Rows(
+        file,
+        _numbers(columns.column(ROOT)),
+        _numbers(columns.column(VERSION)) if versions else empty,
+        _numbers(columns.column(UPDATED)) // 1000 if versions else empty,
+        vectors.decoded(file.get("deletionVector"), table.folder),
+    )
+
+
+def read(table: Table, file: Action, names: list[str] | None = None) -> pa.Table:
+    """Reads columns of a file, with the rows that are deleted."""
+    path = table.file(file)
+    try:
+        # As one file: a folder's name would otherwise become a column.
+        return pq.ParquetFile(path).read(columns=names, use_threads=False)
+    except (OSError, pa.ArrowException):
+        raise LakeError(f"{path}, a file of the lake, cannot be read: publish into a new folder") from None
+
+
+def _numbers(column: pa.ChunkedArray) -> Numbers:
+    return np.asarray(column.cast(pa.int64()).to_numpy())
+
+
+def fitted(batches: Iterable[pa.RecordBatch], schema: pa.Schema) -> Iterable[pa.RecordBatch]:
+    """Rows with the columns of a schema; those that they do not have are empty."""
+    for batch in batches:
+        arrays = [
+            batch.column(batch.schema.get_field_index(field.name)) if field.name in batch.schema.names else pa.nulls(len(batch), field.type)
+            for field in schema
+        ]
+        yield pa.RecordBatch.from_arrays(arrays, schema=schema)

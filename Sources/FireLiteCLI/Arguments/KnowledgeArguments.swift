@@ -1,0 +1,70 @@
+import FireLite
+import FireLiteKnowledge
+import Foundation
+
+/// The definitions that a command gets by its options.
+struct KnowledgeArguments {
+    static let options: [OptionDefinition] = [
+        .option("package", "FILE", kind: .file, isRepeatable: true, "a FHIR package: an archive (.tgz) or a folder"),
+        .option("knowledge", "FILE", kind: .file, "a file of packages, as `firelite package` makes it"),
+        .option("supporting", "FILE", kind: .file, isRepeatable: true, "a definition, or another resource that references lead to"),
+    ]
+
+    private let packages: [String]
+    private let file: String?
+    private let supporting: [String]
+
+    init(_ arguments: ParsedArguments) {
+        packages = arguments.all("package")
+        file = arguments["knowledge"]
+        supporting = arguments.all("supporting")
+    }
+
+    /// The definitions of a release with those that the options name.
+    ///
+    /// - Throws: `ToolError` with status 3 for a file that cannot be used.
+    func knowledge(_ release: FHIRRelease) throws -> Knowledge {
+        let knowledge = Knowledge(release: release)
+        do {
+            if let file { try knowledge.addKnowledge(at: file) }
+            for package in packages { try knowledge.addPackage(at: package) }
+        } catch let error as any FireLiteError {
+            throw ToolError.failed(error)
+        }
+        for path in supporting { try Self.add(path, to: knowledge) }
+        return knowledge
+    }
+
+    /// A validator, and the canonical URLs of the profiles that are named by URL or file.
+    func validator(
+        _ release: FHIRRelease, profiles: [String], options: ValidationOptions
+    ) throws -> (validator: FHIRValidator, profiles: [String]) {
+        let knowledge = try knowledge(release)
+        var urls: [String] = []
+        for profile in profiles {
+            guard FileManager.default.fileExists(atPath: profile) else {
+                urls.append(profile)
+                continue
+            }
+            guard let url = try Self.add(profile, to: knowledge) else {
+                throw ToolError.failed("\(profile): it is no profile, as it has no canonical URL")
+            }
+            urls.append(url)
+        }
+        for url in urls {
+            guard try knowledge.knowsProfile(url) else {
+                throw ToolError.failed("the profile \(url) is not known: give the package that defines it with --package")
+            }
+        }
+        return (FHIRValidator(knowledge: knowledge, options: options), urls)
+    }
+
+    @discardableResult
+    private static func add(_ path: String, to knowledge: Knowledge) throws -> String? {
+        do {
+            return try knowledge.add(try FileContents.bytes(of: path), source: path)
+        } catch let error as KnowledgeError {
+            throw ToolError.failed(error)
+        }
+    }
+}

@@ -1,0 +1,95 @@
+import FireLite
+import FireLiteKnowledge
+import Foundation
+
+/// `firelite terminology`: answers questions about codes.
+struct TerminologyCommand: Command {
+    static let definition = CommandDefinition(
+        name: "terminology", summary: "expand value sets, and check, look up and translate codes",
+        options: [
+            .option("parameters", "FILE", kind: .file, isRequired: true, "the operation's Parameters in JSON; - is standard input"),
+            .option(
+                "resource", "FILE", kind: .file, isRepeatable: true,
+                "a CodeSystem, ValueSet or ConceptMap in JSON, or a Bundle with some"),
+            .option("database", "FILE", kind: .file, "use the definitions in this SQLite file, too"),
+            .option("language", "TAG", "the languages of names, as in Accept-Language: 'de, en; q=0.5'"),
+            .option("limit", "N", "the maximum number of codes of an expansion without count (default: 1000)"),
+            DatabaseArgument.release,
+            KeyFile.option,
+        ],
+        operands: "OPERATION", operandCount: 1...1, operandKinds: [.choice(TerminologyOperation.allCases.map(\.rawValue))],
+        discussion: """
+            OPERATION is one of FHIR's, and --parameters has what a server would be sent:
+
+              expand            the codes of a value set
+              validate-code     whether a code is in a value set
+              cs-validate-code  whether a code is in a code system
+              lookup            what is known of a code
+              subsumes          how two codes relate
+              translate         what concept maps make of a code
+              batch-validate    several validations at once
+
+            Definitions are those of --resource, --database and parameters named tx-resource. UCUM, languages, media types,
+            countries and currencies are known without.
+
+            Output is the resource that a server would answer with: Parameters, a ValueSet, or an OperationOutcome if there is no
+            answer; then the exit status is 1.
+
+            Examples: firelite terminology validate-code --resource colors.json --parameters request.json
+                      firelite terminology expand --database health.sqlite --parameters request.json --language de
+            """)
+
+    private let operation: TerminologyOperation
+    private let parameters: String
+    private let resources: [String]
+    private let database: DatabaseArgument?
+    private let release: FHIRRelease
+    private let language: String?
+    private let limit: Int?
+
+    init(_ arguments: ParsedArguments) throws {
+        guard let operation = TerminologyOperation(rawValue: arguments.operands[0]) else {
+            let known = TerminologyOperation.allCases.map(\.rawValue).joined(separator: ", ")
+            throw ToolError.usage("unknown operation '\(arguments.operands[0])': choose one of \(known)")
+        }
+        self.operation = operation
+        parameters = arguments["parameters"] ?? "-"
+        resources = arguments.all("resource")
+        let argument = try DatabaseArgument(arguments, path: "-")
+        release = argument.release
+        database = arguments.has("database") ? argument : nil
+        language = arguments["language"]
+        limit = try arguments.number("limit", in: 1...Int.max)
+    }
+
+    func run(_ console: Console) throws -> ExitStatus {
+        var terminology = Terminology(release: release)
+        if let limit { terminology.maximumExpansion = limit }
+        for path in resources {
+            let json = try FileContents.bytes(of: path)
+            do {
+                try terminology.add(contentsOf: json)
+            } catch let error as TerminologyError {
+                throw ToolError.incomplete("\(path): \(error.message)")
+            }
+        }
+        let request = try FileContents.bytes(of: parameters, console)
+        guard let database else { return try run(terminology, request, console) }
+        let store = try database.openForReading()
+        return try database.located {
+            terminology.add(StoredDefinitions(store))
+            return try run(terminology, request, console)
+        }
+    }
+
+    private func run(_ terminology: Terminology, _ request: Data, _ console: Console) throws -> ExitStatus {
+        do {
+            let answer = try terminology.perform(operation, parameters: request, language: language)
+            try console.print(String(decoding: answer, as: UTF8.self))
+            return .done
+        } catch let error as TerminologyError {
+            try console.print(String(decoding: error.operationOutcome, as: UTF8.self))
+            return .incomplete
+        }
+    }
+}

@@ -1,0 +1,52 @@
+/// The types of values of FHIR's own extensions, which are at hand without the package that defines them (FHIR R4, Extension Registry).
+///
+/// Only those in wide use are here; others, and the places where they may stand, need that package.
+enum CoreExtensions {
+    /// The types that the value of an extension may have: nil if it is not among those known, empty if it consists of parts.
+    static func types(_ url: String) -> Set<String>? {
+        guard url.hasPrefix(Knowledge.base) else { return nil }
+        return known[String(url.dropFirst(Knowledge.base.count))]
+    }
+
+    private static let known: [String: Set<String>] = {
+        var known: [String: Set<String>] = [:]
+        for line in list.split(separator: "\n") {
+            let words = line.split(separator: " ")
+            let types = words[0] == "-" ? [] : Set(words[0].split(separator: "|").map(String.init))
+            for name in words.dropFirst() { known[String(name)] = types }
+        }
+        return known
+    }()
+
+    /// A line for each type: the types, then the names of extensions; `-` for extensions that consist of parts.
+    private static let list = """
+        string patient-mothersMaidenName patient-congregation humanname-own-prefix humanname-own-name humanname-partner-prefix humanname-partner-name
+        string humanname-fathers-family humanname-mothers-family iso21090-ADXP-houseNumber iso21090-ADXP-streetName iso21090-ADXP-postBox
+        string iso21090-ADXP-additionalLocator iso21090-ADXP-streetNameBase iso21090-ADXP-streetNameType iso21090-ADXP-streetAddressLine
+        string iso21090-ADXP-houseNumberNumeric iso21090-ADXP-unitID iso21090-ADXP-unitType iso21090-ADXP-careOf iso21090-ADXP-precinct
+        string iso21090-ADXP-censusTract iso21090-ADXP-direction iso21090-ADXP-delimiter iso21090-ADXP-deliveryInstallationType
+        string iso21090-ADXP-deliveryInstallationArea iso21090-ADXP-deliveryInstallationQualifier iso21090-ADXP-deliveryModeIdentifier
+        string iso21090-ADXP-deliveryAddressLine iso21090-ADXP-buildingNumberSuffix iso21090-ADXP-deliveryMode
+        string rendering-style rendering-xhtml regex entryFormat questionnaire-optionPrefix elementdefinition-bindingName
+        string structuredefinition-category structuredefinition-explicit-type-name structuredefinition-display-hint structuredefinition-table-name
+        code data-absent-reason humanname-assembly-order iso21090-EN-qualifier mimeType questionnaire-choiceOrientation questionnaire-usageMode
+        code questionnaire-referenceResource structuredefinition-standards-status structuredefinition-security-category structuredefinition-wg
+        code structuredefinition-normative-version structuredefinition-hierarchy
+        CodeableConcept patient-religion patient-genderIdentity patient-disability patient-importance patient-adoptionInfo
+        CodeableConcept questionnaire-itemControl questionnaire-displayCategory questionnaire-signatureRequired
+        boolean patient-interpreterRequired patient-cadavericDonor questionnaire-hidden questionnaire-optionExclusive elementdefinition-translatable
+        Address patient-birthPlace
+        dateTime patient-birthTime
+        url narrativeLink
+        decimal maxSize ordinalValue
+        integer minLength maxDecimalPlaces questionnaire-minOccurs questionnaire-maxOccurs questionnaire-sliderStepValue structuredefinition-fmm
+        Coding questionnaire-unit questionnaire-unitOption
+        canonical questionnaire-unitValueSet
+        canonical|uri elementdefinition-maxValueSet elementdefinition-minValueSet
+        uri questionnaire-supportLink structuredefinition-ancestor
+        markdown rendering-markdown structuredefinition-summary elementdefinition-bestpractice-explanation
+        date|dateTime|time|decimal|integer|Quantity minValue maxValue
+        Expression variable cqf-expression
+        - translation geolocation patient-nationality patient-citizenship patient-animal patient-proficiency questionnaire-constraint
+        """
+}

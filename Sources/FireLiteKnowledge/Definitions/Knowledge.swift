@@ -1,0 +1,217 @@
+import FireLiteCore
+import FireLiteXML
+import Foundation
+
+/// The definitions that a validator uses: those of packages, of single files and of FHIR itself, found by their canonical URLs.
+///
+/// ```swift
+/// let knowledge = Knowledge(release: .r4)
+/// try knowledge.addPackage(at: "us-core-6.1.0.tgz")
+/// let validator = FHIRValidator(knowledge: knowledge)
+/// ```
+/// `@unchecked Sendable`: `lock` guards all stored properties that change.
+public final class Knowledge: @unchecked Sendable {
+    /// The release of FHIR that the definitions are about.
+    public let release: FHIRRelease
+    let lock = NSLock()
+    private var byURL: [String: [Definition]] = [:]
+    private var byKey: [String: Definition] = [:]
+    private var packageList: [PackageManifest] = []
+    private var structures: [String: StructureResult] = [:]
+    private var building: Set<String> = []
+    private(set) lazy var codes = EnumeratedCodes(self)
+    /// Names of FHIR's own definitions of which only the URL matters.
+    static let base = "http://hl7.org/fhir/StructureDefinition/"
+
+    enum StructureResult {
+        case made(Structure)
+        case failed(KnowledgeError)
+    }
+
+    /// Knows what every program knows: the types of the release, and the few profiles of FHIR itself that records are measured by without naming them.
+    public init(release: FHIRRelease) {
+        self.release = release
+        // Made before other threads can ask for them.
+        codes.forget()
+        for definition in BuiltInDefinitions.of(release) { insert(definition) }
+    }
+
+    // MARK: - Adding
+
+    /// The packages that were added, in their order.
+    public var packages: [PackageManifest] { lock.withLock { packageList } }
+
+    /// The packages that those that were added depend on, without those that are there and without FHIR's own: `name#version`.
+    public var missingDependencies: [String] { PackageManifest.missingDependencies(of: packages) }
+
+    /// Adds one definition in JSON or XML; a Bundle adds each of its resources.
+    ///
+    /// - Parameters:
+    ///   - text: a resource, in UTF-8.
+    ///   - source: what messages call it: the file.
+    /// - Returns: the canonical URL of the definition; nil if it has none.
+    /// - Throws: `KnowledgeError` with code `content` for other text.
+    @discardableResult
+    public func add(_ text: Data, source: String) throws -> String? {
+        let definition = try Definition(try Self.json(text, source: source, release: release), source: source)
+        if definition.type == "Bundle" {
+            for entry in definition.json["entry"]?.items ?? [] {
+                if let resource = entry["resource"] { insert(try Definition(Data(resource.json.utf8), source: source)) }
+            }
+        }
+        insert(definition)
+        return definition.url
+    }
+
+    /// Adds a resource as a definition.
+    ///
+    /// - Returns: the canonical URL of the definition; nil if it has none.
+    /// - Throws: `KnowledgeError`.
+    @discardableResult
+    public func add(_ resource: FHIRResource) throws -> String? {
+        try add(FHIRJSON.data(resource), source: "\(resource.resourceType)/\(resource.id ?? "")")
+    }
+
+    /// The JSON of a text that is JSON or XML.
+    private static func json(_ text: Data, source: String, release: FHIRRelease) throws -> Data {
+        let clean = text.starts(with: [0xEF, 0xBB, 0xBF]) ? text.dropFirst(3) : text
+        guard clean.first(where: { $0 > 0x20 }) == UInt8(ascii: "<") else { return text }
+        do {
+            return FHIRJSON.data(try FHIRXML.lenientResource(from: Data(clean), release: release).resource)
+        } catch let error as any FireLiteError {
+            throw KnowledgeError(.content, "\(source): \(error.description)")
+        }
+    }
+
+    func insert(_ definition: Definition) {
+        lock.withLock {
+            if let url = definition.url {
+                var list = byURL[url] ?? []
+                list.removeAll { $0.version == definition.version && $0.type == definition.type }
+                list.append(definition)
+                byURL[url] = list
+            }
+            if let id = definition.id { byKey["\(definition.type)/\(id)"] = definition }
+            // What was made of others may depend on it.
+            structures.removeAll()
+        }
+        codes.forget()
+    }
+
+    func note(_ manifest: PackageManifest) {
+        lock.withLock {
+            packageList.removeAll { $0.name == manifest.name && $0.version == manifest.version }
+            packageList.append(manifest)
+        }
+    }
+
+    // MARK: - Finding
+
+    /// The definition with a canonical URL: of several versions the one asked for, else the newest.
+    package func definition(_ canonical: Canonical, type: String? = nil) -> Definition? {
+        let list = lock.withLock { byURL[canonical.url] ?? [] }.filter { type == nil || $0.type == type }
+        guard let version = canonical.version else { return list.max { VersionOrder.precedes($0, $1) } }
+        if let exact = list.last(where: { $0.version == version }) { return exact }
+        // `4.0` stands for the newest of `4.0.x`.
+        return list.filter { $0.version?.hasPrefix(version + ".") ?? false }.max { VersionOrder.precedes($0, $1) }
+    }
+
+    /// The definitions of a type with a canonical URL, of every version.
+    func versions(_ url: String, type: String) -> [Definition] { lock.withLock { byURL[url] ?? [] }.filter { $0.type == type } }
+
+    /// The resource with a type and id among the definitions: `Patient/example`.
+    package func resource(key: String) -> Definition? { lock.withLock { byKey[key] } }
+
+    /// Every definition of a type, in the order of their URLs.
+    package func definitions(ofType type: String) -> [Definition] {
+        lock.withLock { byURL.values.flatMap { $0 } }.filter { $0.type == type }.sorted { ($0.url ?? "") < ($1.url ?? "") }
+    }
+
+    /// Whether a URL belongs to a package that is a dependency of one that was added, but is not there itself.
+    func isOfMissingDependency(_ url: String) -> Bool {
+        missingDependencies.contains { entry in
+            let parts = entry.prefix { $0 != "#" }.split(separator: ".")
+            // HL7 publishes hl7.fhir.us.core at http://hl7.org/fhir/us/core.
+            guard parts.count > 3, parts[0] == "hl7", parts[1] == "fhir" else { return false }
+            return url.hasPrefix("http://hl7.org/fhir/\(parts[2])/\(parts[3])/")
+        }
+    }
+
+    /// Whether there is a profile, an extension or a type with a canonical URL, usable or not.
+    public func knowsProfile(_ url: String) throws -> Bool {
+        let canonical = Canonical(url)
+        return try definition(canonical, type: "StructureDefinition") != nil || structure(canonical) != nil
+    }
+
+    // MARK: - Structures
+
+    /// The profile, extension or type with a URL; nil if it is not known.
+    ///
+    /// - Throws: `KnowledgeError` with code `definition` for one that cannot be used: a cycle, an invalid path.
+    package func structure(_ canonical: Canonical) throws -> Structure? {
+        let key = Canonical(url: canonical.url, version: canonical.version).description
+        if let known = lock.withLock({ structures[key] }) {
+            switch known {
+            case .made(let structure): return structure
+            case .failed(let error): throw error
+            }
+        }
+        guard let definition = definition(canonical, type: "StructureDefinition") else { return baseStructure(canonical) }
+        guard lock.withLock({ building.insert(key).inserted }) else {
+            throw KnowledgeError(.definition, "\(canonical.url) derives from itself: mend baseDefinition")
+        }
+        defer { lock.withLock { _ = building.remove(key) } }
+        do {
+            let structure = try SnapshotGenerator(self).structure(of: definition)
+            lock.withLock { structures[key] = .made(structure) }
+            return structure
+        } catch let error as KnowledgeError {
+            lock.withLock { structures[key] = .failed(error) }
+            throw error
+        }
+    }
+
+    /// The type of the release with a URL of FHIR's.
+    private func baseStructure(_ canonical: Canonical) -> Structure? {
+        guard canonical.url.hasPrefix(Self.base),
+            let structure = BaseStructures.structure(
+                named: String(canonical.url.dropFirst(Self.base.count)), release)
+        else { return nil }
+        lock.withLock { structures[Canonical(url: canonical.url, version: canonical.version).description] = .made(structure) }
+        return structure
+    }
+}
+
+/// The order of business versions: numbers by value, others by text; without a version first.
+enum VersionOrder {
+    static func precedes(_ first: Definition, _ second: Definition) -> Bool {
+        if let left = first.version, let right = second.version, left != right { return precedes(left, right) }
+        if (first.version == nil) != (second.version == nil) { return first.version == nil }
+        return (first.date ?? "") < (second.date ?? "")
+    }
+
+    /// By the parts between full stops; a pre-release (`1.0.0-ballot`) comes before its release.
+    static func precedes(_ left: String, _ right: String) -> Bool {
+        let (first, firstLabel) = split(left)
+        let (second, secondLabel) = split(right)
+        for index in 0..<max(first.count, second.count) {
+            let (one, other) = (index < first.count ? first[index] : "0", index < second.count ? second[index] : "0")
+            if one == other { continue }
+            if let number = Int(one), let number2 = Int(other) {
+                if number != number2 { return number < number2 }
+                continue
+            }
+            return one < other
+        }
+        switch (firstLabel, secondLabel) {
+        case (nil, nil), (nil, _?): return false
+        case (_?, nil): return true
+        case (let one?, let other?): return one < other
+        }
+    }
+
+    private static func split(_ version: String) -> ([Substring], Substring?) {
+        let parts = version.split(separator: "-", maxSplits: 1)
+        return ((parts.first ?? "").split(separator: "."), parts.count > 1 ? parts[1] : nil)
+    }
+}

@@ -1,0 +1,237 @@
+import FireLite
+import FireLiteCore
+import FireLiteSQLiteBridge
+import Foundation
+
+/// A SQLite file of packages that several programs and stores share: `firelite package add` fills it, `Knowledge.addKnowledge(at:)` reads it.
+///
+/// It has the tables `package` (name, version, manifest) and `definition` (package, type, url, version, id, subject, date, text). The text of a
+/// definition is read when a validator first needs it.
+public final class KnowledgeFile {
+    private let connection: Connection
+    private let path: String
+    /// The format of the file; one with a higher number is refused.
+    static let format: Int64 = 1
+    /// `FLKN`, in the header of the file.
+    static let applicationID: Int64 = 0x464C_4B4E
+
+    /// Opens a file, or creates it.
+    ///
+    /// - Parameters:
+    ///   - path: the file.
+    ///   - isReadOnly: whether it must exist and stays as it is. Default: false.
+    /// - Throws: `KnowledgeError` with code `file` if it cannot be opened or is another kind of file.
+    public init(path: String, isReadOnly: Bool = false) throws {
+        self.path = path
+        if isReadOnly, !FileManager.default.fileExists(atPath: path) {
+            throw KnowledgeError(.file, "\(path): there is no such file: make it with `firelite package add --knowledge \(path)`")
+        }
+        do {
+            connection = try Connection(path: path, isReadOnly: isReadOnly, createsFile: !isReadOnly)
+            connection.setBusyTimeout(milliseconds: 5_000)
+            let isEmpty = try connection.integer("SELECT count(*) FROM sqlite_schema") == 0
+            if isEmpty, !isReadOnly { try create() }
+            guard try connection.integer("PRAGMA application_id") == Self.applicationID else {
+                throw KnowledgeError(.file, "\(path) is not a file of packages: give another path")
+            }
+            guard let version = try connection.integer("PRAGMA user_version"), version <= Self.format else {
+                throw KnowledgeError(.file, "\(path) has a later format than this version reads: use a later version")
+            }
+        } catch let error as SQLiteError {
+            throw Self.failure(path, error)
+        }
+    }
+
+    private static func failure(_ path: String, _ error: SQLiteError) -> KnowledgeError {
+        KnowledgeError(.file, "\(path): \(error.message)")
+    }
+
+    private func create() throws {
+        try connection.execute(
+            """
+            BEGIN IMMEDIATE;
+            PRAGMA application_id = 1179405134;
+            PRAGMA user_version = 1;
+            CREATE TABLE package(_k INTEGER PRIMARY KEY, name TEXT NOT NULL, version TEXT NOT NULL, manifest TEXT NOT NULL, UNIQUE(name, version));
+            CREATE TABLE definition(
+                _k INTEGER PRIMARY KEY, package INTEGER NOT NULL REFERENCES package(_k) ON DELETE CASCADE, type TEXT NOT NULL, url TEXT,
+                version TEXT, id TEXT, subject TEXT, date TEXT, text TEXT NOT NULL);
+            CREATE INDEX definition_package ON definition(package);
+            COMMIT;
+            """)
+    }
+
+    private func located<Value>(_ body: () throws -> Value) throws -> Value {
+        do { return try body() } catch let error as SQLiteError { throw Self.failure(path, error) }
+    }
+
+    private func transaction(_ body: () throws -> Void) throws {
+        try connection.run("BEGIN IMMEDIATE")
+        do {
+            try body()
+            try connection.run("COMMIT")
+        } catch {
+            try? connection.run("ROLLBACK")
+            throw error
+        }
+    }
+
+    // MARK: - Packages
+
+    /// The packages in the file, by name and version.
+    ///
+    /// - Throws: `KnowledgeError` with code `file`.
+    public func packages() throws -> [PackageManifest] {
+        try located {
+            let statement = try connection.prepare("SELECT manifest FROM package ORDER BY name, version")
+            var list: [PackageManifest] = []
+            while try statement.step() {
+                if let text = statement.row.text(0) { list.append(try PackageManifest(Data(text.utf8), source: path)) }
+            }
+            return list
+        }
+    }
+
+    /// Adds a package, in place of the same version of it if that is there.
+    ///
+    /// - Parameter source: an archive (`.tgz`) or a folder in which one is unpacked.
+    /// - Returns: what the package says about itself, and the number of its definitions.
+    /// - Throws: `KnowledgeError`; `TransferError` if the system has no zlib.
+    @discardableResult
+    public func addPackage(at source: String) throws -> (manifest: PackageManifest, definitions: Int) {
+        let loaded = try PackageReader.read(source)
+        try add(loaded)
+        return (loaded.manifest, loaded.definitions.count)
+    }
+
+    /// Adds a package that was read, in place of the same version of it.
+    package func add(_ loaded: LoadedPackage) throws {
+        try located {
+            try transaction {
+                try delete(name: loaded.manifest.name, version: loaded.manifest.version)
+                let package = try connection.prepare("INSERT INTO package(name, version, manifest) VALUES (?, ?, ?)")
+                package.bind(1, loaded.manifest.name)
+                package.bind(2, loaded.manifest.version)
+                package.bind(3, loaded.manifest.json)
+                try package.run()
+                let key = try connection.integer("SELECT last_insert_rowid()") ?? 0
+                let insert = try connection.prepare(
+                    "INSERT INTO definition(package, type, url, version, id, subject, date, text) VALUES (?, ?, ?, ?, ?, ?, ?, ?)")
+                for definition in loaded.definitions {
+                    insert.bind(1, key)
+                    let texts = [
+                        definition.type, definition.url, definition.version, definition.id, definition.subject, definition.date,
+                        String(decoding: definition.text, as: UTF8.self),
+                    ]
+                    for (index, text) in texts.enumerated() {
+                        if let text { insert.bind(index + 2, text) } else { insert.bindNull(index + 2) }
+                    }
+                    try insert.run()
+                }
+            }
+        }
+    }
+
+    /// Removes a package.
+    ///
+    /// - Parameters:
+    ///   - name: its name.
+    ///   - version: its version; nil for all versions.
+    /// - Returns: the number of packages that were removed.
+    /// - Throws: `KnowledgeError` with code `file`.
+    @discardableResult
+    public func removePackage(named name: String, version: String? = nil) throws -> Int {
+        let found = try packages().filter { $0.name == name && (version == nil || $0.version == version) }
+        try located { try transaction { for manifest in found { try delete(name: name, version: manifest.version) } } }
+        return found.count
+    }
+
+    private func delete(name: String, version: String) throws {
+        for sql in [
+            "DELETE FROM definition WHERE package IN (SELECT _k FROM package WHERE name = ?1 AND version = ?2)",
+            "DELETE FROM package WHERE name = ?1 AND version = ?2",
+        ] {
+            let statement = try connection.prepare(sql)
+            statement.bind(1, name)
+            statement.bind(2, version)
+            try statement.run()
+        }
+    }
+
+    /// The definitions of all packages; their texts stay in the file.
+    func definitions(_ texts: StoredTexts) throws -> [Definition] {
+        try located {
+            let statement = try connection.prepare(
+                """
+                SELECT d.type, d.url, d.version, d.id, d.subject, d.date, d._k, p.name || '#' || p.version
+                FROM definition d JOIN package p ON p._k = d.package ORDER BY d._k
+                """)
+            var list: [Definition] = []
+            while try statement.step() {
+                let row = statement.row
+                guard let type = row.text(0) else { continue }
+                list.append(
+                    Definition(
+                        type: type, url: row.text(1), version: row.text(2), id: row.text(3), subject: row.text(4), date: row.text(5),
+                        source: row.text(7) ?? path, in: texts, key: row.int(6)))
+            }
+            return list
+        }
+    }
+}
+
+/// Reads the texts of definitions from a file of packages when they are needed.
+///
+/// `@unchecked Sendable`: `lock` guards the connection.
+final class StoredTexts: @unchecked Sendable {
+    private let lock = NSLock()
+    private let connection: Connection
+
+    init(path: String) throws {
+        do {
+            connection = try Connection(path: path, isReadOnly: true, createsFile: false)
+        } catch let error as SQLiteError {
+            throw KnowledgeError(.file, "\(path): \(error.message)")
+        }
+    }
+
+    /// The text with a key; empty if it is gone or the file is damaged.
+    func text(_ key: Int64) -> Data {
+        lock.withLock {
+            do {
+                let statement = try connection.cached("SELECT text FROM definition WHERE _k = ?")
+                defer { statement.reset() }
+                statement.bind(1, key)
+                guard try statement.step() else { return Data() }
+                return Data(statement.row.textBytes(0))
+            } catch {
+                return Data()
+            }
+        }
+    }
+}
+
+extension PackageManifest {
+    /// The manifest as JSON, with what is read of it.
+    var json: String {
+        JSONItem.object([
+            "name": .string(name), "version": .string(version), "canonical": canonical.map { .string($0) },
+            "title": title.map { .string($0) },
+            "fhirVersions": .array(fhirVersions.map { .string($0) }),
+            "dependencies": .object(
+                dependencies.sorted { $0.key < $1.key }.map { JSONItem.Member(name: $0.key, value: .string($0.value)) }),
+        ]).json
+    }
+}
+
+extension Knowledge {
+    /// Adds the packages of a file that `KnowledgeFile` or `firelite package` made.
+    ///
+    /// - Throws: `KnowledgeError` with code `file`.
+    public func addKnowledge(at path: String) throws {
+        let file = try KnowledgeFile(path: path, isReadOnly: true)
+        for manifest in try file.packages() { note(manifest) }
+        let texts = try StoredTexts(path: path)
+        for definition in try file.definitions(texts) { insert(definition) }
+    }
+}

@@ -1,0 +1,61 @@
+import FireLiteCore
+import Foundation
+
+/// What `package.json` of a FHIR package says (FHIR, NPM Package Specification).
+public struct PackageManifest: Sendable, Hashable, Codable {
+    /// The package's name, `hl7.fhir.us.core`.
+    public let name: String
+    /// Its version, `6.1.0`.
+    public let version: String
+    /// The base of its canonical URLs; nil if it names none.
+    public let canonical: String?
+    /// What it is called; nil if it does not say.
+    public let title: String?
+    /// The versions of FHIR that it is for: `4.0.1`.
+    public let fhirVersions: [String]
+    /// The packages that it needs, with their versions.
+    public let dependencies: [String: String]
+
+    /// Reads a manifest.
+    ///
+    /// - Parameters:
+    ///   - text: the content of `package.json`.
+    ///   - source: what messages call the package: its file.
+    /// - Throws: `KnowledgeError` with code `manifest` if it has no name or version.
+    public init(_ text: Data, source: String) throws {
+        let clean = text.starts(with: [0xEF, 0xBB, 0xBF]) ? text.dropFirst(3) : text
+        let json: JSONItem
+        do {
+            json = try JSONItemReader.read(clean)
+        } catch {
+            throw KnowledgeError(.manifest, "\(source): package.json, line \(error.line): \(error.problem)")
+        }
+        guard let name = json["name"]?.text, let version = json["version"]?.text, !name.isEmpty, !version.isEmpty else {
+            throw KnowledgeError(.manifest, "\(source): package.json has no name or no version: it is not a FHIR package")
+        }
+        self.name = name
+        self.version = version
+        canonical = json["canonical"]?.text
+        title = json["title"]?.text
+        let versions = json["fhirVersions"] ?? json["fhir-version-list"]
+        fhirVersions = versions?.items.compactMap(\.text) ?? []
+        var dependencies: [String: String] = [:]
+        for member in json["dependencies"]?.members ?? [] { dependencies[member.name] = member.value.text ?? "" }
+        self.dependencies = dependencies
+    }
+
+    /// The packages that others depend on and that are not among them, without FHIR's own: `name#version`, in order.
+    public static func missingDependencies(of packages: [PackageManifest]) -> [String] {
+        let present = Set(packages.map(\.name))
+        var missing: Set<String> = []
+        for package in packages {
+            for (name, version) in package.dependencies where !present.contains(name) {
+                if !(name.hasPrefix("hl7.fhir.r") && name.hasSuffix(".core")) { missing.insert("\(name)#\(version)") }
+            }
+        }
+        return missing.sorted()
+    }
+
+    /// `name#version`.
+    public var key: String { "\(name)#\(version)" }
+}

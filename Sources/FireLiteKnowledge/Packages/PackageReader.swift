@@ -1,0 +1,154 @@
+import FireLite
+import FireLiteCore
+import Foundation
+
+/// A FHIR package that was read: its manifest and its definitions.
+package struct LoadedPackage: Sendable {
+    package let manifest: PackageManifest
+    package let definitions: [Definition]
+    /// Files with the ending `.json` that are no FHIR resources, with the reason; they are left out.
+    package let skipped: [String]
+}
+
+/// Reads packages: archives (`.tgz`), and folders in which one is unpacked.
+package enum PackageReader {
+    /// What an archive may unpack to, in bytes.
+    static let maximumSize = 1 << 30
+    /// An archive that unpacks to so many times its size is taken for a bomb.
+    static let maximumRatio = 200
+
+    /// Reads a package from a file or a folder.
+    ///
+    /// - Parameters:
+    ///   - path: the archive or the folder, which has `package.json` in itself or in `package/`.
+    ///   - includesExamples: whether examples are read too, which references may lead to.
+    /// - Throws: `KnowledgeError`, `TransferError` without zlib.
+    package static func read(_ path: String, includesExamples: Bool = false) throws -> LoadedPackage {
+        var isFolder: ObjCBool = false
+        guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) else {
+            throw KnowledgeError(.file, "\(path): there is no such file or folder")
+        }
+        let builder = Builder(source: path, includesExamples: includesExamples)
+        if isFolder.boolValue {
+            try readFolder(path, builder)
+        } else {
+            try TarReader(name: path).forEach(in: try unpacked(path)) { try builder.add($0.path, Data($0.content)) }
+        }
+        return try builder.finish()
+    }
+
+    /// The bytes of an archive, unpacked.
+    private static func unpacked(_ path: String) throws -> [UInt8] {
+        let data: Data
+        do throws(WholeFile.Failure) {
+            data = try WholeFile.bytes(path)
+        } catch {
+            throw KnowledgeError(.file, "\(path): the file cannot be read")
+        }
+        guard data.starts(with: [0x1F, 0x8B]) else { return Array(data) }
+        var rest = data[...]
+        let reader = try GzipReader(name: path, zlib: try Zlib.system()) { memory in
+            let count = min(memory.count, rest.count)
+            rest.prefix(count).copyBytes(to: memory)
+            rest = rest.dropFirst(count)
+            return count
+        }
+        var bytes: [UInt8] = []
+        let chunk = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 18, alignment: 1)
+        defer { chunk.deallocate() }
+        let limit = min(maximumSize, max(data.count * maximumRatio, 1 << 20))
+        while true {
+            let count: Int
+            do {
+                count = try reader.read(chunk)
+            } catch let error as TransferError {
+                throw KnowledgeError(.archive, error.message)
+            }
+            if count == 0 { return bytes }
+            bytes.append(contentsOf: chunk[..<count])
+            guard bytes.count <= limit else {
+                throw KnowledgeError(.limit, "\(path) unpacks to more than \(limit) bytes: it is not a package")
+            }
+        }
+    }
+
+    private static func readFolder(_ path: String, _ builder: Builder) throws {
+        let inner = "\(path)/package"
+        let root = FileManager.default.fileExists(atPath: "\(inner)/package.json") ? inner : path
+        guard let files = FileManager.default.enumerator(atPath: root) else {
+            throw KnowledgeError(.file, "\(path): the folder cannot be read")
+        }
+        for case let file as String in files where file.hasSuffix(".json") {
+            // A link may lead out of the folder.
+            if files.fileAttributes?[.type] as? FileAttributeType != .typeRegular { continue }
+            let data: Data
+            do throws(WholeFile.Failure) {
+                data = try WholeFile.bytes("\(root)/\(file)", limit: TarReader.maximumFile)
+            } catch {
+                throw KnowledgeError(.file, "\(root)/\(file): the file cannot be read")
+            }
+            try builder.add("package/\(file)", data)
+        }
+    }
+
+    /// Collects the files of a package.
+    private final class Builder {
+        private let source: String
+        private let includesExamples: Bool
+        private var manifest: PackageManifest?
+        private var texts: [(path: String, text: Data)] = []
+
+        init(source: String, includesExamples: Bool) { (self.source, self.includesExamples) = (source, includesExamples) }
+
+        func add(_ path: String, _ data: Data) throws {
+            guard path.hasSuffix(".json") else { return }
+            let parts = path.split(separator: "/")
+            let name = parts.last ?? ""
+            let isTop = parts.count <= 2
+            if name == "package.json" {
+                if isTop, manifest == nil { manifest = try PackageManifest(data, source: source) }
+                return
+            }
+            if name.hasPrefix(".") || parts.contains("other") || parts.contains("openapi") { return }
+            if !isTop, !includesExamples || !parts.contains("example") { return }
+            texts.append((path, data))
+        }
+
+        func finish() throws -> LoadedPackage {
+            guard let manifest else {
+                throw KnowledgeError(.manifest, "\(source): there is no package.json: it is not a FHIR package")
+            }
+            var definitions: [Definition] = []
+            var skipped: [String] = []
+            for (path, text) in texts {
+                do {
+                    definitions.append(try Definition(text, source: "\(manifest.key), \(path)"))
+                } catch let error as KnowledgeError {
+                    skipped.append(error.message)
+                }
+            }
+            return LoadedPackage(manifest: manifest, definitions: definitions, skipped: skipped)
+        }
+    }
+}
+
+extension Knowledge {
+    /// Adds the definitions of a package.
+    ///
+    /// - Parameters:
+    ///   - path: an archive (`.tgz`), or a folder in which one is unpacked.
+    ///   - includesExamples: whether its examples are known too, as targets of references. Default: false.
+    /// - Returns: what the package says about itself.
+    /// - Throws: `KnowledgeError` for what is no package; `TransferError` if the system has no zlib.
+    @discardableResult
+    public func addPackage(at path: String, includesExamples: Bool = false) throws -> PackageManifest {
+        let loaded = try PackageReader.read(path, includesExamples: includesExamples)
+        add(loaded)
+        return loaded.manifest
+    }
+
+    func add(_ package: LoadedPackage) {
+        note(package.manifest)
+        for definition in package.definitions { insert(definition) }
+    }
+}

@@ -1,0 +1,151 @@
+import FireLiteCore
+
+/// An element of a structure with those below it and its slices.
+///
+/// `@unchecked Sendable`: a structure is changed only while it is made, by one thread.
+package final class StructureNode: @unchecked Sendable {
+    package var rule: ElementRule
+    /// The elements below it; empty if the structure says nothing about them.
+    package var children: [StructureNode] = []
+    /// The slices, in the order of the structure.
+    package var slices: [StructureNode] = []
+    /// The constraints that are the structure's own, not those of FHIR's types, which every object is checked by.
+    package var ownConstraints: [ElementRule.Constraint] = []
+    /// The element of the base that it was made of; nil for an element that the structure adds. Slices begin with it.
+    private(set) var source: StructureNode?
+
+    init(_ rule: ElementRule) { self.rule = rule }
+
+    /// The same with all below it.
+    func copy() -> StructureNode {
+        let node = StructureNode(rule)
+        node.source = self
+        node.children = children.map { $0.copy() }
+        node.slices = slices.map { $0.copy() }
+        return node
+    }
+
+    /// Forgets the base, which a finished structure does not need.
+    func forgetSource() {
+        source = nil
+        for node in children + slices { node.forgetSource() }
+    }
+
+    /// The child with a name.
+    func child(named name: some StringProtocol) -> StructureNode? {
+        children.first { $0.rule.name == name }
+    }
+
+    /// The elements in the order of a snapshot.
+    package func flattened() -> [ElementRule] {
+        var list: [ElementRule] = []
+        append(to: &list)
+        return list
+    }
+
+    private func append(to list: inout [ElementRule]) {
+        list.append(rule)
+        for child in children { child.append(to: &list) }
+        for slice in slices { slice.append(to: &list) }
+    }
+}
+
+/// A profile, an extension, a logical model or a type of FHIR: its elements as a tree.
+package final class Structure: Sendable {
+    package let url: String
+    package let version: String?
+    package let name: String
+    /// The type that it is about: `Patient`, `Extension`.
+    package let type: String
+    /// `resource`, `complex-type`, `primitive-type` or `logical`.
+    package let kind: String
+    package let isAbstract: Bool
+    /// Whether it is a profile; otherwise it defines a type.
+    package let isConstraint: Bool
+    package let base: String?
+    package let root: StructureNode
+    /// For an extension: where it may stand, as type and expression.
+    package let contexts: [(type: String, expression: String)]
+    package let contextInvariants: [String]
+
+    init(
+        url: String, version: String?, name: String, type: String, kind: String, isAbstract: Bool, isConstraint: Bool, base: String?,
+        root: StructureNode, contexts: [(type: String, expression: String)] = [], contextInvariants: [String] = []
+    ) {
+        (self.url, self.version, self.name, self.type, self.kind) = (url, version, name, type, kind)
+        (self.isAbstract, self.isConstraint, self.base, self.root) = (isAbstract, isConstraint, base, root)
+        (self.contexts, self.contextInvariants) = (contexts, contextInvariants)
+    }
+
+    /// Whether an extension is a modifier.
+    package var isModifier: Bool { root.rule.isModifier ?? false }
+
+    /// The node that `#Questionnaire.item` names.
+    func node(referredAs reference: String) -> StructureNode? {
+        let id = reference.drop { $0 != "#" }.dropFirst()
+        var node = root
+        for part in id.split(separator: ".").dropFirst() {
+            guard let next = node.child(named: part.prefix { $0 != ":" }) else { return nil }
+            node = next
+        }
+        return node
+    }
+}
+
+/// Makes the tree of a list of elements.
+enum StructureTree {
+    /// More elements are refused: a definition of that size is an attack or a mistake.
+    static let maximumElements = 50_000
+
+    /// - Throws: `KnowledgeError` with code `definition` for a list that is no tree, `limit` for one that is too long.
+    static func tree(_ rules: [ElementRule], url: String) throws -> StructureNode {
+        guard rules.count <= maximumElements else {
+            throw KnowledgeError(.limit, "\(url) has more than \(maximumElements) elements")
+        }
+        guard let first = rules.first, !first.path.contains(".") else {
+            throw KnowledgeError(.definition, "\(url): the first element is not its root")
+        }
+        let root = StructureNode(first)
+        // The open elements, from the root down.
+        var open = [root]
+        for rule in rules.dropFirst() {
+            while let last = open.last, !(rule.path.hasPrefix(last.rule.path + ".")), open.count > 1 { open.removeLast() }
+            guard let parent = open.last, rule.path.hasPrefix(parent.rule.path + ".") else {
+                throw KnowledgeError(.definition, "\(url): the element \(rule.path) is not below the root")
+            }
+            let rest = rule.path.dropFirst(parent.rule.path.count + 1)
+            guard !rest.contains(".") else {
+                throw KnowledgeError(.definition, "\(url): the element \(rule.path) has no parent in the snapshot")
+            }
+            var place = parent.children
+            let node = StructureNode(rule)
+            if let sliceName = rule.sliceName, let sliced = place.last(where: { $0.rule.name == rule.name }) {
+                host(of: sliceName, in: sliced).slices.append(node)
+            } else if let sliceName = rule.sliceName, rule.name.hasPrefix("value"),
+                let sliced = place.last(where: { $0.rule.name == "value[x]" })
+            {
+                host(of: sliceName, in: sliced).slices.append(node)
+            } else {
+                place.append(node)
+                parent.children = place
+            }
+            open.append(node)
+        }
+        return root
+    }
+
+    /// The node whose slice a name is: of `race/detailed` the slice `race`, if it exists.
+    static func host(of sliceName: String, in node: StructureNode) -> StructureNode {
+        guard let slash = sliceName.lastIndex(of: "/") else { return node }
+        let outer = String(sliceName[..<slash])
+        return find(outer, in: node) ?? node
+    }
+
+    static func find(_ sliceName: String, in node: StructureNode) -> StructureNode? {
+        for slice in node.slices {
+            if slice.rule.sliceName == sliceName { return slice }
+            if sliceName.hasPrefix((slice.rule.sliceName ?? "") + "/"), let found = find(sliceName, in: slice) { return found }
+        }
+        return nil
+    }
+}

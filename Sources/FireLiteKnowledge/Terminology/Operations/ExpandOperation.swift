@@ -1,0 +1,208 @@
+import FireLiteCore
+import Foundation
+
+/// The operation `$expand` of ValueSet, on Parameters.
+struct ExpandOperation {
+    let library: TerminologyLibrary
+    let parameters: RequestParameters
+    let language: String?
+    /// The maximum number of codes of an expansion that is not paged.
+    let limit: Int
+
+    /// - Throws: ``TerminologyError`` for a value set that is unknown, cannot be expanded or has too many codes.
+    func run() throws -> JSONItem {
+        guard let definition = try TerminologyRun.valueSet(parameters, library) else {
+            throw TerminologyError(.invalid, "invalid", "the request names no value set: add the parameter url or valueSet")
+        }
+        let run = try TerminologyRun(library, OperationSettings(parameters, valueSet: definition, header: language))
+        run.isExpansion = true
+        let request = try ExpansionRequest(run.settings, valueSet: definition, limit: limit)
+        let prepared = try run.prepare(definition)
+        let found = try ExpansionCodes(prepared, run, request)
+        return try resource(prepared, found, run, request)
+    }
+
+    // MARK: - Codes
+
+    /// Whether concepts are shown below their parents: not in a page, and not where codes come from lists or other value sets.
+    private func isNested(_ valueSet: PreparedValueSet, _ request: ExpansionRequest) -> Bool {
+        if request.excludesNested || request.filter != nil || request.count != nil || request.offset != nil { return false }
+        return valueSet.excludes.isEmpty
+            && valueSet.includes.allSatisfy { $0.imports.isEmpty && $0.definition.concepts.isEmpty && $0.definition.system != nil }
+    }
+
+    private func resource(
+        _ valueSet: PreparedValueSet, _ found: ExpansionCodes, _ run: TerminologyRun, _ request: ExpansionRequest
+    ) throws -> JSONItem {
+        let start = min(request.offset ?? 0, found.codes.count)
+        let page = found.codes[start...].prefix(request.count ?? .max)
+        var writer = ContainsWriter(run: run, request: request, versionedSystems: found.versionedSystems)
+        let contains =
+            isNested(valueSet, request) ? try writer.nested(page) : try page.map { try writer.element($0, contains: []) }
+        let expansion = JSONItem.object([
+            "identifier": .string("urn:uuid:" + UUID().uuidString.lowercased()), "timestamp": .string(Self.now),
+            "total": .number("\(found.codes.count)"), "offset": request.offset.map { .number("\($0)") },
+            "parameter": Self.list(used(found, run, request)), "property": Self.list(writer.propertyDefinitions),
+            "contains": Self.list(contains),
+        ])
+        return header(valueSet.definition.json, request, expansion)
+    }
+
+    private static func list(_ items: [JSONItem]) -> JSONItem? { items.isEmpty ? nil : .array(items) }
+
+    private static var now: String { Date().formatted(.iso8601) }
+
+    /// The value set as the expansion shows it: what identifies it, and all of it with `includeDefinition`.
+    private func header(_ json: JSONItem, _ request: ExpansionRequest, _ expansion: JSONItem) -> JSONItem {
+        let kept: Set<String> =
+            request.includesDefinition
+            ? [
+                "id", "language", "url", "version", "name", "title", "status", "experimental", "date", "publisher", "immutable", "compose",
+                "extension", "contained", "identifier",
+            ] : ["id", "language", "url", "version", "name", "title", "status", "experimental", "date"]
+        var members = [JSONItem.Member(name: "resourceType", value: .string("ValueSet"))]
+        members += json.members.filter { kept.contains($0.name) }
+        members.append(.init(name: "expansion", value: expansion))
+        return .object(members)
+    }
+
+    // MARK: - Parameters
+
+    /// The parameters that the expansion followed, and what it used.
+    private func used(_ found: ExpansionCodes, _ run: TerminologyRun, _ request: ExpansionRequest) -> [JSONItem] {
+        var items: [(name: String, text: String, json: JSONItem)] = []
+        func add(_ name: String, _ member: String, _ value: JSONItem) {
+            let json = JSONItem.object([.init(name: "name", value: .string(name)), .init(name: member, value: value)])
+            items.append((name, value.scalarText ?? "", json))
+        }
+        for name in Self.echoedFlags {
+            if let value = parameters.bool(name) { add(name, "valueBoolean", .bool(value)) }
+        }
+        if let count = request.count { add("count", "valueInteger", .number("\(count)")) }
+        if let offset = request.offset { add("offset", "valueInteger", .number("\(offset)")) }
+        if let filter = parameters.text("filter") { add("filter", "valueString", .string(filter)) }
+        if let languages = run.settings.languages { add("displayLanguage", "valueCode", .string(languages.text)) }
+        for designation in request.designations { add("designation", "valueString", .string(designation)) }
+        for item in found.used { add(item.parameter, "valueUri", .string(item.canonical)) }
+        for note in run.statusNotes { add("warning-" + note.word, "valueUri", .string(note.canonical)) }
+        return items.sorted { ($0.name, $0.text) < ($1.name, $1.text) }.map(\.json)
+    }
+
+    private static let echoedFlags = [
+        "activeOnly", "excludeNested", "includeDesignations", "includeDefinition", "excludeNotForUI", "excludePostCoordinated",
+        "limitedExpansion", "incomplete-ok",
+    ]
+}
+
+/// Writes the elements `ValueSet.expansion.contains`.
+struct ContainsWriter {
+    let run: TerminologyRun
+    let request: ExpansionRequest
+    let versionedSystems: Set<String>
+    /// The URIs of the properties that occur.
+    private var properties: [String: String?] = [:]
+
+    init(run: TerminologyRun, request: ExpansionRequest, versionedSystems: Set<String>) {
+        (self.run, self.request, self.versionedSystems) = (run, request, versionedSystems)
+    }
+
+    /// The elements `ValueSet.expansion.property`.
+    var propertyDefinitions: [JSONItem] {
+        properties.keys.sorted().map { code in
+            .object(["code": .string(code), "uri": (properties[code] ?? nil).map { .string($0) }])
+        }
+    }
+
+    /// Each concept below the nearest one above it that the expansion has.
+    mutating func nested(_ codes: ArraySlice<ExpansionCode>) throws -> [JSONItem] {
+        var place = codes.startIndex
+        func children(_ writer: inout ContainsWriter, of parent: ExpansionCode?) throws -> [JSONItem] {
+            var items: [JSONItem] = []
+            while place < codes.endIndex {
+                let code = codes[place]
+                if let parent, try !code.isBelow(parent) { break }
+                place += 1
+                let below = try children(&writer, of: code)
+                items.append(try writer.element(code, contains: below))
+            }
+            return items
+        }
+        return try children(&self, of: nil)
+    }
+
+    mutating func element(_ code: ExpansionCode, contains: [JSONItem]) throws -> JSONItem {
+        let (concept, provider) = (code.concept, code.provider)
+        let names = ConceptNames(concept, listed: code.listed, facts: provider.facts, valueSetLanguage: code.valueSetLanguage)
+        let shown = names.preferred(run.settings.languages)
+        let marks =
+            concept.extensions.filter { KnownExtension.concept.contains($0["url"]?.text ?? "") }
+            + (code.listed?.extensions ?? []).filter { KnownExtension.listed.contains($0["url"]?.text ?? "") }
+        let designations =
+            request.includesDesignations || !request.designations.isEmpty ? names.designations(without: shown, isWanted) : []
+        let properties = try properties(of: code)
+        return .object([
+            "extension": marks.isEmpty ? nil : .array(marks), "system": .string(provider.url),
+            "abstract": concept.isAbstract ? .bool(true) : nil, "inactive": concept.isInactive ? .bool(true) : nil,
+            "version": versionedSystems.contains(provider.url) ? provider.version.map { .string($0) } : nil, "code": .string(concept.code),
+            "display": shown.map { .string(names.names[$0].value) }, "designation": designations.isEmpty ? nil : .array(designations),
+            "property": properties.isEmpty ? nil : .array(properties), "contains": contains.isEmpty ? nil : .array(contains),
+        ])
+    }
+
+    private func isWanted(_ designation: Concept.Designation) -> Bool {
+        guard !request.designations.isEmpty else { return true }
+        return request.designations.contains { token in
+            let parts = token.split(separator: "|", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+            if parts.count == 2, parts[0] == "urn:ietf:bcp:47" || parts[0].isEmpty {
+                return designation.language?.lowercased() == parts[1].lowercased()
+            }
+            if parts.count == 2 { return designation.use?["system"]?.text == parts[0] && designation.use?["code"]?.text == parts[1] }
+            return designation.language?.lowercased() == token.lowercased()
+        }
+    }
+
+    // MARK: - Properties
+
+    private mutating func properties(of code: ExpansionCode) throws -> [JSONItem] {
+        let (concept, provider) = (code.concept, code.provider)
+        var values: [Concept.Property] = []
+        // What the value set says counts more than what the code system says.
+        let listed = code.listed?.extensions ?? []
+        for item in listed + concept.extensions.reversed() {
+            guard let known = KnownExtension.properties[item["url"]?.text ?? ""], let text = item.valueText,
+                !values.contains(where: { $0.code == known.property })
+            else { continue }
+            values.append(Concept.Property(known.property, known.member, known.member == "valueDecimal" ? .number(text) : .string(text)))
+        }
+        if let status = concept.notableStatus { values.append(Concept.Property("status", "valueCode", .string(status))) }
+        for wanted in request.properties where wanted != "status" || concept.notableStatus == nil {
+            values += try requested(wanted, code, listed)
+        }
+        for value in values where properties[value.code] == nil {
+            properties[value.code] = .some(provider.facts.propertyURIs[value.code] ?? Self.standardURI(value.code))
+        }
+        return values.enumerated().sorted { ($0.element.code, $0.offset) < ($1.element.code, $1.offset) }.map(\.element.json)
+    }
+
+    private func requested(_ name: String, _ code: ExpansionCode, _ listed: [JSONItem]) throws -> [Concept.Property] {
+        let concept = code.concept
+        switch name {
+        case "definition":
+            let own = listed.first { $0["url"]?.text == KnownExtension.conceptDefinition }?.valueText ?? concept.definition
+            return own.map { [Concept.Property(name, "valueString", .string($0))] } ?? []
+        case "inactive": return [Concept.Property(name, "valueBoolean", .bool(concept.isInactive))]
+        case "parent", "child":
+            let codes = name == "parent" ? try code.provider.parents(of: concept.code) : try code.provider.children(of: concept.code)
+            return codes.map { Concept.Property(name, "valueCode", .string($0)) }
+        default: return concept.properties.filter { $0.code == name }
+        }
+    }
+
+    private static func standardURI(_ code: String) -> String? {
+        standardCodes.contains(code) ? KnownExtension.uri(ofProperty: code) : nil
+    }
+
+    private static let standardCodes: Set<String> = [
+        "definition", "status", "inactive", "parent", "child", "order", "label", "weight", "notSelectable", "alternateCode", "comment",
+    ]
+}

@@ -1,0 +1,278 @@
+import FireLiteCore
+import FireLiteFHIRPath
+import Foundation
+
+/// Rules for primitives beyond their notation (FHIR, Data Types).
+struct PrimitiveRules {
+    private let run: ValidationRun
+
+    init(_ run: ValidationRun) { self.run = run }
+
+    func check(_ value: ElementValue, _ element: LayoutElement, in object: FHIRObject) {
+        guard let type = element.primitive, let text = value.text else { return }
+        switch type {
+        case .uri, .url, .canonical, .oid, .uuid: URLRules(run).check(text, type, element, in: object)
+        case .string, .markdown: checkText(text, type)
+        default: break
+        }
+    }
+
+    private func checkText(_ text: String, _ type: PrimitiveType) {
+        if text.allSatisfy(\.isWhitespace), !text.isEmpty {
+            return run.add(.format, "the text consists of white space alone: leave it out")
+        }
+        guard run.options.refusesMarkup, let start = text.firstIndex(of: "<") else { return }
+        let next = text[text.index(after: start)...].first
+        if next.map({ $0.isLetter || $0 == "/" || $0 == "!" || $0 == "?" }) ?? false {
+            run.add(.markup, "the text looks like HTML, which a viewer may run: write it without tags")
+        }
+    }
+}
+
+/// Rules for URLs, URIs and canonicals.
+struct URLRules {
+    private let run: ValidationRun
+
+    init(_ run: ValidationRun) { self.run = run }
+
+    /// Whether a text begins with a scheme: `http:`, `urn:`.
+    static func isAbsolute(_ text: String) -> Bool {
+        guard let colon = text.utf8.firstIndex(of: UInt8(ascii: ":")) else { return false }
+        let scheme = text.utf8[..<colon]
+        guard let first = scheme.first, (first | 0x20) &- 97 < 26 else { return false }
+        return scheme.allSatisfy { ($0 | 0x20) &- 97 < 26 || $0 &- 48 < 10 || $0 == 0x2B || $0 == 0x2D || $0 == 0x2E }
+    }
+
+    func check(_ text: String, _ type: PrimitiveType, _ element: LayoutElement, in object: FHIRObject) {
+        if text.hasPrefix("oid:") || text.hasPrefix("uuid:") {
+            return run.add(.url, "a URI of this kind begins with urn:oid: or urn:uuid:")
+        }
+        if text.hasPrefix("urn:uuid:"), !Self.isUUID(text.dropFirst(9)) {
+            return run.add(.url, "after urn:uuid: must follow a UUID")
+        }
+        if text.hasPrefix("urn:oid:"), !Self.isOID(text.dropFirst(8)) {
+            return run.add(.url, "after urn:oid: must follow an OID")
+        }
+        if type == .canonical, !text.hasPrefix("#"), !Self.isAbsolute(text) {
+            run.add(.url, "a canonical reference must be absolute, or #id for a contained resource")
+        }
+        if type == .url, !Self.isAbsolute(text), !text.hasPrefix("#"), object.layout.name != "Extension",
+            object.layout.name != "Parameters.parameter"
+        {
+            // Of an Attachment and a request it may be relative to the server.
+            run.add(.url, "the URL is relative", .information)
+        }
+        if type == .canonical, text.hasPrefix("#") {
+            let id = String(text.dropFirst())
+            if let container = object.containerResource, id.isEmpty || !container.containedResources.contains(where: { $0.id == id }) {
+                run.add(.reference, "needs a contained resource, which is missing")
+            }
+        }
+    }
+
+    static func isUUID(_ text: Substring) -> Bool {
+        let groups = text.split(separator: "-", omittingEmptySubsequences: false)
+        return groups.map(\.utf8.count) == [8, 4, 4, 4, 12] && text.allSatisfy { $0.isHexDigit || $0 == "-" }
+    }
+
+    static func isOID(_ text: Substring) -> Bool {
+        let arcs = text.split(separator: ".", omittingEmptySubsequences: false)
+        return arcs.count > 1 && ["0", "1", "2"].contains(arcs[0])
+            && arcs.allSatisfy { !$0.isEmpty && $0.allSatisfy { $0.isASCII && $0.isNumber } && ($0.count == 1 || $0.first != "0") }
+    }
+
+    /// An identifier of the system of URIs is one.
+    func check(identifier: FHIRObject) {
+        guard let system = identifier.text("system") else { return }
+        if !Self.isAbsolute(system) { return run.at("system") { run.add(.url, "the system of an identifier must be absolute") } }
+        guard system == "urn:ietf:rfc:3986", let value = identifier.text("value") else { return }
+        if !Self.isAbsolute(value) {
+            return run.at("value") { run.add(.url, "an identifier of the system urn:ietf:rfc:3986 must be an absolute URI") }
+        }
+        if value.hasPrefix("urn:uuid:"), !Self.isUUID(value.dropFirst(9)) {
+            run.at("value") { run.add(.url, "after urn:uuid: must follow a UUID") }
+        }
+        if value.hasPrefix("urn:oid:"), !Self.isOID(value.dropFirst(8)) {
+            run.at("value") { run.add(.url, "after urn:oid: must follow an OID") }
+        }
+    }
+}
+
+/// Rules for attachments: a size that is that of the content (FHIR, Data Types, Attachment).
+struct AttachmentRules {
+    private let run: ValidationRun
+
+    init(_ run: ValidationRun) { self.run = run }
+
+    func check(_ attachment: FHIRObject) {
+        if let type = attachment.text("contentType"), !type.contains("/") {
+            run.at("contentType") { run.add(.attachment, "needs a media type, such as text/plain", .warning) }
+        }
+        if let size = attachment.integer("size"), let data = attachment.text("data"), let actual = Self.size(ofBase64: data), size != actual
+        {
+            run.at("size") { run.add(.attachment, "the stated size is not that of the content") }
+        }
+        if let url = attachment.text("url"), url.hasPrefix("data:"), !url.contains(",") {
+            run.at("url") { run.add(.attachment, "a data URL has a comma before its content") }
+        }
+        if attachment.text("data") == nil, attachment.text("url") == nil,
+            attachment.text("contentType") != nil
+                || attachment.text("language") != nil, attachment.children("extension").isEmpty
+        {
+            run.add(.attachment, "has neither content nor a URL", .warning)
+        }
+    }
+
+    /// The number of bytes that base 64 stands for; nil for text that is none.
+    static func size(ofBase64 text: String) -> Int? {
+        var digits = 0
+        for byte in text.utf8 {
+            switch byte {
+            case 0x20, 0x09, 0x0A, 0x0D, UInt8(ascii: "="): continue
+            default: digits += 1
+            }
+        }
+        return digits % 4 == 1 ? nil : digits * 3 / 4
+    }
+}
+
+/// Rules for codings: a system that is one, and codes that it has.
+struct CodingRules {
+    private let run: ValidationRun
+
+    init(_ run: ValidationRun) { self.run = run }
+
+    func check(_ coding: FHIRObject) {
+        guard let system = coding.text("system") else { return }
+        if !URLRules.isAbsolute(system) {
+            return run.at("system") { run.add(.url, "the system of a coding must be absolute") }
+        }
+        let canonical = Canonical(system)
+        if system.hasPrefix("http://hl7.org/fhir/ValueSet/")
+            || run.knowledge.definition(canonical, type: "ValueSet") != nil
+                && run.knowledge.definition(canonical, type: "CodeSystem") == nil
+        {
+            return run.at("system") { run.add(.code, "the system of a coding is a code system, and this is a value set") }
+        }
+        checkExistence(coding, system)
+    }
+
+    private func checkExistence(_ coding: FHIRObject, _ system: String) {
+        guard let code = coding.text("code") else { return }
+        let question = CodeQuestion(system: system, version: coding.text("version"), code: code, display: coding.text("display"))
+        if run.codes.existence(of: question) == .notMember {
+            run.at("code") { run.add(.code, "the code system \(system) has no such code") }
+        } else if question.display != nil, run.codes.display(of: question) == .notMember {
+            run.at("display") { run.add(.display, "the code system \(system) has another display for the code") }
+        }
+    }
+
+    /// A quantity in UCUM has a unit of UCUM.
+    func check(quantity: FHIRObject) {
+        guard let system = quantity.text("system") else { return }
+        if !URLRules.isAbsolute(system) {
+            return run.at("system") { run.add(.url, "the system of a unit must be absolute") }
+        }
+        guard system == "http://unitsofmeasure.org", let code = quantity.text("code") else { return }
+        if UnitConversion.convert(1, from: code, to: code) == nil {
+            run.at("code") { run.add(.unit, "the unit is not known in UCUM", .warning) }
+        }
+    }
+}
+
+/// Rules for references beyond their notation (FHIR, References).
+struct ReferenceRules {
+    private let run: ValidationRun
+
+    init(_ run: ValidationRun) { self.run = run }
+
+    func check(_ reference: FHIRObject, _ place: Place) {
+        guard let text = reference.text("reference") else { return }
+        let parts = ReferenceParts(text)
+        if let stated = reference.text("type") {
+            if parts.type.map({ $0 != stated && run.release.hasResourceType(named: $0) }) ?? false {
+                run.at("type") { run.add(.referenceType, "states another type than the reference has") }
+            } else if let target = run.references.target(of: reference)?.resource.resourceType, target != stated {
+                run.at("type") { run.add(.referenceType, "states another type than the resource has that it leads to") }
+            }
+        }
+        if parts.form == .other, !text.contains("?"), !URLRules.isAbsolute(text) {
+            run.at("reference") { run.add(.reference, "is neither Type/id, nor a URL, nor #id of a contained resource") }
+        }
+        if text.hasPrefix("urn:uuid:"), !URLRules.isUUID(text.dropFirst(9).prefix { $0 != "#" }) {
+            run.at("reference") { run.add(.reference, "after urn:uuid: should follow a UUID", .warning) }
+        }
+        checkTargetType(reference, place)
+    }
+
+    /// The type of a resource in the same Bundle, which the reference itself does not tell.
+    private func checkTargetType(_ reference: FHIRObject, _ place: Place) {
+        guard let target = run.references.target(of: reference), target.entry != nil, let parent = place.parent,
+            let name = place.element, let element = element(name, in: parent.object), !element.targets.isEmpty,
+            !element.targets.contains(target.resource.resourceType)
+        else { return }
+        run.add(.referenceType, "may refer to \(element.targets.joined(separator: ", ")), refers to \(target.resource.resourceType)")
+    }
+
+    private func element(_ name: String, in object: FHIRObject) -> LayoutElement? {
+        if name.hasSuffix("[x]") { return object.layout.element(named: name.dropLast(3) + "Reference") }
+        return object.layout.element(named: name)
+    }
+}
+
+/// Rules for contained resources and ids (FHIR, References, Contained Resources).
+struct ContainedRules {
+    private let run: ValidationRun
+
+    init(_ run: ValidationRun) { self.run = run }
+
+    func check(_ resource: FHIRResource) {
+        var ids: Set<String> = []
+        for (index, contained) in resource.containedResources.enumerated() {
+            run.at("contained", index) {
+                guard let id = contained.id else { return run.add(.contained, "a contained resource needs an id") }
+                if !ids.insert(id).inserted { run.add(.contained, "another contained resource has the same id") }
+                if id.hasPrefix("#") { run.add(.contained, "the id of a contained resource has no #") }
+            }
+        }
+        // The ids of a StructureDefinition's elements are unique within each of its lists.
+        if !resource.isContained, resource.resourceType != "StructureDefinition" { checkElementIDs(of: resource) }
+    }
+
+    /// Ids of elements are unique within a resource.
+    private func checkElementIDs(of resource: FHIRResource) {
+        var seen: Set<String> = []
+        var repeated = false
+        func visit(_ object: FHIRObject) {
+            object.forEachValue { value, _ in
+                guard let child = value.children, !(child is FHIRResource) else { return }
+                if let id = child.text("id"), !seen.insert(id).inserted { repeated = true }
+                visit(child)
+            }
+        }
+        visit(resource)
+        if repeated { run.add(.duplicateID, "two elements have the same id") }
+    }
+}
+
+/// Rules for observations.
+struct ObservationRules {
+    private let run: ValidationRun
+
+    init(_ run: ValidationRun) { self.run = run }
+
+    func check(_ resource: FHIRResource) {
+        for coding in resource.child("code")?.children("coding") ?? [] where coding.text("system") == "http://loinc.org" {
+            if let id = coding.text("code").flatMap({ BuiltInDefinitions.vitalSign(loinc: $0) }) {
+                if (try? run.knowledge.structure(Canonical(Knowledge.base + id))) != nil {
+                    run.validate(resource, against: Knowledge.base + id)
+                }
+            }
+        }
+        guard run.options.bestPractice else { return }
+        for name in ["subject", "performer"] where resource.children(name).isEmpty {
+            run.add(.mustSupport, "observations should have a \(name)", .warning)
+        }
+        if resource.choice("effective") == nil { run.add(.mustSupport, "observations should say when they apply", .warning) }
+    }
+}

@@ -1,0 +1,128 @@
+import FireLiteCore
+import FireLiteFHIRPath
+
+/// Rules for extensions: known, at a place for which they are defined, modifiers where they are, and as their definitions say (FHIR, Extensibility).
+struct ExtensionRules {
+    private let run: ValidationRun
+
+    init(_ run: ValidationRun) { self.run = run }
+
+    func check(_ object: FHIRObject, _ place: Place) {
+        guard let url = object.text("url") else { return }
+        // Parts of an extension have names that only its definition knows.
+        let isPart =
+            place.parent?.object.layout.name == "Extension" && place.element == "extension" && !url.contains("/") && !url.contains(":")
+        if isPart { return }
+        guard URLRules.isAbsolute(url) else {
+            return run.at("url") { run.add(.extensionURL, "the URL of an extension must be absolute") }
+        }
+        if url.contains("|") { return run.at("url") { run.add(.extensionURL, "the URL of an extension must not have a version") } }
+        let structure: Structure?
+        do {
+            structure = try run.knowledge.structure(Canonical(url))
+        } catch {
+            return run.report(error)
+        }
+        guard let structure else {
+            checkType(object, url)
+            return checkUnknown(url, place)
+        }
+        guard structure.type == "Extension" else {
+            return run.add(.extensionURL, "\(url) is the definition of \(structure.type), not of an extension", profile: structure)
+        }
+        if structure.isModifier != (place.element == "modifierExtension") {
+            run.add(
+                .modifierExtension,
+                structure.isModifier
+                    ? "the extension \(url) is a modifier: it belongs in modifierExtension"
+                    : "the extension \(url) is not a modifier: it belongs in extension", profile: structure)
+        }
+        checkContext(object, structure, place)
+        run.validate(object, against: structure)
+    }
+
+    // MARK: - Unknown extensions
+
+    /// Whether no package need be added for an extension: those of FHIR itself and its tools, and examples.
+    private static func isOpen(_ url: String) -> Bool {
+        if url.hasPrefix("http://example.org/") || url.hasPrefix("https://example.org/") { return true }
+        let base = "http://hl7.org/fhir/"
+        guard url.hasPrefix(base) else { return false }
+        // Guides of HL7 are below a country, or `uv`.
+        return url.dropFirst(base.count).prefix { $0 != "/" }.count != 2
+    }
+
+    /// The type of the value of one of FHIR's own extensions.
+    private func checkType(_ object: FHIRObject, _ url: String) {
+        guard let types = CoreExtensions.types(url), let value = object.choice("value"), !types.contains(value.type) else { return }
+        let names = types.isEmpty ? "no value but parts" : "a value of the type \(types.sorted().joined(separator: " or "))"
+        run.at(value) { run.add(.type, "the extension \(url) has \(names), and this is of the type \(value.type)") }
+    }
+
+    private func checkUnknown(_ url: String, _ place: Place) {
+        if Self.isOpen(url) || run.knowledge.isOfMissingDependency(url) {
+            let severity: ValidationIssue.Severity = place.element == "modifierExtension" ? .warning : .information
+            return run.add(.unknownExtension, "the extension \(url) is not known here: add the package that defines it", severity)
+        }
+        run.add(.unknownExtension, "the extension \(url) is not known: add the package that defines it")
+    }
+
+    // MARK: - Context
+
+    private func checkContext(_ object: FHIRObject, _ structure: Structure, _ place: Place) {
+        guard !structure.contexts.isEmpty, let parent = place.parent else { return }
+        let names = parent.names
+        let isAllowed = structure.contexts.contains { context in
+            switch context.type {
+            case "extension": return isPart(of: context.expression, parent)
+            case "fhirpath": return isSelected(by: context.expression, parent)
+            default: return isElement(context.expression, names, parent)
+            }
+        }
+        if !isAllowed {
+            let list = structure.contexts.map(\.expression).joined(separator: ", ")
+            run.add(.extensionContext, "the extension \(structure.url) is not allowed here: it belongs to \(list)", profile: structure)
+        }
+        for expression in structure.contextInvariants {
+            guard let path = try? FHIRPath(expression, options: .definitions) else { continue }
+            if (try? path.bool(on: parent.object, context: run.context(parent.object.containerResource))) == false {
+                run.add(.extensionContext, "the place of the extension breaks the rule \(expression)", profile: structure)
+            }
+        }
+    }
+
+    private func isPart(of expression: String, _ parent: Place) -> Bool {
+        guard parent.object.layout.name == "Extension", let url = parent.object.text("url") else { return false }
+        if url == expression { return true }
+        // `url#part`, or a part of the extension named before the full stop.
+        guard let hash = expression.firstIndex(of: "#") else { return false }
+        return String(expression[expression.index(after: hash)...]) == url
+    }
+
+    private func isElement(_ expression: String, _ names: [String], _ parent: Place) -> Bool {
+        if ["*", "Element", "Base"].contains(expression) { return true }
+        if expression == "Resource" || expression == "DomainResource" { return names.contains(expression) }
+        if expression.contains("://") {
+            // An element of a profile, or an extension.
+            if let hash = expression.firstIndex(of: "#") { return names.contains(String(expression[expression.index(after: hash)...])) }
+            return isPart(of: expression, parent) || run.conforms(parent.object, to: expression) == true
+        }
+        let plain = expression.split(separator: ".").map { $0.prefix { $0 != ":" } }.joined(separator: ".")
+        return names.contains(plain) || plain == "CanonicalResource" && parent.object.layout.element(named: "url") != nil
+            || plain == "MetadataResource" && parent.object.layout.element(named: "url") != nil
+    }
+
+    /// Whether an expression over the resource selects the place; if it cannot be evaluated, nothing is said.
+    private func isSelected(by expression: String, _ parent: Place) -> Bool {
+        var current: Place? = parent
+        while let place = current {
+            if let found = try? FHIRPath(expression, options: .definitions).evaluate(on: place.object, context: run.context(nil)) {
+                if found.contains(where: { $0.object === parent.object || $0.bool == true || $0.element === parent.object }) { return true }
+            } else {
+                return true
+            }
+            current = place.parent
+        }
+        return false
+    }
+}

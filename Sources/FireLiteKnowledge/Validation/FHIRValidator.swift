@@ -1,0 +1,71 @@
+import FireLiteCore
+import FireLiteFHIRPath
+
+/// Validates resources against FHIR's rules and the profiles of guides.
+///
+/// ```swift
+/// let knowledge = Knowledge(release: .r4)
+/// try knowledge.addPackage(at: "us-core-6.1.0.tgz")
+/// let validator = FHIRValidator(knowledge: knowledge)
+/// for issue in validator.validate(patient) where issue.severity == .error { print(issue) }
+/// ```
+/// It checks what `FHIRObject.validate()` and the constraints of the release check, and the rules for Bundles, Questionnaires and their
+/// responses, references, extensions, contained resources, attachments, narratives and terminology resources; then the profiles in `meta.profile`
+/// and those that are asked for. It can be used from several threads.
+public struct FHIRValidator: Sendable {
+    /// The definitions that it uses.
+    public let knowledge: Knowledge
+    /// What it checks beside the rules.
+    public var options: ValidationOptions
+    /// What answers questions about codes; by default a terminology over the definitions of `knowledge`.
+    public var codes: any CodeValidator
+
+    /// A validator.
+    ///
+    /// - Parameters:
+    ///   - knowledge: the definitions; its release is that of the resources.
+    ///   - options: what to check beside the rules.
+    ///   - codes: what answers questions about codes; nil for a terminology over the definitions
+    ///     that `knowledge` has now.
+    public init(knowledge: Knowledge, options: ValidationOptions = ValidationOptions(), codes: (any CodeValidator)? = nil) {
+        self.knowledge = knowledge
+        self.options = options
+        self.codes = codes ?? TerminologyCodes(knowledge)
+    }
+
+    /// Validates a resource, and everything in it.
+    ///
+    /// - Parameters:
+    ///   - resource: a resource of the release of `knowledge`.
+    ///   - profiles: canonical URLs of profiles that it must conform to, beside those in its `meta.profile`.
+    /// - Returns: the issues; none if there is nothing to say. A profile that is not known is a warning.
+    public func validate(_ resource: FHIRResource, against profiles: [String] = []) -> [ValidationIssue] {
+        let run = ValidationRun(resource, knowledge: knowledge, codes: codes, options: options)
+        for issue in resource.validate() { run.add(ValidationIssue(issue)) }
+        let constraints = FHIRPathConstraints.defined(by: knowledge.release)
+        for issue in resource.validate(constraints: constraints, context: run.context(nil)) { run.add(ValidationIssue(issue)) }
+        RecordWalk(run).visit(resource, Place(resource))
+        for profile in profiles { run.validate(resource, against: profile) }
+        return run.finish()
+    }
+}
+
+extension ValidationIssue {
+    /// An issue of the checks by layouts and constraints.
+    init(_ issue: FHIRIssue) {
+        let messageID: MessageID =
+            switch issue.code {
+            case .missing: .minimum
+            case .tooMany: .maximum
+            case .unknownCode: .code
+            case .format: .format
+            case .secondChoice: .secondChoice
+            case .reference: .reference
+            case .empty: .empty
+            default: .constraint
+            }
+        self.init(
+            messageID: messageID, severity: issue.severity == .error ? .error : .warning, path: issue.path, message: issue.message,
+            profile: nil, element: nil, key: issue.key)
+    }
+}

@@ -1,0 +1,124 @@
+import FireLiteCore
+import FireLiteFHIRPath
+import Foundation
+
+/// Where an object stands in a record: a chain up to the root.
+final class Place {
+    let object: FHIRObject
+    let parent: Place?
+    /// The element that it is a value of: `value[x]` for `valueQuantity`; nil for the root.
+    let element: String?
+    /// The type of a primitive whose id and extensions the object is; nil for others.
+    let primitive: String?
+
+    init(_ object: FHIRObject, in parent: Place? = nil, element: String? = nil, primitive: String? = nil) {
+        (self.object, self.parent, self.element, self.primitive) = (object, parent, element, primitive)
+    }
+
+    /// Every name that definitions have for the element here: `Patient.name`, `HumanName`, `Element`.
+    var names: [String] {
+        var names: [String] = []
+        var type: Layout? = object.layout
+        if let primitive {
+            names += [primitive, "Element"]
+            type = nil
+        }
+        while let layout = type {
+            names.append(layout.name)
+            type = layout.base
+        }
+        if let parent, let element {
+            let stem = element.hasSuffix("[x]") ? String(element.dropLast(3)) : nil
+            for outer in parent.names where parent.parent == nil || outer != "Element" {
+                names.append("\(outer).\(element)")
+                if let stem { names.append("\(outer).\(stem)") }
+            }
+        }
+        return names
+    }
+}
+
+/// Walks through a record and applies the rules of FHIR that layouts and constraints do not state.
+struct RecordWalk {
+    let run: ValidationRun
+
+    init(_ run: ValidationRun) { self.run = run }
+
+    // MARK: - Resources
+
+    func visit(_ resource: FHIRResource, _ place: Place) {
+        guard run.mayContinue() else { return }
+        if run.options.followsMetaProfiles { checkProfiles(of: resource) }
+        ContainedRules(run).check(resource)
+        switch resource.resourceType {
+        case "Bundle": BundleRules(run).check(resource)
+        case "Questionnaire": QuestionnaireRules(run).check(resource)
+        case "QuestionnaireResponse": ResponseRules(run).check(resource)
+        case "CodeSystem": CodeSystemRules(run).check(resource)
+        case "ValueSet": ValueSetRules(run).check(resource)
+        case "ConceptMap": ConceptMapRules(run).check(resource)
+        case "StructureDefinition": StructureRules(run).check(resource)
+        case "Measure", "MeasureReport": MeasureRules(run).check(resource)
+        case "Observation": ObservationRules(run).check(resource)
+        default: break
+        }
+        if let url = resource.text("url"), resource.layout.element(named: "url")?.primitive == .uri, !URLRules.isAbsolute(url) {
+            run.at("url") { run.add(.url, "a canonical URL must be absolute") }
+        }
+        NarrativeRules(run).check(resource)
+        walk(resource, place)
+    }
+
+    private func checkProfiles(of resource: FHIRResource) {
+        let profiles = resource.child("meta")?.texts("profile") ?? []
+        for (index, profile) in profiles.enumerated() {
+            let canonical = Canonical(profile)
+            do {
+                guard let structure = try run.knowledge.structure(canonical) else {
+                    run.at("meta") {
+                        run.at("profile", index) {
+                            run.add(.missingDefinition, "the profile \(profile) is not known: add the package that defines it", .warning)
+                        }
+                    }
+                    continue
+                }
+                run.validate(resource, against: structure)
+            } catch {
+                run.report(error)
+            }
+        }
+    }
+
+    // MARK: - Objects
+
+    private func walk(_ object: FHIRObject, _ place: Place) {
+        guard run.mayContinue() else { return }
+        object.forEachValue { value, element in
+            run.at(value) {
+                let name = element.choice?.name ?? element.name
+                guard let child = value.object else {
+                    PrimitiveRules(run).check(value, element, in: object)
+                    if let annotation = value.children {
+                        walk(annotation, Place(annotation, in: place, element: name, primitive: value.type))
+                    }
+                    return
+                }
+                let inner = Place(child, in: place, element: name)
+                if let resource = child as? FHIRResource { return visit(resource, inner) }
+                check(child, inner)
+                walk(child, inner)
+            }
+        }
+    }
+
+    private func check(_ object: FHIRObject, _ place: Place) {
+        switch object.layout.name {
+        case "Extension": ExtensionRules(run).check(object, place)
+        case "Reference": ReferenceRules(run).check(object, place)
+        case "Attachment": AttachmentRules(run).check(object)
+        case "Coding": CodingRules(run).check(object)
+        case "Identifier": URLRules(run).check(identifier: object)
+        default: if object.layout.isKind(of: "Quantity") { CodingRules(run).check(quantity: object) }
+        }
+    }
+}

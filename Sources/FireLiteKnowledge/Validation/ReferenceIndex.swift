@@ -1,0 +1,99 @@
+import FireLiteCore
+
+/// The resources that references within a resource can lead to: its contained ones, and the entries of a Bundle (FHIR, Bundle, Resolving
+/// references in Bundles).
+final class ReferenceIndex {
+    /// An entry of the Bundle.
+    struct Entry {
+        let number: Int
+        let fullURL: String?
+        let resource: FHIRResource
+    }
+
+    /// What a reference leads to.
+    struct Target {
+        let resource: FHIRResource
+        /// The number of the entry; nil for a contained resource.
+        let entry: Int?
+    }
+
+    let entries: [Entry]
+    private var byURL: [String: [Entry]] = [:]
+    private var byKey: [String: [Entry]] = [:]
+    private var byResource: [ObjectIdentifier: Entry] = [:]
+
+    init(_ root: FHIRResource) {
+        var entries: [Entry] = []
+        if root.layout.name == "Bundle" {
+            for (number, entry) in root.children("entry").enumerated() {
+                guard let resource = entry.children("resource").first as? FHIRResource else { continue }
+                entries.append(Entry(number: number, fullURL: entry.text("fullUrl"), resource: resource))
+            }
+        }
+        self.entries = entries
+        for entry in entries {
+            if let url = entry.fullURL { byURL[url, default: []].append(entry) }
+            if let id = entry.resource.id { byKey["\(entry.resource.resourceType)/\(id)", default: []].append(entry) }
+            byResource[ObjectIdentifier(entry.resource)] = entry
+        }
+    }
+
+    /// The entry that an object is in.
+    func entry(of object: FHIRObject) -> Entry? {
+        var current: FHIRObject? = object
+        var found: Entry?
+        while let next = current {
+            if let entry = byResource[ObjectIdentifier(next)] { found = entry }
+            current = next.ownerObject
+        }
+        return found
+    }
+
+    /// The resource that a Reference leads to; nil if that is not one resource at hand.
+    func target(of reference: FHIRObject) -> Target? {
+        guard let text = reference.text("reference") else { return nil }
+        if text.hasPrefix("#") {
+            guard let container = reference.containerResource else { return nil }
+            if text == "#" { return Target(resource: container, entry: nil) }
+            let id = String(text.dropFirst())
+            return container.containedResources.first { $0.id == id }.map { Target(resource: $0, entry: nil) }
+        }
+        let found = matches(text, from: entry(of: reference)?.fullURL)
+        guard found.count == 1, let entry = found.first else { return nil }
+        return Target(resource: entry.resource, entry: entry.number)
+    }
+
+    /// The entries that a reference may be to.
+    ///
+    /// - Parameters:
+    ///   - text: the reference.
+    ///   - base: the full URL of the entry with it.
+    func matches(_ text: String, from base: String?) -> [Entry] {
+        let text = text.prefix { $0 != "#" }
+        let parts = ReferenceParts(String(text))
+        let version = parts.version
+        let plain = version == nil ? String(text) : String(text.dropLast((version ?? "").count + "/_history/".count))
+        var found: [Entry]
+        if parts.form == .relative {
+            if let base = base.flatMap({ ReferenceParts($0).base }) {
+                found = byURL["\(base)/\(plain)"] ?? []
+            } else {
+                found = byURL[plain] ?? []
+                if found.isEmpty { found = byKey[plain] ?? [] }
+            }
+        } else {
+            found = byURL[plain] ?? []
+        }
+        if let version {
+            found = found.filter { $0.resource.child("meta")?.text("versionId") == version }
+        } else if found.count > 1 {
+            // Several versions of one resource: the reference does not say which.
+            let unversioned = found.filter { $0.resource.child("meta")?.text("versionId") == nil }
+            if unversioned.count == 1 { found = unversioned }
+        }
+        return found
+    }
+
+    /// How many entries have this type and id, whatever their URL.
+    func count(ofKey key: String) -> Int { byKey[key]?.count ?? 0 }
+}

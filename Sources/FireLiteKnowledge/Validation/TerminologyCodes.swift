@@ -1,0 +1,77 @@
+import FireLiteCore
+import Foundation
+
+/// Answers a validator's questions about codes from a terminology over the definitions of a `Knowledge`, and remembers the answers.
+///
+/// `@unchecked Sendable`: `lock` guards what is remembered.
+final class TerminologyCodes: CodeValidator, @unchecked Sendable {
+    private let terminology: Terminology
+    private let lists: EnumeratedCodes
+    private let lock = NSLock()
+    private var memberships: [MembershipQuestion: CodeMembership] = [:]
+    private var systems: [CodeQuestion: (existence: CodeMembership, display: CodeMembership)] = [:]
+
+    /// More answers than this are forgotten, all at once.
+    private static let maximumAnswers = 20_000
+
+    private struct MembershipQuestion: Hashable {
+        let code: CodeQuestion
+        let valueSet: Canonical
+    }
+
+    init(_ knowledge: Knowledge) {
+        var terminology = Terminology(release: knowledge.release)
+        terminology.add(KnowledgeDefinitions(knowledge: knowledge))
+        self.terminology = terminology
+        lists = knowledge.codes
+    }
+
+    func membership(of question: CodeQuestion, in valueSet: Canonical) -> CodeMembership {
+        let key = MembershipQuestion(code: question, valueSet: valueSet)
+        if let known = lock.withLock({ memberships[key] }) { return known }
+        let answer: CodeMembership =
+            switch terminology.membership(of: [Self.code(question)], in: valueSet.description) {
+            case .member: .member
+            case .notMember: .notMember
+            case .unknown: lists.membership(of: question, in: valueSet)
+            }
+        lock.withLock {
+            if memberships.count >= Self.maximumAnswers { memberships.removeAll() }
+            memberships[key] = answer
+        }
+        return answer
+    }
+
+    func existence(of question: CodeQuestion) -> CodeMembership { answer(to: question).existence }
+
+    func display(of question: CodeQuestion) -> CodeMembership { answer(to: question).display }
+
+    private func answer(to question: CodeQuestion) -> (existence: CodeMembership, display: CodeMembership) {
+        if let known = lock.withLock({ systems[question] }) { return known }
+        let answer = find(question)
+        lock.withLock {
+            if systems.count >= Self.maximumAnswers { systems.removeAll() }
+            systems[question] = answer
+        }
+        return answer
+    }
+
+    private func find(_ question: CodeQuestion) -> (existence: CodeMembership, display: CodeMembership) {
+        guard let found = try? terminology.validate(Self.code(question)) else { return (lists.existence(of: question), .unknown) }
+        let errors = found.issues.filter { $0.severity == .error }
+        if errors.contains(where: { $0.kind == "invalid-code" }) { return (.notMember, .unknown) }
+        if errors.contains(where: { $0.kind == "invalid-display" }) { return (.member, .notMember) }
+        return found.isValid ? (.member, question.display == nil ? .unknown : .member) : (.unknown, .unknown)
+    }
+
+    private static func code(_ question: CodeQuestion) -> TerminologyCode {
+        TerminologyCode(question.code, system: question.system, version: question.version, display: question.display)
+    }
+}
+
+/// The definitions of a `Knowledge` as a source of a terminology.
+private struct KnowledgeDefinitions: TerminologySource {
+    let knowledge: Knowledge
+
+    func definitions(ofType type: String, url: String) -> [Data] { knowledge.versions(url, type: type).map(\.text) }
+}

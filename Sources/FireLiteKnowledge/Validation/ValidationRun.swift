@@ -1,0 +1,245 @@
+import FireLiteCore
+import FireLiteFHIRPath
+import Foundation
+
+/// The validation of one resource: where it is, what it found, how much it may still do.
+final class ValidationRun {
+    let knowledge: Knowledge
+    let codes: any CodeValidator
+    let options: ValidationOptions
+    /// The resource that is validated: a Bundle, or one with contained resources.
+    let root: FHIRResource
+    private(set) var issues: [ValidationIssue] = []
+    private var steps: [(name: String, index: Int?)] = []
+    private var remaining: Int
+    private var known: Set<ValidationIssue> = []
+    private var suppressed = 0
+    /// Validations against profiles that are going on, which would otherwise go round in circles.
+    private var active: Set<ProfileUse> = []
+    /// Results of validations against profiles, by object and profile.
+    private var conformances: [ProfileUse: Bool] = [:]
+    lazy var references = ReferenceIndex(root)
+
+    struct ProfileUse: Hashable {
+        let object: ObjectIdentifier
+        let profile: String
+    }
+
+    init(_ root: FHIRResource, knowledge: Knowledge, codes: any CodeValidator, options: ValidationOptions) {
+        (self.root, self.knowledge, self.codes, self.options) = (root, knowledge, codes, options)
+        remaining = options.maximumSteps
+        steps = [(root.layout.name, nil)]
+    }
+
+    var release: FHIRRelease { knowledge.release }
+
+    // MARK: - Place
+
+    /// The FHIRPath of the current element.
+    var path: String { steps.map { step in step.index.map { "\(step.name)[\($0)]" } ?? step.name }.joined(separator: ".") }
+
+    /// Runs `body` one element further down.
+    func at<Value>(_ name: String, _ index: Int? = nil, _ body: () throws -> Value) rethrows -> Value {
+        steps.append((name, index))
+        defer { steps.removeLast() }
+        return try body()
+    }
+
+    func at<Value>(_ value: ElementValue, _ body: () throws -> Value) rethrows -> Value { try at(value.name, value.index, body) }
+
+    /// Calls `body` with each object of an element.
+    func forEach(_ name: String, of object: FHIRObject, _ body: (FHIRObject, Int) throws -> Void) rethrows {
+        let isList = object.layout.element(named: name)?.isList ?? true
+        for (index, child) in object.children(name).enumerated() { try at(name, isList ? index : nil) { try body(child, index) } }
+    }
+
+    /// Runs `body` as if it stood at an entry of the root Bundle, or at a contained resource.
+    func relocated<Value>(to place: [(name: String, index: Int?)], _ body: () throws -> Value) rethrows -> Value {
+        let kept = steps
+        steps = place
+        defer { steps = kept }
+        return try body()
+    }
+
+    var place: [(name: String, index: Int?)] { steps }
+
+    // MARK: - Issues
+
+    func add(
+        _ messageID: ValidationIssue.MessageID, _ message: String, _ severity: ValidationIssue.Severity = .error, profile: Structure? = nil,
+        element: String? = nil, key: String? = nil
+    ) {
+        add(
+            ValidationIssue(
+                messageID: messageID, severity: severity, path: path, message: message, profile: profile?.url, element: element, key: key))
+    }
+
+    func add(_ issue: ValidationIssue) {
+        guard issues.count < options.maximumIssues else {
+            suppressed += 1
+            return
+        }
+        if known.insert(issue).inserted { issues.append(issue) }
+    }
+
+    /// What `body` would report, which is not.
+    func silently(_ body: () throws -> Void) rethrows -> [ValidationIssue] {
+        let kept = (issues, known, suppressed)
+        (issues, known, suppressed) = ([], [], 0)
+        defer { (issues, known, suppressed) = kept }
+        try body()
+        return issues
+    }
+
+    // MARK: - Limits
+
+    /// Counts a step of work; false once there have been too many.
+    func mayContinue() -> Bool {
+        remaining -= 1
+        return remaining > 0
+    }
+
+    /// All issues, with those about the limits.
+    func finish() -> [ValidationIssue] {
+        if suppressed > 0 {
+            issues.append(
+                ValidationIssue(
+                    messageID: .limit, severity: .warning, path: root.layout.name, message: "\(suppressed) more issues are not listed",
+                    profile: nil, element: nil, key: nil))
+        }
+        if remaining <= 0 {
+            issues.append(
+                ValidationIssue(
+                    messageID: .limit, severity: .error, path: root.layout.name,
+                    message: "the validation takes more than \(options.maximumSteps) steps: raise maximumSteps, or check the definitions",
+                    profile: nil, element: nil, key: nil))
+        }
+        return issues
+    }
+
+    // MARK: - Profiles
+
+    /// Whether an object conforms to a profile; nil if the profile is not known or cannot be used.
+    func conforms(_ object: FHIRObject, to url: String) -> Bool? {
+        guard let structure = try? knowledge.structure(Canonical(url)) else { return nil }
+        if !structure.isConstraint { return object.layout.isKind(of: structure.type) }
+        return conforms(object, to: structure)
+    }
+
+    func conforms(_ object: FHIRObject, to structure: Structure) -> Bool {
+        let use = ProfileUse(object: ObjectIdentifier(object), profile: structure.url)
+        if let known = conformances[use] { return known }
+        if active.contains(use) { return true }
+        let found = silently { validate(object, against: structure) }
+        let result = !found.contains { $0.severity == .error }
+        conformances[use] = result
+        return result
+    }
+
+    /// Reports what breaks a profile.
+    func validate(_ object: FHIRObject, against structure: Structure) {
+        let use = ProfileUse(object: ObjectIdentifier(object), profile: structure.url)
+        guard active.insert(use).inserted else { return }
+        defer { active.remove(use) }
+        guard object.layout.isKind(of: structure.type) || structure.kind == "logical" else {
+            let found = object.layout.name
+            return add(.profileType, "the profile \(structure.url) is about \(structure.type), and this is \(found)", profile: structure)
+        }
+        ProfileWalk(self, structure).validate(object)
+    }
+
+    /// Reports what breaks a profile that is named by its URL, or that the profile is not known.
+    func validate(_ object: FHIRObject, against url: String) {
+        do {
+            if let structure = try knowledge.structure(Canonical(url)) {
+                validate(object, against: structure)
+            } else {
+                add(.missingDefinition, "the profile \(url) is not known: add the package that defines it", .warning)
+            }
+        } catch {
+            report(error)
+        }
+    }
+
+    /// A definition that cannot be used: its absence is a warning, a mistake in it an error.
+    func report(_ error: any Error) {
+        guard let error = error as? KnowledgeError else { return add(.brokenDefinition, "\(error)", .error) }
+        if error.code == .missing {
+            add(.missingDefinition, error.message, .warning)
+        } else {
+            add(.brokenDefinition, error.message, .error)
+        }
+    }
+
+    // MARK: - Expressions
+
+    /// The context for expressions about elements of a resource.
+    func context(_ resource: FHIRResource?) -> FHIRPathContext {
+        var context = FHIRPathContext()
+        context.resource = resource
+        context.rootResource = resource.flatMap { $0.containerResource }
+        context.release = release
+        context.resolve = { [unowned self] reference in self.resolveOutside(reference) }
+        context.conforms = { [unowned self] object, url in self.conforms(object, to: url) }
+        context.terminology = PathTerminology(codes)
+        return context
+    }
+
+    /// A resource among the definitions, by its key or canonical URL.
+    private func resolveOutside(_ reference: String) -> FHIRResource? {
+        let parts = ReferenceParts(reference)
+        if let type = parts.type, let id = parts.id, let found = knowledge.resource(key: "\(type)/\(id)") {
+            return outside(found)
+        }
+        return knowledge.definition(Canonical(reference)).flatMap { outside($0) }
+    }
+
+    private var decoded: [String: FHIRResource] = [:]
+
+    /// The resource of a definition, kept as long as the run.
+    func outside(_ definition: Definition) -> FHIRResource? {
+        let key = "\(definition.type)/\(definition.id ?? "")|\(definition.url ?? "")|\(definition.version ?? "")"
+        if let known = decoded[key] { return known }
+        guard let resource = definition.resource(release) else { return nil }
+        decoded[key] = resource
+        return resource
+    }
+}
+
+/// Answers `memberOf` of expressions.
+struct PathTerminology: FHIRPathTerminology {
+    private let codes: any CodeValidator
+
+    init(_ codes: any CodeValidator) { self.codes = codes }
+
+    func isMember(_ coded: FHIRPathValue, of valueSet: String) throws -> Bool? {
+        let questions = coded.object.map { CodeQuestion.all(in: $0) } ?? coded.string.map { [CodeQuestion(code: $0)] } ?? []
+        guard !questions.isEmpty else { return false }
+        var isUnknown = false
+        for question in questions {
+            switch codes.membership(of: question, in: Canonical(valueSet)) {
+            case .member: return true
+            case .unknown: isUnknown = true
+            case .notMember: continue
+            }
+        }
+        return isUnknown ? nil : false
+    }
+}
+
+extension CodeQuestion {
+    /// The codes of a Coding, CodeableConcept, CodeableReference or Quantity.
+    static func all(in object: FHIRObject) -> [CodeQuestion] {
+        switch object.layout.name {
+        case "CodeableConcept": object.children("coding").compactMap(one)
+        case "CodeableReference": object.child("concept").map { all(in: $0) } ?? []
+        default: [one(object)].compactMap { $0 }
+        }
+    }
+
+    private static func one(_ object: FHIRObject) -> CodeQuestion? {
+        object.text("code").map {
+            CodeQuestion(system: object.text("system"), version: object.text("version"), code: $0, display: object.text("display"))
+        }
+    }
+}

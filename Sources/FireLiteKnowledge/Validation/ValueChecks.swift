@@ -1,0 +1,154 @@
+import FireLiteCore
+import FireLiteFHIRPath
+
+/// Checks values by the minimum, the maximum and the length that a profile gives.
+struct RangeCheck {
+    private let run: ValidationRun
+    private let structure: Structure
+
+    init(_ run: ValidationRun, _ structure: Structure) { (self.run, self.structure) = (run, structure) }
+
+    func check(_ value: ElementValue, _ rule: ElementRule) {
+        if let limit = rule.minimum, Self.order(value.item, limit, run.release) == .below {
+            run.add(.range, "the value is less than the minimum of \(rule.id)", profile: structure, element: rule.id)
+        }
+        if let limit = rule.maximum, Self.order(value.item, limit, run.release) == .above {
+            run.add(.range, "the value is more than the maximum of \(rule.id)", profile: structure, element: rule.id)
+        }
+        if let length = rule.maxLength, let text = value.text, text.unicodeScalars.count > length {
+            run.add(.length, "the text may have \(length) characters, and has more", profile: structure, element: rule.id)
+        }
+    }
+
+    enum Order { case below, equal, above }
+
+    /// How a value compares with a limit; nil if that cannot be said: other types, units that do not convert, partial dates.
+    static func order(_ item: Item, _ limit: ElementRule.Value, _ release: FHIRRelease) -> Order? {
+        let other: FHIRPathValue
+        if let object = release.layout(named: limit.type)?.makeObject(), limit.json.isObject {
+            guard (try? FHIRJSON.read(.init(limit.json.json.utf8), into: object)) != nil else { return nil }
+            other = FHIRPathValue(object)
+        } else {
+            let text = limit.json.text ?? limit.json.json
+            let name = limit.type.prefix(1).lowercased() + limit.type.dropFirst()
+            guard let type = PrimitiveType(name: name), let slot = SlotValue(literal: text, type) else { return nil }
+            var items: [Item] = []
+            slot.append(to: &items, type)
+            guard let item = items.first else { return nil }
+            other = FHIRPathValue(item)
+        }
+        return order(item, other)
+    }
+
+    static func order(_ item: Item, _ other: FHIRPathValue) -> Order? {
+        var context = FHIRPathContext()
+        context.variables["limit"] = [other]
+        func truth(_ expression: String) -> Bool? {
+            let results = try? FHIRPath(expression, options: .definitions).evaluate(on: [FHIRPathValue(item)], context: context)
+            return results?.first?.bool
+        }
+        if truth("$this < %limit") == true { return .below }
+        if truth("$this > %limit") == true { return .above }
+        if truth("$this <= %limit") == true { return .equal }
+        return nil
+    }
+}
+
+/// Checks codes by the binding that a profile gives.
+struct BindingCheck {
+    private let run: ValidationRun
+    private let structure: Structure
+
+    init(_ run: ValidationRun, _ structure: Structure) { (self.run, self.structure) = (run, structure) }
+
+    func check(_ value: ElementValue, _ binding: ElementRule.Binding, _ rule: ElementRule) {
+        guard let valueSet = binding.valueSet else { return }
+        switch binding.strength {
+        case "required":
+            switch membership(of: value, binding) {
+            case .member: break
+            case .notMember:
+                run.add(.code, "needs a code of \(valueSet), has a different one or none", profile: structure, element: rule.id)
+            case .unknown: unknown(valueSet, rule)
+            }
+        case "extensible":
+            if membership(of: value, binding) == .notMember {
+                run.add(
+                    .code, "has no code of \(valueSet), which should be used if it has a suitable one", .warning, profile: structure,
+                    element: rule.id)
+            }
+        default: break
+        }
+        if let maximum = binding.maximum {
+            let hard = ElementRule.Binding(strength: "required", valueSet: maximum, maximum: nil)
+            if membership(of: value, hard) == .notMember {
+                run.add(.code, "needs a code of \(maximum), has a different one", profile: structure, element: rule.id)
+            }
+        }
+    }
+
+    private func unknown(_ valueSet: String, _ rule: ElementRule) {
+        run.add(
+            .unknownValueSet, "whether the code is in \(valueSet) is not known: add the package with the value set and its code systems",
+            .warning, profile: structure, element: rule.id)
+    }
+
+    /// Whether one of the value's codes is in the value set.
+    func membership(of value: ElementValue, _ binding: ElementRule.Binding) -> CodeMembership {
+        guard let valueSet = binding.valueSet else { return .unknown }
+        return Self.membership(of: value, in: Canonical(valueSet), run)
+    }
+
+    static func membership(of value: ElementValue, in valueSet: Canonical, _ run: ValidationRun) -> CodeMembership {
+        let questions = value.object.map { CodeQuestion.all(in: $0) } ?? value.text.map { [CodeQuestion(code: $0)] } ?? []
+        if let object = value.object, questions.isEmpty {
+            // Text alone is no code; a value that is only extended says why it has none.
+            return object.layout.name == "CodeableConcept" || object.layout.name == "Coding" || object.layout.name == "Quantity"
+                ? object.layout.name == "Quantity" ? .unknown : .notMember : .unknown
+        }
+        // An absent value with extensions.
+        if questions.isEmpty { return .unknown }
+        var result = CodeMembership.notMember
+        for question in questions {
+            switch run.codes.membership(of: question, in: valueSet) {
+            case .member: return .member
+            case .unknown: result = .unknown
+            case .notMember: continue
+            }
+        }
+        return result
+    }
+}
+
+/// Checks the targets of references by the profiles that a profile asks for, where they are at hand.
+struct TargetCheck {
+    private let run: ValidationRun
+    private let structure: Structure
+
+    init(_ run: ValidationRun, _ structure: Structure) { (self.run, self.structure) = (run, structure) }
+
+    func check(_ reference: FHIRObject, _ types: [ElementRule.TypeRule], _ rule: ElementRule) {
+        let targets = types.flatMap(\.targets)
+        let resolved = run.references.target(of: reference)
+        let name =
+            resolved?.resource.layout.name ?? reference.text("reference").flatMap { ReferenceParts($0).type } ?? reference.text("type")
+        let structures = targets.compactMap { try? run.knowledge.structure(Canonical($0)) }
+        let isComplete = structures.count == targets.count
+        if let name, run.release.hasResourceType(named: name), isComplete, !structures.contains(where: { fits(name, $0) }) {
+            let names = Set(structures.map(\.type)).sorted().joined(separator: ", ")
+            return run.add(.referenceType, "must refer to \(names), refers to \(name)", profile: structure, element: rule.id)
+        }
+        guard let resolved else { return }
+        if structures.contains(where: { !$0.isConstraint }) { return }
+        if !structures.contains(where: { run.conforms(resolved.resource, to: $0) }) {
+            guard isComplete else { return }
+            run.add(
+                .noProfile, "the resource that it refers to conforms to none of \(targets.joined(separator: ", "))", profile: structure,
+                element: rule.id)
+        }
+    }
+
+    private func fits(_ name: String, _ structure: Structure) -> Bool {
+        structure.type == name || run.release.layout(named: name)?.isKind(of: structure.type) ?? true
+    }
+}

@@ -1,0 +1,49 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import FireLiteCLI
+
+struct TerminologyCommandTests {
+    private let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
+    private static let system =
+        #"{"resourceType":"CodeSystem","id":"c","url":"http://example.org/c","status":"active","content":"complete","concept":[{"code":"a","display":"A"}]}"#
+    private static let valueSet =
+        #"{"resourceType":"ValueSet","id":"v","url":"http://example.org/v","status":"active","compose":{"include":[{"system":"http://example.org/c"}]}}"#
+
+    private func request(_ parameters: String) throws -> String {
+        try folder.write("request.json", #"{"resourceType":"Parameters","parameter":[\#(parameters)]}"#)
+    }
+
+    @Test func answersAreResources() throws {
+        let system = try folder.write("c.json", Self.system)
+        let valueSet = try folder.write("v.json", Self.valueSet)
+        let request = try request(#"{"name":"url","valueUri":"http://example.org/v"}"#)
+        let run = try ToolRun(
+            "terminology", "expand", "--release", "R5", "--parameters", request, "--resource", system, "--resource", valueSet)
+        #expect(run.status == .done && run.error.isEmpty, "\(run.error)")
+        #expect(run.output.contains(#""contains":[{"system":"http://example.org/c","code":"a","display":"A"}]"#), "\(run.output)")
+    }
+
+    @Test func aQuestionWithoutAnAnswerHasAnOutcomeAndStatusOne() throws {
+        let request = try request(#"{"name":"url","valueUri":"http://example.org/none"}"#)
+        let run = try ToolRun("terminology", "expand", "--release", "R5", "--parameters", request)
+        #expect(run.status == .incomplete && run.output.hasPrefix(#"{"resourceType":"OperationOutcome""#) && run.error.isEmpty)
+    }
+
+    @Test func definitionsOfADatabaseAreUsed() throws {
+        let database = try ToolDatabase(Self.system + "\n" + Self.valueSet)
+        let request = try request(
+            #"{"name":"url","valueUri":"http://example.org/v"},{"name":"code","valueCode":"a"},{"name":"inferSystem","valueBoolean":true}"#)
+        let run = try database.run("terminology", ["validate-code", "--parameters", request])
+        #expect(run.status == .done && run.output.contains(#"{"name":"result","valueBoolean":true}"#), "\(run.output) \(run.error)")
+    }
+
+    @Test func anUnknownOperationIsAMistakeOfTheCommandLine() throws {
+        let run = try ToolRun("terminology", "explode", "--parameters", "x.json")
+        #expect(run.status == .usage && run.error.contains("unknown operation 'explode'"))
+    }
+}

@@ -1,0 +1,117 @@
+import FireLiteFHIRPath
+import Foundation
+import TestSupport
+import Testing
+
+@testable import FireLiteKnowledge
+
+/// Definitions that lead in circles, or ask for too much, have an answer or an error in bounded time.
+@Suite struct TerminologyLimitTests {
+    private typealias Examples = TerminologyExamples
+
+    @Test func aValueSetThatIncludesItselfIsAnError() throws {
+        let one = Examples.valueSet("one", #"{"include":[{"system":"\#(Examples.colors)"},{"valueSet":["http://example.org/two"]}]}"#)
+        let two = Examples.valueSet(
+            "two", #"{"include":[{"system":"\#(Examples.colors)"}],"exclude":[{"valueSet":["http://example.org/one"]}]}"#)
+        let terminology = try Examples.terminology(one, two)
+        for name in ["one", "two"] {
+            let error = #expect(throws: TerminologyError.self) { try Examples.codes(terminology, name) }
+            #expect(error?.code == .definition && error?.issues.first?.messageID == "VALUESET_CIRCULAR_REFERENCE")
+            let answer = terminology.membership(of: [TerminologyCode("red", system: Examples.colors)], in: "http://example.org/\(name)")
+            guard case .unknown = answer else {
+                Issue.record("a circle leaves the question open")
+                return
+            }
+        }
+    }
+
+    @Test func aHierarchyWithACycleIsWalkedOnce() throws {
+        let system = """
+            {"resourceType":"CodeSystem","url":"http://example.org/circle","status":"active","content":"complete","concept":[
+             {"code":"a","property":[{"code":"parent","valueCode":"c"}]},{"code":"b","property":[{"code":"parent","valueCode":"a"}]},
+             {"code":"c","property":[{"code":"parent","valueCode":"b"}]},{"code":"d"}]}
+            """
+        let terminology = try Examples.terminology(system)
+        #expect(try terminology.relation(of: "a", to: "c", in: "http://example.org/circle") == .subsumes)
+        #expect(try terminology.relation(of: "a", to: "d", in: "http://example.org/circle") == .notSubsumed)
+    }
+
+    @Test(.timeLimit(.minutes(1))) func aHundredThousandIncludesAreAnswered() throws {
+        let parts =
+            (0..<100_000).map { #"{"system":"\#(Examples.colors)","concept":[{"code":"c\#($0)"}]}"# } + [
+                #"{"system":"\#(Examples.colors)"}"#
+            ]
+        let terminology = try Examples.terminology(Examples.valueSet("set", #"{"include":[\#(parts.joined(separator: ","))]}"#))
+        #expect(terminology.membership(of: [TerminologyCode("red", system: Examples.colors)], in: "http://example.org/set") == .member)
+        #expect(try Examples.codes(terminology, "set").count == 5)
+    }
+
+    @Test func aLongChainOfImportsIsAnError() throws {
+        let chain = (0..<200).map { Examples.valueSet("v\($0)", #"{"include":[{"valueSet":["http://example.org/v\#($0 + 1)"]}]}"#) }
+        var terminology = try Examples.terminology(Examples.valueSet("v200", #"{"include":[{"system":"\#(Examples.colors)"}]}"#))
+        for definition in chain { try terminology.add(contentsOf: Data(definition.utf8)) }
+        let error = #expect(throws: TerminologyError.self) { try Examples.codes(terminology, "v0") }
+        #expect(error?.code == .tooCostly)
+        #expect(try Examples.codes(terminology, "v180").count == 5)
+    }
+
+    @Test(.timeLimit(.minutes(1))) func anExpressionThatBlowsUpIsAnError() throws {
+        let code = String(repeating: "a", count: 60)
+        let system = """
+            {"resourceType":"CodeSystem","url":"http://example.org/a","status":"active","content":"complete",
+             "concept":[{"code":"\(code)!"},{"code":"\(code)"}]}
+            """
+        let valueSet = Examples.valueSet(
+            "set", #"{"include":[{"system":"http://example.org/a","filter":[{"property":"code","op":"regex","value":"((a+)+)+"}]}]}"#)
+        let terminology = try Examples.terminology(system, valueSet)
+        let error = #expect(throws: TerminologyError.self) { try Examples.codes(terminology, "set") }
+        #expect(error?.code == .limit)
+    }
+
+    @Test(arguments: ["", "[]", "{", #"{"resourceType":"Patient"}"#, #"{"resourceType":"Parameters","parameter":[{"name":"url"}]}"#])
+    func requestsThatAreNoneAreErrors(_ request: String) throws {
+        let terminology = try Examples.terminology()
+        for operation in TerminologyOperation.allCases {
+            #expect(throws: TerminologyError.self) { try terminology.perform(operation, parameters: Data(request.utf8)) }
+        }
+    }
+
+    /// Texts with a few changed bytes are answered or refused, and never end the program.
+    @Test func damagedDefinitionsAreAnsweredOrRefused() throws {
+        let valueSet = Examples.valueSet(
+            "set", #"{"include":[{"system":"\#(Examples.colors)","filter":[{"property":"concept","op":"is-a","value":"red"}]}]}"#)
+        try withEvery(0..<300) { seed in
+            var random = SeededGenerator(seed: seed)
+            var terminology = Terminology(release: Examples.release)
+            for text in [Examples.system, valueSet] {
+                var bytes = Array(text.utf8)
+                for _ in 0..<random.int(1...3) { bytes[random.int(0...bytes.count - 1)] = UInt8(random.int(32...126)) }
+                do { try terminology.add(contentsOf: Data(bytes)) } catch is TerminologyError { continue }
+            }
+            do { _ = try Examples.codes(terminology, "set") } catch is TerminologyError {}
+        }
+    }
+
+    @Test func pathsAskTheTerminology() throws {
+        var context = FHIRPathContext()
+        context.release = Examples.release
+        context.terminology = try Examples.terminology(
+            Examples.valueSet("warm", #"{"include":[{"system":"\#(Examples.colors)","concept":[{"code":"red"}]}]}"#))
+        func truth(_ expression: String) throws -> Bool? { try FHIRPath(expression).evaluate(context: context).first?.bool }
+        #expect(try truth("'red'.memberOf('http://example.org/warm')") == true)
+        #expect(try truth("'blue'.memberOf('http://example.org/warm')") == false)
+        #expect(try truth("'red'.memberOf('http://example.org/absent')") == nil)
+        let count = try FHIRPath("%terminologies.expand('http://example.org/warm').expansion.contains.code.count()").evaluate(
+            context: context)
+        #expect(count.first?.int == 1)
+    }
+
+    @Test func versionsAreOrderedByTheirParts() {
+        for (older, newer) in [
+            ("1.0.0", "1.2.0"), ("1.9", "1.10"), ("2.0.0-beta", "2.0.0"), ("2023-01-31", "2023-02-01"), ("20230101", "20240101"),
+        ] {
+            #expect(VersionPattern.isOlder(older, newer) && !VersionPattern.isOlder(newer, older), "\(older) \(newer)")
+        }
+        #expect(VersionPattern.matches("1.0.5", "1.0.x") && VersionPattern.matches("1.2.3", "1.x") && !VersionPattern.matches("1.0.0", "1"))
+    }
+}

@@ -1,0 +1,169 @@
+import Foundation
+import Testing
+
+@testable import FireLiteKnowledge
+
+@Suite struct ValidationTests {
+    private typealias Examples = TerminologyExamples
+
+    private static let warm = Examples.valueSet(
+        "warm", #"{"include":[{"system":"\#(Examples.colors)","filter":[{"property":"concept","op":"is-a","value":"red"}]}]}"#)
+
+    private func validation(_ code: TerminologyCode, language: String? = nil) throws -> CodeValidation {
+        try Examples.terminology(Self.warm).validate(code, in: "http://example.org/warm", language: language)
+    }
+
+    @Test func aMemberIsValid() throws {
+        let found = try validation(TerminologyCode("crimson", system: Examples.colors, display: "crimson"))
+        #expect(found.isValid && found.display == "Crimson" && found.version == "1.0.0" && found.issues.isEmpty)
+    }
+
+    @Test(arguments: [
+        (TerminologyCode("blue", system: Examples.colors), "not-in-vs", "Coding.code"),
+        (TerminologyCode("red", system: Examples.colors, display: "Redd"), "invalid-display", "Coding.display"),
+        (TerminologyCode("red", system: Examples.colors, version: "2.0.0"), "not-found", "Coding.system"),
+        (TerminologyCode("red", system: "http://example.org/none"), "not-found", "Coding.system"),
+        (TerminologyCode("red", system: "none"), "invalid-data", "Coding.system"),
+        (TerminologyCode("pink", system: Examples.colors), "invalid-code", "Coding.code"),
+    ])
+    func issuesHaveAKindAndAPlace(_ code: TerminologyCode, _ kind: String, _ place: String) throws {
+        let found = try validation(code)
+        #expect(!found.isValid)
+        #expect(found.issues.contains { $0.severity == .error && $0.kind == kind && $0.place == place }, "\(found.issues)")
+    }
+
+    @Test func namesOfOtherLanguagesAreWrongIfOneIsAskedFor() throws {
+        let german = TerminologyCode("red", system: Examples.colors, display: "Rot")
+        #expect(try validation(german).isValid)
+        #expect(try validation(german, language: "de").isValid)
+        #expect(try !validation(german, language: "en").isValid)
+    }
+
+    @Test func codesWithoutASystemTakeTheValueSets() throws {
+        let terminology = try Examples.terminology(Self.warm)
+        #expect(terminology.membership(of: [TerminologyCode("red")], in: "http://example.org/warm") == .member)
+        guard case .notMember = terminology.membership(of: [TerminologyCode("blue")], in: "http://example.org/warm") else {
+            Issue.record("blue is no member")
+            return
+        }
+    }
+
+    @Test func whatIsUnknownIsNeitherMemberNorNot() throws {
+        let open = Examples.valueSet("open", #"{"include":[{"system":"http://example.org/none"}]}"#)
+        let listed = Examples.valueSet("listed", #"{"include":[{"system":"http://example.org/none","concept":[{"code":"a"}]}]}"#)
+        let terminology = try Examples.terminology(open, listed)
+        func answer(_ code: String, _ name: String) -> TerminologyMembership {
+            terminology.membership(of: [TerminologyCode(code, system: "http://example.org/none")], in: "http://example.org/\(name)")
+        }
+        guard case .unknown = answer("a", "open"), case .unknown = answer("a", "absent"), case .notMember = answer("b", "listed") else {
+            Issue.record("unknown systems and value sets leave the question open, lists do not")
+            return
+        }
+        #expect(answer("a", "listed") == .member)
+    }
+
+    @Test func relationsFollowTheHierarchy() throws {
+        let terminology = try Examples.terminology()
+        #expect(try terminology.relation(of: "color", to: "crimson", in: Examples.colors) == .subsumes)
+        #expect(try terminology.relation(of: "crimson", to: "red", in: Examples.colors) == .subsumedBy)
+        #expect(try terminology.relation(of: "red", to: "red", in: Examples.colors) == .equivalent)
+        #expect(try terminology.relation(of: "red", to: "blue", in: Examples.colors) == .notSubsumed)
+        #expect(throws: TerminologyError.self) { try terminology.relation(of: "red", to: "pink", in: Examples.colors) }
+    }
+
+    @Test func lookupTellsNameDefinitionAndPlace() throws {
+        let found = try Examples.terminology().lookup(TerminologyCode("red", system: Examples.colors), language: "de")
+        #expect(found.display == "Rot" && found.parents == ["color"] && found.children == ["crimson"] && !found.isAbstract)
+    }
+
+    @Test func mapsTranslateForwards() throws {
+        let map = """
+            {"resourceType":"ConceptMap","url":"http://example.org/map","version":"1","status":"active","group":[
+             {"source":"\(Examples.colors)","target":"http://example.org/paint","element":[
+              {"code":"red","target":[{"code":"R1","relationship":"equivalent"}]}],
+              "unmapped":{"mode":"fixed","code":"X","relationship":"related-to"}}]}
+            """
+        let terminology = try Examples.terminology(map)
+        let red = try terminology.translate(TerminologyCode("red", system: Examples.colors))
+        #expect(red.map(\.target.code) == ["R1"] && red.first?.relationship == "equivalent" && red.first?.map == "http://example.org/map|1")
+        #expect(try terminology.translate(TerminologyCode("blue", system: Examples.colors)).map(\.target.code) == ["X"])
+        #expect(try terminology.translate(TerminologyCode("red", system: "http://example.org/other")).isEmpty)
+    }
+
+    @Test(arguments: [
+        ("http://unitsofmeasure.org", "mg/dL", true), ("http://unitsofmeasure.org", "mgg", false),
+        ("urn:ietf:bcp:47", "de-CH", true), ("urn:ietf:bcp:47", "zh-Hant-TW", true), ("urn:ietf:bcp:47", "german", false),
+        ("urn:ietf:bcp:13", "image/png", true), ("urn:ietf:bcp:13", "text/plain; charset=utf-8", true), ("urn:ietf:bcp:13", "png", false),
+        ("urn:iso:std:iso:3166", "CH", true), ("urn:iso:std:iso:3166", "ZZZ", false),
+        ("urn:iso:std:iso:4217", "EUR", true), ("urn:iso:std:iso:4217", "EURO", false),
+        ("http://hl7.org/fhir/administrative-gender", "female", true), ("http://hl7.org/fhir/administrative-gender", "f", false),
+    ])
+    func systemsWithoutADefinitionAreKnown(_ system: String, _ code: String, _ isKnown: Bool) throws {
+        let found = try Terminology(release: Examples.release).validate(TerminologyCode(code, system: system))
+        #expect(found.isValid == isKnown, "\(String(describing: found.issues))")
+    }
+}
+
+@Suite struct TerminologyBindingTests {
+    private typealias Examples = TerminologyExamples
+
+    @Test func aValidatorGetsTheAnswersOfATerminology() throws {
+        let warm = Examples.valueSet(
+            "warm", #"{"include":[{"system":"\#(Examples.colors)","filter":[{"property":"concept","op":"is-a","value":"red"}]}]}"#)
+        let validator: any CodeValidator = try Examples.terminology(warm)
+        let valueSet = Canonical("http://example.org/warm|1.0.0")
+        func question(_ code: String) -> CodeQuestion { CodeQuestion(system: Examples.colors, code: code, display: "any") }
+        #expect(validator.membership(of: question("crimson"), in: valueSet) == .member)
+        #expect(validator.membership(of: question("blue"), in: valueSet) == .notMember)
+        #expect(validator.membership(of: question("blue"), in: Canonical("http://example.org/absent")) == .unknown)
+        #expect(validator.existence(of: question("blue")) == .member)
+        #expect(validator.existence(of: question("pink")) == .notMember)
+        #expect(validator.existence(of: CodeQuestion(system: "http://example.org/absent", code: "a")) == .unknown)
+    }
+
+    @Test func definitionsOfPackagesAreASource() throws {
+        let knowledge = Knowledge(release: Examples.release)
+        try knowledge.add(Data(Examples.system.utf8), source: "colors.json")
+        var terminology = Terminology(release: Examples.release)
+        #expect(throws: TerminologyError.self) { try terminology.lookup(TerminologyCode("red", system: Examples.colors)) }
+        terminology = Terminology(release: Examples.release)
+        terminology.add(knowledge)
+        #expect(try terminology.lookup(TerminologyCode("red", system: Examples.colors)).display == "Red")
+    }
+}
+
+@Suite struct ClosureTableTests {
+    private typealias Examples = TerminologyExamples
+
+    private func codes(_ names: String...) -> [TerminologyCode] { names.map { TerminologyCode($0, system: Examples.colors) } }
+
+    /// In whatever order the codes come, the table has every pair in the end.
+    @Test(arguments: [["color", "red", "crimson", "blue"], ["crimson", "blue", "color", "red"], ["blue", "crimson", "red", "color"]])
+    func everyPairIsFoundOnce(_ order: [String]) throws {
+        let terminology = try Examples.terminology()
+        var table = ClosureTable(name: "test")
+        for code in order { try table.add([TerminologyCode(code, system: Examples.colors)], using: terminology) }
+        let pairs = table.relations.map { "\($0.special.code)<\($0.general.code)" }
+        #expect(pairs.sorted() == ["blue<color", "crimson<color", "crimson<red", "red<color"])
+        #expect(table.version == 4)
+        #expect(try table.add(codes("red"), using: terminology).isEmpty)
+    }
+
+    @Test func anUnknownCodeLeavesTheTableAsItWas() throws {
+        let terminology = try Examples.terminology()
+        var table = ClosureTable(name: "test")
+        try table.add(codes("red"), using: terminology)
+        let before = table
+        #expect(throws: TerminologyError.self) { try table.add(codes("color", "pink"), using: terminology) }
+        #expect(table == before)
+    }
+
+    @Test func theMapHasWhatCameAfterAVersion() throws {
+        let terminology = try Examples.terminology()
+        var table = ClosureTable(name: "test")
+        try table.add(codes("color", "red"), using: terminology)
+        try table.add(codes("crimson"), using: terminology)
+        #expect(!String(decoding: table.conceptMap(since: 1), as: UTF8.self).contains(#""code":"red","target""#))
+        #expect(String(decoding: table.conceptMap(), as: UTF8.self).contains(#""code":"red","target""#))
+    }
+}
