@@ -80,6 +80,15 @@ import Testing
                         "{\"resourceType\":\"Observation\"", with: "{\"resourceType\":\"Observation\",\"id\":\"o2\""))))
         #expect(statuses(reply) == ["200", "201", "201"], "\(reply.text)")
         for id in ["o1", "o2"] { #expect(await sample.get("/Observation/\(id)").json?["subject"]?["reference"]?.text == "Patient/a") }
+        // Also those that the transaction itself creates.
+        let together = await sample.send(
+            .post, "",
+            bundle(
+                "transaction", entry("POST", "Observation", observation("Patient?identifier=2")),
+                entry("POST", "Patient", #"{"resourceType":"Patient","identifier":[{"value":"2"}]}"#)))
+        #expect(statuses(together) == ["201", "201"], "\(together.text)")
+        #expect(await sample.get("/Observation?patient.identifier=2").entries.count == 1)
+        #expect(together.entries.allSatisfy { $0["response"]?["etag"]?.text == "W/\"1\"" })
         let failed = await sample.send(.post, "", bundle("transaction", entry("POST", "Observation", observation("Patient?identifier=9"))))
         #expect(failed.status == 412)
     }

@@ -17,6 +17,8 @@ struct TransactionRun {
     /// The entry that creates what the same condition would find.
     private var creating: [String: Int] = [:]
     private var repeated: [Int: Int] = [:]
+    /// Conditional references that find nothing before the transaction, and may find what it creates.
+    private var pending: [(request: BundleRequest, reference: FHIRObject)] = []
 
     init(_ run: WriteRun, _ requests: [BundleRequest]) {
         self.run = run
@@ -35,6 +37,7 @@ struct TransactionRun {
         for request in requests where request.method == .put { try inside(request) { try assignUpdated(request) } }
         let resources = try resolved()
         try create(resources)
+        try resolvePending()
         for request in requests where request.method == .put && outcomes[request.index] == nil {
             guard let resource = resources[request.index], let type = request.type, let id = ids[request.index] else { continue }
             outcomes[request.index] = try inside(request) { try run.update(resource, type, id, request.conditions) }
@@ -118,7 +121,7 @@ struct TransactionRun {
     // MARK: - References
 
     /// The resources of all entries, with the references between them and conditional references resolved.
-    private func resolved() throws -> [Int: FHIRResource] {
+    private mutating func resolved() throws -> [Int: FHIRResource] {
         var unpacker = BundleUnpacker(release: run.release)
         for request in requests where request.method == .post || request.method == .put { unpacker.note(request.entry) }
         var resources: [Int: FHIRResource] = [:]
@@ -130,30 +133,51 @@ struct TransactionRun {
                 continue
             }
             guard case .resource(let resource)? = unpacker.take(from: request.entry) else { continue }
-            try inside(request) { try resolveConditions(in: resource, &found) }
+            do { try resolveConditions(in: resource, request, &found) } catch { throw ServiceFault(error).inside(request.place) }
             resources[request.index] = resource
         }
         return resources
     }
 
     /// Replaces references such as `Patient?identifier=…` by those to the one resource that matches.
-    private func resolveConditions(in object: FHIRObject, _ found: inout [String: String]) throws {
-        for slot in object.slotRun { try slot.value.forEachChild { try resolveConditions(in: $0, &found) } }
-        guard object.layout.name == "Reference", let text = object.text("reference"),
-            let mark = text.firstIndex(of: "?"), run.release.hasResourceType(named: String(text[..<mark]))
-        else { return }
-        let target: String
+    private mutating func resolveConditions(in object: FHIRObject, _ request: BundleRequest, _ found: inout [String: String]) throws {
+        for slot in object.slotRun { try slot.value.forEachChild { try resolveConditions(in: $0, request, &found) } }
+        guard object.layout.name == "Reference", let text = object.text("reference"), text.contains("?") else { return }
         if let known = found[text] {
-            target = known
-        } else {
-            let type = String(text[..<mark])
-            guard let match = try run.match(type, try QueryItems(text[text.index(after: mark)...]), nil), let id = match.id else {
-                throw ServiceFault(412, "not-found", "a conditional reference finds no resource")
-            }
-            target = "\(type)/\(id)"
+            object.setText("reference", known)
+        } else if let target = try target(of: text) {
+            object.setText("reference", target)
             found[text] = target
+        } else if condition(text) != nil {
+            pending.append((request, object))
         }
-        object.setText("reference", target)
+    }
+
+    /// The type and the parameters of a conditional reference; nil for any other.
+    private func condition(_ text: String) -> (type: String, query: Substring)? {
+        guard let mark = text.firstIndex(of: "?"), run.release.hasResourceType(named: String(text[..<mark])) else { return nil }
+        return (String(text[..<mark]), text[text.index(after: mark)...])
+    }
+
+    private func target(of text: String) throws -> String? {
+        guard let condition = condition(text) else { return nil }
+        guard let match = try run.match(condition.type, try QueryItems(condition.query), nil), let id = match.id else { return nil }
+        return "\(condition.type)/\(id)"
+    }
+
+    /// Resolves what was created meanwhile.
+    private func resolvePending() throws {
+        var found: [String: String] = [:]
+        for (request, reference) in pending {
+            guard let text = reference.text("reference") else { continue }
+            try inside(request) {
+                guard let target = try found[text] ?? target(of: text) else {
+                    throw ServiceFault(412, "not-found", "a conditional reference finds no resource")
+                }
+                found[text] = target
+                reference.setText("reference", target)
+            }
+        }
     }
 
     // MARK: - Creating

@@ -25,7 +25,9 @@ struct WriteRun {
         let fields = call.request.fields
         switch (call.route, call.request.method) {
         case (.type(let type), .post):
-            return try create(try content.resource(type, of: call.request), unless: fields["If-None-Exist"].map { try QueryItems($0) })
+            // Some clients put the condition into the address.
+            let condition = try fields["If-None-Exist"].map { try QueryItems($0) } ?? (call.query.conditions.isEmpty ? nil : call.query)
+            return try create(try content.resource(type, of: call.request), unless: condition)
         case (.instance(let type, let id), .put):
             let resource = try content.resource(type, of: call.request)
             try checkID(of: resource, id)

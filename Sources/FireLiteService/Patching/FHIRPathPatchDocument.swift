@@ -64,10 +64,9 @@ struct FHIRPathPatchDocument {
         for (index, operation) in operations.enumerated() {
             let place = "Parameters.parameter[\(index)]"
             do {
-                // Operations before may have left an empty list, which no object has.
-                let json = document.pruned ?? document
-                let resource = try FHIRJSON.resource(from: Data(json.json.utf8), release: release)
-                document = try Self.apply(operation, to: json, resource)
+                // Operations before may have left empty elements, which operations after may fill.
+                let resource = try FHIRJSON.resource(from: Data(document.filled.json.utf8), release: release)
+                document = try Self.apply(operation, to: document, resource)
             } catch let error as JSONEditError {
                 throw ServiceFault(422, "processing", "the operation cannot be applied: \(error.problem)", at: place)
             } catch let error as FHIRPathError {

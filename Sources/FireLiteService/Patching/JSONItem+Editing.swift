@@ -96,4 +96,20 @@ extension JSONItem {
         default: return self
         }
     }
+
+    /// The JSON with something in each empty object, so that the objects of a list keep their positions when it is read; without empty lists.
+    var filled: JSONItem {
+        switch content {
+        case .object(let members):
+            // What has an id is not empty.
+            guard !members.isEmpty else { return .object(["id": .string("empty")]) }
+            return .object(
+                members.compactMap { member in
+                    if case .array(let items) = member.value.content, items.isEmpty { return nil }
+                    return Member(name: member.name, value: member.value.filled)
+                })
+        case .array(let items): return .array(items.map(\.filled))
+        default: return self
+        }
+    }
 }

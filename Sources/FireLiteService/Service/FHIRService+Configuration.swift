@@ -14,7 +14,7 @@ extension FHIRService {
         /// Decides what a request may do by its token; nil to let everybody do everything, for tests, previews and a machine of one's own.
         /// Default: nil.
         public var authorizer: (any ServiceAuthorizer)?
-        /// Sends the notifications of rest-hooks and fetches what `$import` names; nil to have neither. Default: nil.
+        /// Fetches what `$import` names; nil to have no `$import`. Default: nil.
         public var transport: (any HTTPTransport)?
         /// The origins from which `$import` fetches files, `https://example.org`. Default: none, so there is no `$import`.
         public var importOrigins: Set<String> = []
@@ -53,8 +53,6 @@ extension FHIRService {
         public var included = 10_000
         /// The number of exports that run at the same time. Default: 2.
         public var jobs = 2
-        /// The number of streams of events that are open at the same time. Default: 16.
-        public var eventStreams = 16
 
         /// The default limits.
         public init() {}

@@ -21,7 +21,6 @@ public final class FHIRService: Sendable {
     let base: String
     let descriptions = DescriptionCache()
     let jobs: ExportJobs?
-    let events: EventStreams
     let writes = WriteGroup()
 
     var release: FHIRRelease { store.release }
@@ -41,7 +40,6 @@ public final class FHIRService: Sendable {
             throw ServiceError(.configuration, "the base is not an address such as https://example.org/fhir")
         }
         self.base = base
-        events = EventStreams(limit: configuration.limits.eventStreams)
         jobs = try configuration.workFolder.map { try ExportJobs(folder: $0, limit: configuration.limits.jobs) }
         jobs?.resume(self)
     }

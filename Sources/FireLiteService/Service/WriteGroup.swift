@@ -72,7 +72,7 @@ final class WriteGroup: @unchecked Sendable {
     /// What a write changes; nil for one that depends on others. Two changes of a resource in a commit would be one version.
     private static func key(_ call: ServiceCall) -> String? {
         switch (call.route, call.request.method) {
-        case (.type, .post) where call.request.fields["If-None-Exist"] == nil: UUID().uuidString
+        case (.type, .post) where call.request.fields["If-None-Exist"] == nil && call.query.conditions.isEmpty: UUID().uuidString
         case (.instance(let type, let id), .put), (.instance(let type, let id), .delete), (.instance(let type, let id), .patch):
             "\(type)/\(id)"
         default: nil

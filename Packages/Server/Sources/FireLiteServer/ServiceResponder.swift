@@ -67,6 +67,10 @@ struct ServiceResponder: HTTPResponder {
             throw RequestGate.Refusal(status: 415, text: "bodies are not compressed")
         }
         if let length = request.headers[.contentLength].flatMap({ Int($0) }), length > settings.maximumBody { throw tooLong }
+        // Most requests have none.
+        if request.headers[.contentLength] ?? "0" == "0", request.headers[.transferEncoding] == nil, settings.certificate == nil {
+            return Data()
+        }
         return try await withThrowingTaskGroup(of: Data.self) { group in
             group.addTask {
                 var data = Data()
@@ -98,7 +102,7 @@ struct ServiceResponder: HTTPResponder {
             if name == .contentLength { length = Int(field.value) }
             headers.append(HTTPField(name: name, value: field.value))
         }
-        let status = HTTPResponse.Status(code: answer.status)
+        let status = HTTPTypes.HTTPResponse.Status(code: answer.status)
         switch answer.body {
         case .data(let data):
             guard !data.isEmpty else { return Response(status: status, headers: headers) }
@@ -117,7 +121,7 @@ struct ServiceResponder: HTTPResponder {
     private static func refused(_ status: Int, _ code: String, _ text: String) -> Response {
         let json = #"{"resourceType":"OperationOutcome","issue":[{"severity":"error","code":"\#(code)","diagnostics":"\#(text)"}]}"#
         return Response(
-            status: HTTPResponse.Status(code: status), headers: [.contentType: "application/fhir+json; charset=utf-8"],
+            status: HTTPTypes.HTTPResponse.Status(code: status), headers: [.contentType: "application/fhir+json; charset=utf-8"],
             body: ResponseBody(byteBuffer: ByteBuffer(string: json)))
     }
 

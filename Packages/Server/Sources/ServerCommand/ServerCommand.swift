@@ -92,28 +92,28 @@ struct ServerCommand: AsyncParsableCommand {
         if let certificate, let key { settings.certificate = (certificate, key) }
         let scheme = certificate == nil ? "http" : "https"
         let host = address.contains(":") ? "[\(address)]" : address
-        if port == 0, base == nil { settings.port = try Self.freePort(address) }
+        if port == 0, base == nil { settings.port = try FreePort.find(address) }
         let base = base ?? "\(scheme)://\(host):\(settings.port)/fhir"
         if let name = URL(string: base)?.host { settings.hosts.insert(name) }
 
         let store = try openStore()
-        if history { try store.track(.history) }
+        if history { try await store.track(.history) }
         var configuration = FHIRService.Configuration()
         configuration.base = base
         configuration.isReadOnly = readOnly
         configuration.limits.bodyBytes = maxBody
-        configuration.transport = .standard
+        configuration.transport = StandardTransport.shared
         configuration.importOrigins = Set(importFrom)
         configuration.workFolder = URL(fileURLWithPath: work ?? database + ".server")
-        let (authorizer, token) = try authorizer()
+        let (authorizer, token) = try self.authorizer()
         configuration.authorizer = authorizer
         let service = try FHIRService(store: store, configuration: configuration)
         var logger = Logger(label: "firelite-server")
         logger.logLevel = verbose ? .debug : .notice
-        try await HTTPServer(service, settings: settings, logger: logger).run { port in
-            print("FHIR \(store.release.name) at \(base)")
-            if let token { print("Token: \(token)") }
-            fflush(stdout)
+        let greeting = "FHIR \(store.release.name) at \(base)\n" + (token.map { "Token: \($0)\n" } ?? "")
+        try await HTTPServer(service, settings: settings, logger: logger).run { _ in
+            // At once, also into a pipe.
+            FileHandle.standardOutput.write(Data(greeting.utf8))
         }
     }
 
@@ -154,27 +154,5 @@ struct ServerCommand: AsyncParsableCommand {
         }
         let token = try BearerTokens.makeToken()
         return (try BearerTokens([token: ServiceAccess(subject: "owner")]), token)
-    }
-
-    /// A port that was free a moment ago, as the base address names it before the server listens.
-    private static func freePort(_ address: String) throws -> Int {
-        #if canImport(Darwin)
-            let kind = SOCK_STREAM
-        #else
-            let kind = Int32(SOCK_STREAM.rawValue)
-        #endif
-        let descriptor = socket(AF_INET, kind, 0)
-        defer { close(descriptor) }
-        var place = sockaddr_in()
-        place.sin_family = sa_family_t(AF_INET)
-        place.sin_addr.s_addr = inet_addr(address)
-        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-        let isBound = withUnsafeMutablePointer(to: &place) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                bind(descriptor, $0, length) == 0 && getsockname(descriptor, $0, &length) == 0
-            }
-        }
-        guard isBound else { throw ValidationError("No port of \(address) is free: name one with --port.") }
-        return Int(UInt16(bigEndian: place.sin_port))
     }
 }

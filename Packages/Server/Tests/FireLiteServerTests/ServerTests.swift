@@ -26,7 +26,7 @@ import Testing
         async throws
     {
         let store = try FHIRStore.inMemory(release: try #require(FHIRRelease.bundled("R4")))
-        try store.track(.history)
+        try await store.track(.history)
         var configuration = FHIRService.Configuration()
         configuration.authorizer = try BearerTokens([Self.token: ServiceAccess(subject: "test")])
         var settings = settings

@@ -1,0 +1,63 @@
+import FireLiteReleases
+import FireLiteServer
+import FireLiteService
+import Foundation
+import Testing
+
+/// Clients that others wrote, where Python has them; `Clients/clients.py` is what they do.
+@Suite(.serialized) struct ClientTests {
+    private static let token = "0123456789abcdef"
+    private static let skipped: Int32 = 77
+
+    @Test(arguments: ["fhirpy", "fhirclient", "smart-fetch", "schemathesis"]) func othersAreContent(_ client: String) async throws {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("FireLiteServer-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let store = try FHIRStore(path: folder.appendingPathComponent("a.sqlite").path, release: try #require(FHIRRelease.bundled("R4")))
+        try store.blocking { try $0.track(.history) }
+        let port = try FreePort.find()
+        var configuration = FHIRService.Configuration()
+        configuration.base = "http://127.0.0.1:\(port)/fhir"
+        configuration.workFolder = folder.appendingPathComponent("jobs")
+        configuration.authorizer = try BearerTokens([Self.token: ServiceAccess(subject: "test")])
+        let service = try FHIRService(store: store, configuration: configuration)
+        for number in 0..<5 {
+            let request = ServiceRequest(
+                .put, "/fhir/Patient/p\(number)", fields: ["Authorization": "Bearer \(Self.token)"],
+                body: Data(#"{"resourceType":"Patient","id":"p\#(number)"}"#.utf8))
+            #expect(await service.respond(to: request).status == 201)
+        }
+        var settings = ServerSettings()
+        settings.port = port
+        let server = HTTPServer(service, settings: settings)
+        let (ports, continuation) = AsyncStream<Int>.makeStream()
+        let running = Task { try await server.run(handlesSignals: false) { _ = continuation.yield($0) } }
+        _ = await ports.first { _ in true }
+        let (status, output) = try await run(client, configuration.base)
+        running.cancel()
+        _ = await running.result
+        if status == Self.skipped {
+            print("skipped: \(output)")
+        } else {
+            #expect(status == 0, "\(output)")
+        }
+    }
+
+    private func run(_ client: String, _ base: String) async throws -> (Int32, String) {
+        let script = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+            .appendingPathComponent("Clients/clients.py")
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        process.arguments = ["python3", script.path, client, base, Self.token]
+        let pipe = Pipe()
+        process.standardOutput = pipe
+        process.standardError = pipe
+        return try await withCheckedThrowingContinuation { continuation in
+            process.terminationHandler = { process in
+                let text = String(decoding: pipe.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+                continuation.resume(returning: (process.terminationStatus, text))
+            }
+            do { try process.run() } catch { continuation.resume(throwing: error) }
+        }
+    }
+}
