@@ -38,7 +38,8 @@ final class ValidationReport {
     /// Adds a text that cannot be read as a resource.
     func add(_ fault: ImportFault) throws {
         resources += 1
-        try add("\(fault.file): line \(fault.line)", path: nil, severity: .error, code: "structure", message: fault.reason, id: "unreadable")
+        try add(
+            "\(fault.file): line \(fault.line)", path: nil, severity: .error, code: "structure", message: fault.reason, id: "unreadable")
     }
 
     private func add(
