@@ -36,6 +36,9 @@ let package = Package(
         .library(name: "FireLiteTrust", targets: ["FireLiteTrust"]),
         .library(name: "FireLiteService", targets: ["FireLiteService"]),
         .library(name: "FireLiteReleases", targets: ["FireLiteReleases"]),
+        .library(name: "FireLiteErasure", targets: ["FireLiteErasure"]),
+        .library(name: "FireLiteUI", targets: ["FireLiteUI"]),
+        .library(name: "FireLitePreviews", targets: ["FireLitePreviews"]),
         .library(name: "FireLiteLegacy", targets: ["FireLiteLegacy"]),
         .library(name: "FireLiteSynthetic", targets: ["FireLiteSynthetic"]),
         .library(name: "FireLiteGenerator", targets: ["FireLiteGenerator"]),
@@ -98,6 +101,8 @@ let package = Package(
         .target(name: "FireLiteSamples", dependencies: ["FireLite", "FireLiteCrypto", "FireLiteXML"], swiftSettings: settings),
         .target(name: "FireLiteSampleSync", dependencies: ["FireLiteSamples", "FireLiteSync"], swiftSettings: settings),
         .target(name: "FireLiteTrust", dependencies: ["FireLite", "FireLiteCrypto", "FireLiteSearch"], swiftSettings: settings),
+        .target(name: "FireLiteErasure", dependencies: ["FireLite", "FireLiteRecords", "FireLiteSearch"], swiftSettings: settings),
+        .target(name: "FireLiteUI", dependencies: ["FireLite"], swiftSettings: settings),
         .target(
             name: "FireLiteService",
             dependencies: ["FireLite", "FireLiteClient", "FireLiteCrypto", "FireLiteSearch", "FireLiteTrust", "FireLiteXML"],
@@ -106,6 +111,7 @@ let package = Package(
             name: "FireLiteLegacy", dependencies: ["FireLiteCrypto", "FireLiteSamples", "FireLiteSync", "FireLiteTrust"],
             swiftSettings: settings),
         .target(name: "FireLiteSynthetic", dependencies: ["FireLiteCore", "FireLiteR4"], swiftSettings: settings),
+        .target(name: "FireLitePreviews", dependencies: ["FireLite", "FireLiteR4", "FireLiteSynthetic"], swiftSettings: settings),
         .target(name: "FireLiteReleases", dependencies: ["FireLiteCore"], swiftSettings: settings),
         .target(name: "FireLiteTerminal", dependencies: ["FireLiteCore"], swiftSettings: settings),
         .target(
@@ -117,8 +123,8 @@ let package = Package(
             name: "FireLiteCLI",
             dependencies: [
                 "FireLite", "FireLiteR4", "FireLiteDemonstration", "FireLiteFHIRPath", "FireLiteKnowledge", "FireLiteLegacy",
-                "FireLiteRecords", "FireLiteReleases", "FireLiteSampleSync", "FireLiteSamples", "FireLiteSearch", "FireLiteSync",
-                "FireLiteSynthetic",
+                "FireLiteErasure", "FireLiteRecords", "FireLiteReleases", "FireLiteSampleSync", "FireLiteSamples", "FireLiteSearch",
+                "FireLiteSync", "FireLiteSynthetic",
                 "FireLiteTerminal", "FireLiteTrust", "FireLiteXML",
             ],
             swiftSettings: settings),
@@ -216,6 +222,14 @@ let package = Package(
                 "FireLiteR4", "FireLiteRecords", "FireLiteReleases", "FireLiteSQLiteBridge", "FireLiteSamples", "FireLiteSearch",
                 "FireLiteSync", "FireLiteTrust", "TestSupport",
             ], exclude: ["Fixtures"], swiftSettings: settings),
+        .testTarget(
+            name: "FireLiteErasureTests",
+            dependencies: [
+                "FireLiteErasure", "FireLiteR4", "FireLiteRecords", "FireLiteSamples", "FireLiteSync", "FireLiteTrust", "TestSupport",
+            ],
+            swiftSettings: settings),
+        .testTarget(
+            name: "FireLiteUITests", dependencies: ["FireLiteUI", "FireLitePreviews", "FireLiteR4", "TestSupport"], swiftSettings: settings),
         .testTarget(
             name: "FireLiteCLITests",
             dependencies: ["FireLiteCLI", "FireLiteSQLiteBridge", "FireLiteSynthetic", "FireLiteTerminal", "TestSupport"],

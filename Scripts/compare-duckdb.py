@@ -34,7 +34,7 @@ def run(*arguments):
 
 
 def by_tool(path, query):
-    done = run("sql", "--database", path, "--json", query)
+    done = run("sql", "--database", path, "--format", "ndjson", query)
     assert done.returncode == 0, done.stderr
     return [list(json.loads(line).values()) for line in done.stdout.split("\n") if line]
 

@@ -31,7 +31,7 @@ tool, page = sys.argv[1:]
 
 
 def sql(query):
-    done = subprocess.run([tool, "sql", "--database", "health.sqlite", "--json", query], capture_output=True, text=True, check=True)
+    done = subprocess.run([tool, "sql", "--database", "health.sqlite", "--format", "ndjson", query], capture_output=True, text=True, check=True)
     return [tuple(json.loads(line).values()) for line in done.stdout.split("\n") if line]
 
 

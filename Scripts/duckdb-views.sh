@@ -16,7 +16,7 @@ views=$("$tool" view --database "$work/store.sqlite" --standard)
 count=0
 for view in $views; do
     sql="SELECT count(*) AS n, count(key) AS keys FROM $view"
-    expected=$("$tool" sql --database "$work/store.sqlite" --json "$sql")
+    expected=$("$tool" sql --database "$work/store.sqlite" --format ndjson "$sql")
     found=$("$python" - "$work/store.sqlite" "$sql" <<'PYTHON'
 import glob, os, sys
 import duckdb, duckdb_extension_sqlite_scanner as extension

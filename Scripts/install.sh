@@ -11,12 +11,15 @@ fish=share/fish/vendor_completions.d/firelite.fish
 
 if [ "$program" = --remove ]; then
     for file in bin/firelite "$manual" "$bash" "$zsh" "$fish"; do rm -f "$prefix/$file"; done
+    rm -f "$prefix"/share/man/man1/firelite-*.1
     exit 0
 fi
 
 texts=$(mktemp -d)
 trap 'rm -rf "$texts"' EXIT
 "$program" manual >"$texts/manual"
+commands=$(sed -n 's/^\.SS "firelite \(.*\)"$/\1/p' "$texts/manual")
+for command in $commands; do "$program" manual "$command" >"$texts/firelite-$command.1"; done
 for shell in bash zsh fish; do "$program" completions "$shell" >"$texts/$shell"; done
 
 put() { # MODE SOURCE TARGET
@@ -26,6 +29,7 @@ put() { # MODE SOURCE TARGET
 }
 put 755 "$program" bin/firelite
 put 644 "$texts/manual" "$manual"
+for command in $commands; do put 644 "$texts/firelite-$command.1" "share/man/man1/firelite-$command.1"; done
 put 644 "$texts/bash" "$bash"
 put 644 "$texts/zsh" "$zsh"
 put 644 "$texts/fish" "$fish"

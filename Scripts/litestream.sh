@@ -79,7 +79,7 @@ compare() { # name, with or without page checksums, expected state, options of r
     [ "$("$tool" check --database "$restored")" = sound ] || fail "$1: the restored copy is not sound"
     state "$restored" "$work/restored"
     diff -r "$work/$3" "$work/restored" >/dev/null || fail "$1: the restored copy differs from $3"
-    counts+=("$("$tool" sql --database "$restored" --csv 'SELECT count(*) FROM Patient' | tail -n 1 | tr -d '\r')")
+    counts+=("$("$tool" sql --database "$restored" --format csv 'SELECT count(*) FROM Patient' | tail -n 1 | tr -d '\r')")
 }
 
 try() { # folder or s3, with or without page checksums

@@ -47,7 +47,7 @@ size() {
     ls -l "$store" | awk '{print "file: " $5 / 1e6 " MB"}'
 }
 size
-measure "open and get one" "$tool" get --database "$store" "Observation/$("$tool" sql --database "$store" --csv 'SELECT id FROM Observation LIMIT 1' | tail -n 1 | tr -d '\r')" | cut -c 1-60
+measure "open and get one" "$tool" get --database "$store" "Observation/$("$tool" sql --database "$store" --format csv 'SELECT id FROM Observation LIMIT 1' | tail -n 1 | tr -d '\r')" | cut -c 1-60
 measure "index on codes" "$tool" index --database "$store" create Observation code.coding.code
 measure "index on subjects" "$tool" index --database "$store" create Observation subject.reference
 measure "index on dates" "$tool" index --database "$store" create Observation effectiveDateTime

@@ -1,4 +1,5 @@
 import FireLite
+import FireLiteCore
 import FireLiteFHIRPath
 import FireLiteReleases
 import FireLiteSearch
@@ -10,22 +11,7 @@ struct FireLiteTool {
     static let releases = BundledRelease.all
 
     /// Every command, in the order of the help.
-    static var commands: [any Command.Type] {
-        [
-            ImportCommand.self, MigrateCommand.self, ExportCommand.self, GetCommand.self, FindCommand.self, SearchCommand.self,
-            SQLCommand.self, FHIRPathCommand.self, ViewCommand.self, PublishCommand.self, TerminologyCommand.self,
-            DeleteCommand.self, IndexCommand.self, BasesCommand.self, TrackCommand.self, ChangesCommand.self, HistoryCommand.self,
-            RestoreCommand.self,
-            PruneCommand.self, InfoCommand.self, ValidateCommand.self, PackageCommand.self, CheckCommand.self, BackupCommand.self,
-            RekeyCommand.self, VacuumCommand.self, ResealCommand.self, RecoverCommand.self, DemoCommand.self, OutboxCommand.self,
-            RegisterCommand.self, TokenCommand.self, SyncCommand.self, PullCommand.self, PushCommand.self, ConflictsCommand.self,
-            AttachCommand.self, DetachCommand.self, BlobsCommand.self,
-            AnnotateCommand.self, RecordsCommand.self, AppDataCommand.self,
-            SamplesCommand.self, AuditCommand.self,
-            PermitCommand.self, RevokeCommand.self, PermissionsCommand.self, SignCommand.self, VerifyCommand.self,
-            VersionCommand.self, CompletionsCommand.self, ManualCommand.self,
-        ]
-    }
+    static var commands: [any Command.Type] { CommandGroup.all.flatMap(\.commands) }
 
     /// The names of the resource types of every release.
     static var resourceTypes: [String] { Set(releases.flatMap(\.release.resourceTypeNames)).sorted() }
@@ -46,11 +32,11 @@ struct FireLiteTool {
             if first == "--help" || first == "-h" || first == "help" { return try help(on: rest.first) }
             let word = first == "--version" ? VersionCommand.definition.name : first
             guard let command = Self.command(named: word) else {
-                throw ToolError.usage("unknown command '\(first)': `firelite --help` lists them")
+                throw ToolError.usage("unknown command '\(first)'\(Self.hint(for: first)): `firelite --help` lists them")
             }
             name = "firelite \(first)"
             if ParsedArguments.asksForHelp(rest) { return try help(on: word) }
-            let parsed = try ParsedArguments(rest, for: command.definition)
+            let parsed = try ParsedArguments(rest, for: command.definition, environment: console.environment)
             return try command.init(parsed).run(console)
         } catch is ReaderGone {
             return .unread
@@ -61,20 +47,25 @@ struct FireLiteTool {
         }
     }
 
-    private static func command(named name: String) -> (any Command.Type)? {
+    static func command(named name: String) -> (any Command.Type)? {
         commands.first { $0.definition.name == name }
     }
 
     private func help(on name: String?) throws -> ExitStatus {
         if let name {
-            guard let command = Self.command(named: name) else {
-                throw ToolError.usage("unknown command '\(name)': `firelite --help` lists them")
+            guard let text = HelpText.text(on: name) else {
+                throw ToolError.usage("unknown command or task '\(name)'\(Self.hint(for: name)): `firelite --help` lists them")
             }
-            try console.print(HelpText.command(command.definition))
+            try console.print(text)
         } else {
-            try console.print(HelpText.overview(Self.definitions))
+            try console.print(HelpText.overview)
         }
         return .done
+    }
+
+    /// `, did you mean 'import'?` for a word that is near to a command, a task or a group.
+    private static func hint(for word: String) -> String {
+        NearWords.nearest(to: word, among: definitions.map(\.name) + HelpText.topics).map { ", did you mean '\($0)'?" } ?? ""
     }
 
     /// The error as the tool reports it.

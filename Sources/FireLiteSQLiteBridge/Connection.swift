@@ -7,6 +7,8 @@ public final class Connection {
     private var busyWait: BusyWait?
     /// The handler of `withProgress`.
     var progress: ProgressBox?
+    /// The handler of `observeStatements`.
+    var statementWatch: StatementWatch?
 
     /// Opens a file, or an in-memory database for the path `:memory:`.
     ///
@@ -41,6 +43,7 @@ public final class Connection {
         cache.removeAll()
         // A statement that outlives the connection keeps the handle open, and must not use the released busy handler.
         sqlite3_busy_handler(handle, nil, nil)
+        sqlite3_trace_v2(handle, 0, nil, nil)
         sqlite3_close_v2(handle)
     }
 

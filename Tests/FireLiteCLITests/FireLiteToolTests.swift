@@ -40,8 +40,9 @@ struct FireLiteToolTests {
     @Test(arguments: [
         ([], "firelite: which command? `firelite --help` lists them"),
         (["frobnicate"], "firelite: unknown command 'frobnicate': `firelite --help` lists them"),
-        (["help", "x"], "firelite: unknown command 'x': `firelite --help` lists them"),
-        (["import"], "firelite import: --database FILE is missing"),
+        (["help", "x"], "firelite: unknown command or task 'x': `firelite --help` lists them"),
+        (["imprt"], "firelite: unknown command 'imprt', did you mean 'import'?: `firelite --help` lists them"),
+        (["import"], "firelite import: --database FILE is missing: name the file there, or in FIRELITE_DATABASE"),
         (["import", "--database", "x"], "firelite import: PATH… is missing"),
         (["import", "--database", "", "x"], "firelite import: --database needs the name of a file"),
         (["import", "--database", "x", "--on-error", "go", "y"], "firelite import: --on-error is 'go', neither stop nor skip"),

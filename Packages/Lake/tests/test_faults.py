@@ -288,3 +288,18 @@ def test_a_vacuum_keeps_every_row(world: World) -> None:
     world.put("s", *(patient(f"p{number}", chance) for number in range(5)))
     world.publish("s", views=view)
     world.is_same("s", views=VIEWS[:1])
+
+
+def test_a_store_is_read_as_of_one_moment(world: World) -> None:
+    """Rows, versions and ids are those of the moment of opening, whatever is committed while they are read."""
+    from firelite_lake.store import Store
+
+    world.put("s", {"resourceType": "Patient", "id": "p"}, {"resourceType": "Patient", "id": "q"})
+    view = Plan.read(world.plan("s")).stores[0].views[0]
+    with Store(world.store("s")) as store:
+        world.put("s", {"resourceType": "Patient", "id": "r"})
+        world.delete("s", "Patient/p")
+        assert sum(len(batch) for batch in store.rows(view)) == 2
+        assert store.states("Patient").ids.to_pylist() == ["p", "q"]
+    with Store(world.store("s")) as store:
+        assert store.states("Patient").ids.to_pylist() == ["q", "r"]

@@ -17,7 +17,7 @@ extension WriteTransaction {
         let isOne = texts.map { _ in "?" }.joined(separator: ", ")
         try perform {
             var roots: Set<Int64> = []
-            for table in access.schema.tables where table.isInFile {
+            for table in access.schema.storedTables {
                 for column in try columns(of: table) where column == "reference" || column.hasSuffix("_reference") {
                     let isVersion = texts.map { _ in " OR \"\(column)\" >= ? AND \"\(column)\" < ?" }.joined()
                     let statement = try access.connection.prepare(

@@ -58,7 +58,7 @@ extension ConditionReader {
         let name = text(range.lowerBound..<nameEnd)
         guard let element = owner.element(named: name) else {
             guard let choice = owner.elements.first(where: { $0.choice?.name == "\(name)[x]" })?.choice else {
-                throw invalid("\(owner.name) has no element '\(name)'", at: range.lowerBound)
+                throw invalid("\(owner.name) has no element '\(name)'\(hint(name, owner))", at: range.lowerBound)
             }
             end.path = end.path.appending(PathStep(slot: choice.slots.lowerBound, position: PathStep.wholeChoice))
             end.kind = .choice
@@ -92,6 +92,12 @@ extension ConditionReader {
         end.kind = .object(type)
     }
 
+    /// The element that the name may stand for.
+    private func hint(_ name: String, _ owner: Layout) -> String {
+        let choices = owner.elements.compactMap { $0.choice?.name.replacing("[x]", with: "") }
+        return NearWords.hint(for: name, among: owner.elements.map(\.name) + choices)
+    }
+
     /// The number in brackets, if any.
     private func place(_ range: inout Range<Int>, _ part: String, _ element: LayoutElement) throws -> Int? {
         guard range.lowerBound < range.upperBound, scalars[range.lowerBound] == "[" else { return nil }
@@ -112,7 +118,8 @@ extension ConditionReader {
         }
         let name = text(range.lowerBound + 1..<range.upperBound - 1)
         guard let type = release.resourceLayout(named: name) else {
-            throw invalid("'\(name)' is not a resource type of FHIR \(release.name)", at: range.lowerBound + 1)
+            let hint = NearWords.hint(for: name, among: release.resourceTypeNames)
+            throw invalid("'\(name)' is not a resource type of FHIR \(release.name)\(hint)", at: range.lowerBound + 1)
         }
         return type
     }

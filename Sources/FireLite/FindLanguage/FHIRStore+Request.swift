@@ -12,6 +12,21 @@ extension FHIRStore {
         try perform(observesRestriction: true) { try $0.count(request) }
     }
 
+    /// The place of a resource in the order of a request, whether it is one of its results or not; nil if no resource has this id.
+    package func cursor(of request: QueryRequest, at id: String) throws -> QueryCursor? {
+        var one = request
+        one.predicate = .value(QueryPath([PathStep(slot: 0)]), .compare(.equal, .text(id)))
+        (one.limit, one.offset, one.cursor) = (1, 0, nil)
+        return try perform { transaction in
+            var cursor: QueryCursor?
+            try transaction.forEachResult(one, withCursor: true) { row in
+                cursor = QueryCursor(values: (1..<row.columnCount).map { row.value($0) }, key: row.int(0))
+                return false
+            }
+            return cursor
+        }
+    }
+
     /// Calls `body` with the cells of each result.
     package func forEachCells(_ request: QueryRequest, _ columns: [ValueColumn], _ body: ([ValueCell]) throws -> Void) throws {
         try perform { try $0.forEachCells(request, columns, body) }

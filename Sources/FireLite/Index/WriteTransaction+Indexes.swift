@@ -44,7 +44,8 @@ extension WriteTransaction {
 
     private func build(_ declarations: [DeclaredIndexes.Declaration], _ progress: StoreProgressHandler?) throws {
         let known = try declared.built()
-        let builds = declarations.flatMap { declared.builds($0, on: access.schema.tables) }.filter { !known.contains($0.name) }
+        let tables = access.schema.storedTables
+        let builds = declarations.flatMap { declared.builds($0, on: tables) }.filter { !known.contains($0.name) }
         let meter = IndexMeter(access.connection, progress)
         if meter.isWanted { for build in builds { meter.total += try rows(build.table) } }
         for build in builds {
@@ -67,7 +68,7 @@ extension WriteTransaction {
         let wanted = try fullTextDeclarations(paths, layout)
         // The same texts are indexed already.
         if Set(known) == Set(wanted.map(\.declaration)), try declared.built().contains(index.name) { return }
-        try index.drop(access.schema.tables)
+        try index.drop(access.schema.storedTables)
         for known in known { try declared.withdraw(known.name) }
         try index.create()
         let meter = IndexMeter(access.connection, progress)
@@ -106,7 +107,7 @@ extension WriteTransaction {
     }
 
     func dropFullTextIndex(_ layout: Layout) throws {
-        try FullTextIndex(type: layout.name, connection: access.connection).drop(access.schema.tables)
+        try FullTextIndex(type: layout.name, connection: access.connection).drop(access.schema.storedTables)
         for known in try declared.declarations() where known.kind == .fullText && known.type == layout.name {
             try declared.withdraw(known.name)
         }
@@ -136,7 +137,7 @@ extension WriteTransaction {
     }
 
     private func drop(_ declaration: DeclaredIndexes.Declaration) throws {
-        let tables = access.schema.tables
+        let tables = access.schema.storedTables
         let names = declaration.kind == .set ? declared.builds(declaration, on: tables).map(\.name) : [declaration.name]
         try declared.withdraw(declaration.name)
         // An index of another declaration stays.

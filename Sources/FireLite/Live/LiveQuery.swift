@@ -9,6 +9,9 @@ import Observation
 /// ```
 /// Its properties are observed with Swift's Observation framework, so SwiftUI views that read them are drawn again. It stops when it is
 /// released, and keeps its last results when the store is closed.
+///
+/// The query can be set, as by a search field or a sort button. The results stay until those of the new query are there, and ``changes`` is the
+/// difference between both.
 @MainActor @Observable
 public final class LiveQuery<Resource: FHIRResource> {
     /// The results. A result that has not changed keeps its object.
@@ -29,7 +32,11 @@ public final class LiveQuery<Resource: FHIRResource> {
     @ObservationIgnored private var current: [Resource] = []
     @ObservationIgnored private var limit: Int?
     @ObservationIgnored private let pageSize: Int?
+    @ObservationIgnored private let interval: Duration
     @ObservationIgnored private var following: Following?
+    /// A query that the observer has not taken over yet.
+    @ObservationIgnored private var replacement: FHIRQuery<Resource>?
+    @ObservationIgnored private var followed: FHIRQuery<Resource>
 
     /// Begins to follow a query.
     ///
@@ -40,14 +47,51 @@ public final class LiveQuery<Resource: FHIRResource> {
     public init(_ query: FHIRQuery<Resource>, pageSize: Int? = nil, every interval: Duration = UpdateInterval.standard) {
         misuse(unless: pageSize ?? 1 > 0, "the size of a page is 1 or more")
         self.pageSize = pageSize
+        self.interval = interval
         limit = pageSize
-        let observer = QueryObserver(pageSize.map(query.limit) ?? query, every: interval, wantsPaths: true)
+        followed = query
+        follow()
+    }
+
+    private func follow() {
+        let observer = QueryObserver(pageSize.map(followed.limit) ?? followed, every: interval, wantsPaths: true)
         following = Following(
             signal: observer.signal,
             task: Task { [weak self] in
                 var observer = observer
-                await Following.follow(for: { self }) { try await observer.nextStep(isolation: MainActor.shared, limit: { self?.limit }) }
+                await Following.follow(for: { self }) {
+                    try await observer.nextStep(
+                        isolation: MainActor.shared, limit: { self?.limit }, replacement: { self?.takeReplacement() })
+                }
             })
+    }
+
+    /// The query that is followed. Set it to follow another one: the results are replaced when those of the new query have been read, and a page
+    /// size applies to them from the beginning. If following has ended with an error, it begins again.
+    public var query: FHIRQuery<Resource> {
+        get {
+            access(keyPath: \.query)
+            return followed
+        }
+        set {
+            let isOfSameStore = newValue.store === followed.store
+            withMutation(keyPath: \.query) { followed = newValue }
+            limit = pageSize
+            isLoading = true
+            guard isOfSameStore, error == nil, let following else {
+                error = nil
+                replacement = nil
+                withMutation(keyPath: \.results) { current = isOfSameStore ? current : [] }
+                return follow()
+            }
+            replacement = newValue
+            following.signal.raise()
+        }
+    }
+
+    private func takeReplacement() -> FHIRQuery<Resource>? {
+        defer { replacement = nil }
+        return replacement.map { query in pageSize.map(query.limit) ?? query }
     }
 
     /// Loads the next page. Does nothing without a page size, and if there is no more.
@@ -64,7 +108,8 @@ extension LiveQuery: Follower {
         withMutation(keyPath: \.results) { step.apply(to: &current) }
         changes = step.changes
         hasMore = limit.map { current.count >= $0 } ?? false
-        isLoading = false
+        // The results may be those before a query that was set meanwhile.
+        isLoading = replacement != nil
     }
 
     func end(with error: any Error) {

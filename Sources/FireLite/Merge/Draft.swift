@@ -44,6 +44,9 @@ public struct Draft<Resource: FHIRResource>: Sendable {
     /// How often the resource had been stored when the draft was made, as its versions in the history are numbered; nil for a new resource.
     public var baseVersion: Int? { origin.map { Int($0.revision) } }
 
+    /// FHIR's name of the resource's type: `Patient`.
+    public var resourceType: String { content.object.resourceType }
+
     /// The elements that the draft has changed, in the order of FHIR's definitions. Empty if there are none.
     public var differences: [ElementDifference] { base.object.differences(to: content.object) }
 

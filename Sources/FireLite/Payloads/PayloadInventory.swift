@@ -163,7 +163,7 @@ struct PayloadColumns {
     ///
     /// - Complexity: reads the tables that have Attachments.
     func visit(_ body: (TablePlan, Int64, PayloadText) throws -> Void) throws {
-        for table in schema.tables where table.isInFile {
+        for table in schema.storedTables {
             for column in table.columns.prefix(table.fileColumns) where Self.hasPayloads(column, table) {
                 let name = column.quotedName
                 let statement = try connection.prepare(

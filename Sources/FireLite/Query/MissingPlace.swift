@@ -17,7 +17,7 @@ struct MissingPlace {
                 : "no resource with \(Self.path(name)) was ever stored; the table comes with the first one"
         } else if let name = Self.name(in: error.message, after: "no such column: ") {
             let words = Self.words(sql)
-            let tables = schema.tables.filter { $0.isInFile && words.contains($0.name) }
+            let tables = schema.storedTables.filter { words.contains($0.name) }
             guard let table = tables.first(where: { schema.hasColumn(name, in: $0) && !$0.hasInFile([name]) }) else { return nil }
             let path = "\(Self.path(table.name)).\(Self.path(name))"
             reason = "no resource with \(path) was ever stored; the column comes with the first one"

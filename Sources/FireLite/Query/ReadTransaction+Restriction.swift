@@ -16,7 +16,7 @@ extension ReadTransaction {
     }
 
     /// The types of which the file has resources within others.
-    package var containedTypes: [Layout] { access.schema.tables.filter { $0.isResource && $0.holdsContainedRows }.map(\.root.layout) }
+    package var containedTypes: [Layout] { access.schema.storedTables.filter { $0.isResource && $0.holdsContainedRows }.map(\.root.layout) }
 
     // MARK: - Cursors
 

@@ -411,8 +411,36 @@ struct ResourceAssembler {
 extension TemporalWord {
     /// Reads the UTC date and time that tables keep with a zone.
     static func readStored(_ bytes: UnsafeBufferPointer<UInt8>) -> TemporalWord? {
+        if let word = readUsual(bytes) { return word }
         var scanner = TemporalScanner(bytes: bytes)
         guard scanner.readDate(), scanner.readLocalTime(), scanner.fractionDigits <= 3 else { return nil }
         return scanner.word
+    }
+
+    /// The same for `2015-02-07T11:28:17` and `2015-02-07T11:28:17.239`, which nearly all are; nil for others, and for a day that not every month has.
+    @inline(__always)
+    private static func readUsual(_ bytes: UnsafeBufferPointer<UInt8>) -> TemporalWord? {
+        let hasFraction = bytes.count == 23
+        guard hasFraction || bytes.count == 19 else { return nil }
+        // Whether all that should be digits are, and all others what they should be.
+        var isRight = bytes[4] == UInt8(ascii: "-") && bytes[7] == UInt8(ascii: "-") && bytes[10] == UInt8(ascii: "T")
+        isRight = isRight && bytes[13] == UInt8(ascii: ":") && bytes[16] == UInt8(ascii: ":")
+        func pair(_ index: Int) -> Int {
+            let (tens, ones) = (bytes[index] &- 48, bytes[index + 1] &- 48)
+            if tens > 9 || ones > 9 { isRight = false }
+            return Int(tens) * 10 + Int(ones)
+        }
+        let (year, month, day) = (pair(0) * 100 + pair(2), pair(5), pair(8))
+        let (hour, minute, second) = (pair(11), pair(14), pair(17))
+        var fraction = 0
+        if hasFraction {
+            let last = bytes[22] &- 48
+            if bytes[19] != UInt8(ascii: ".") || last > 9 { isRight = false }
+            fraction = pair(20) * 10 + Int(last)
+        }
+        guard isRight, year > 0, month - 1 < 12, month > 0, day > 0, day <= 28, hour <= 23, minute <= 59, second <= 60 else { return nil }
+        return TemporalWord(
+            year: year, month: month, day: day, hour: hour, minute: minute, second: second, fractionDigits: hasFraction ? 3 : 0,
+            fraction: fraction, zone: TemporalWord.zoneNone)
     }
 }

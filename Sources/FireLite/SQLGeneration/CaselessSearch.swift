@@ -37,10 +37,9 @@ struct CaselessSearch {
         self.ranges = ranges
     }
 
+    /// A text of ASCII characters.
     private static func text(_ scalars: ArraySlice<Unicode.Scalar>) -> String {
-        var text = String.UnicodeScalarView()
-        text.append(contentsOf: scalars)
-        return String(text)
+        String(decoding: scalars.map { UInt8(truncatingIfNeeded: $0.value) }, as: UTF8.self)
     }
 
     private var name: SQLFragment { "\(alias).\(name: column.name ?? "")" }

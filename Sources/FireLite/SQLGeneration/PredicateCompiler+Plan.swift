@@ -7,8 +7,12 @@ extension PredicateCompiler {
     /// The conjunction of several conditions on the row of a scope. The one with the fewest rows leads, and the others filter.
     ///
     /// A condition that most rows meet does not lead, index or not: looking up each row costs more than scanning the table.
-    func conjunction(_ parts: [Predicate], _ scope: StoredPlace, _ order: QueryPlan.Order) throws -> SQLFragment {
-        let leads = try parts.enumerated().flatMap { try self.leads($1, $0, scope) }
+    ///
+    /// - Parameter leads: the ways in which indexes lead to the rows of the conditions, if they are known.
+    func conjunction(
+        _ parts: [Predicate], _ scope: StoredPlace, _ order: QueryPlan.Order, leads known: [QueryPlan.Lead]? = nil
+    ) throws -> SQLFragment {
+        let leads = try known ?? leads(parts, scope)
         let (leader, rows) = try leader(leads, count: parts.count, scope: scope, order: order)
         let hidden = leader == nil ? Set(leads.filter(\.isOwn).map(\.part)) : []
         let outer = candidates
@@ -21,8 +25,13 @@ extension PredicateCompiler {
                     return try union([part], scope)
                 }
                 let isLed = leader.map { $0 != index } ?? hidden.contains(index)
-                return try condition(part, scope, isLed ? .filter : .drive)
+                return try condition(part, scope, isLed ? .filter : .drive, hasLead: leads.contains { $0.part == index })
             })
+    }
+
+    /// The ways in which indexes lead from each of several conditions to rows of a scope.
+    func leads(_ parts: [Predicate], _ scope: StoredPlace) throws -> [QueryPlan.Lead] {
+        try parts.enumerated().flatMap { try leads($1, $0, scope) }
     }
 
     /// The predicate without alternatives that nothing in the file can meet, as elements that no resource has. Those that compare one value with
@@ -127,7 +136,7 @@ extension PredicateCompiler {
     /// The lead with the fewest rows of several conditions on the row of a scope, and their approximate number; nil if none of them has an
     /// index, or each has more than `limit`.
     func bestLead(_ parts: [Predicate], _ scope: StoredPlace, atMost limit: Int) throws -> (lead: QueryPlan.Lead, rows: Int)? {
-        let leads = try parts.enumerated().flatMap { try self.leads($1, $0, scope) }
+        let leads = try leads(parts, scope)
         return leads.isEmpty ? nil : try fewest(leads, atMost: limit)
     }
 

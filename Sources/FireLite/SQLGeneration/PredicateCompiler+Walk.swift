@@ -6,8 +6,7 @@ extension PredicateCompiler {
     ///
     /// With *m* of *n* rows spread evenly, *n* / *m* rows are read for each result, and *m* rows for all: it is the same for the square root.
     /// Twice that bounds what a walk costs in vain, where results are rare or all come late.
-    func rowsToWalk(_ parts: [Predicate], _ scope: StoredPlace, wanted: Int) throws -> Int? {
-        let leads = try parts.enumerated().flatMap { try self.leads($1, $0, scope) }
+    func rowsToWalk(_ parts: [Predicate], _ leads: [QueryPlan.Lead], _ scope: StoredPlace, wanted: Int) throws -> Int? {
         guard let first = leads.first else { return nil }
         // The keys of an index's rows are cheap to sort; to look each up, or to follow its reference, is not.
         if parts.count == 1, leads.count == 1, !parts[first.part].followsReferences { return nil }

@@ -43,14 +43,17 @@ final class PredicateCompiler {
 
     // MARK: - Predicates
 
-    func condition(_ predicate: Predicate, _ scope: StoredPlace, _ strategy: Strategy) throws -> SQLFragment {
+    /// - Parameter hasLead: whether indexes lead to the rows that meet the condition; nil if that is not known.
+    func condition(
+        _ predicate: Predicate, _ scope: StoredPlace, _ strategy: Strategy, hasLead: Bool? = nil
+    ) throws -> SQLFragment {
         switch predicate {
         case .constant(let value): return value ? .always : .never
         case .and(let parts):
             if strategy == .filter { return .all(try parts.map { try condition($0, scope, .filter) }) }
             return try conjunction(predicate.conjuncts, scope, .none)
         case .or(let parts):
-            if strategy == .drive, scope.isRoot, try lead(parts, 0, scope) != nil { return try union(parts, scope) }
+            if strategy == .drive, scope.isRoot, try hasLead ?? (lead(parts, 0, scope) != nil) { return try union(parts, scope) }
             return .either(try parts.map { try condition($0, scope, strategy) })
         case .not(let inner): return try condition(inner, scope, strategy).negated
         case .count(let path, let comparison, let number):

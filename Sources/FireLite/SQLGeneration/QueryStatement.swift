@@ -9,6 +9,13 @@ struct QueryStatement {
     let access: StoreConnection
     let compiler: PredicateCompiler
     let scope: StoredPlace
+    private let known = Known()
+
+    /// What the statements of a query share.
+    private final class Known {
+        var conjuncts: [Predicate]?
+        var leads: [QueryPlan.Lead]?
+    }
 
     /// The part of the results after a cursor, if absent values of the first sort key come after present ones.
     enum Part {
@@ -68,7 +75,7 @@ struct QueryStatement {
             let condition = try compiler.condition(compiler.pruned(request.predicate, scope), scope, .filter)
             return .all([try compiler.isContained(scope, in: container), condition])
         }
-        let condition = try compiler.conjunction(compiler.pruned(request.predicate, scope).conjuncts, scope, order)
+        let condition = try compiler.conjunction(conjuncts, scope, order, leads: leads)
         return .all(["\(Self.alias)._parent IS NULL", condition])
     }
 
@@ -82,8 +89,8 @@ struct QueryStatement {
     /// The walk to begin with where a page of results is wanted in the order of their keys; nil if the plan is to begin with a condition.
     func walk(_ columns: [SQLFragment]) throws -> Walk? {
         guard request.sort.isEmpty, request.offset == 0, request.container == nil, let limit = request.limit, limit > 0 else { return nil }
-        let parts = try compiler.pruned(request.predicate, scope).conjuncts
-        guard let rows = try compiler.rowsToWalk(parts, scope, wanted: limit) else { return nil }
+        let parts = try conjuncts
+        guard let rows = try compiler.rowsToWalk(parts, leads, scope, wanted: limit) else { return nil }
         let start = request.cursor?.key ?? -1
         let end = try compiler.statistics.key(in: scope.table, after: start, number: rows)
         let isBetween: SQLFragment =
@@ -153,7 +160,23 @@ struct QueryStatement {
         return try compiler.keySets(parts, scope)
     }
 
-    private var conjuncts: [Predicate] { get throws { try compiler.pruned(request.predicate, scope).conjuncts } }
+    private var conjuncts: [Predicate] {
+        get throws {
+            if let conjuncts = known.conjuncts { return conjuncts }
+            let conjuncts = try compiler.pruned(request.predicate, scope).conjuncts
+            known.conjuncts = conjuncts
+            return conjuncts
+        }
+    }
+
+    private var leads: [QueryPlan.Lead] {
+        get throws {
+            if let leads = known.leads { return leads }
+            let leads = try compiler.leads(conjuncts, scope)
+            known.leads = leads
+            return leads
+        }
+    }
 
     private func listRows(_ parts: [Predicate]) throws -> PredicateCompiler.ListRows? {
         parts.count == 1 ? try compiler.listRows(parts[0], scope) : nil

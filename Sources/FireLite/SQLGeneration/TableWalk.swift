@@ -174,7 +174,7 @@ package final class TableWalk {
             let owner = StoredPlace(alias: place.alias, group: group)
             for element in group.layout.elements {
                 if element.kind == .resource {
-                    for table in schema.tables where table.isResource && table.holdsContainedRows {
+                    for table in schema.storedTables where table.isResource && table.holdsContainedRows {
                         parts.append(exists(resources(table.root.layout, in: element.slot, of: owner)))
                     }
                 } else if element.isList {

@@ -119,6 +119,12 @@ struct ValueTestCompiler {
 
     /// The least text after all that begin with `text`; nil if there is none.
     static func end(ofPrefix text: String) -> String? {
+        // Nearly all texts end in ASCII: its byte is the character.
+        if let last = text.utf8.last, last < 0x7F {
+            var bytes = Array(text.utf8)
+            bytes[bytes.count - 1] = last + 1
+            return String(decoding: bytes, as: UTF8.self)
+        }
         var scalars = Array(text.unicodeScalars)
         while let last = scalars.popLast() {
             var next = last.value + 1

@@ -68,6 +68,18 @@ extension FHIRStore {
         /// error and never a wrong object. Default: true. It costs about 1 µs per kilobyte of JSON.
         public var verifiesContent = true
 
+        /// Called with each SQL statement that the store has run, for logs and measurements: its text without values, its time and its rows. Default:
+        /// none. It is called on the thread that ran the statement, before the result is used, so it should only pass the report on; it must not use
+        /// the store.
+        ///
+        /// ```swift
+        /// configuration.observeStatements = { logger.debug("\($0)") }
+        /// configuration.slowStatement = .milliseconds(100)
+        /// ```
+        public var observeStatements: (@Sendable (StatementReport) -> Void)?
+        /// The time from which on `observeStatements` gets a statement. Default: zero, so all of them.
+        public var slowStatement = Duration.zero
+
         public init() {}
 
         /// The access to a store, and the permissions it requires.

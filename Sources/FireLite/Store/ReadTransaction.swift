@@ -261,7 +261,7 @@ public class ReadTransaction {
     /// - Throws: `FHIRStoreError`.
     public func counts() throws -> [TypeCount] {
         try perform(observesRestriction: true) {
-            try access.schema.tables.filter { $0.isResource && $0.isInFile }
+            try access.schema.storedTables.filter(\.isResource)
                 .map { TypeCount(typeName: $0.name, count: try count($0)) }.filter { $0.count > 0 }.sorted { $0.typeName < $1.typeName }
         }
     }

@@ -28,11 +28,14 @@ enum CatalogText {
 
     private static let types: [StaticString] = ["TEXT", "INTEGER", "REAL", "BLOB", ""]
     private static let keyType: StaticString = "INTEGER PRIMARY KEY"
+    private static let firstColumns: [StaticString] = ["_k", "_parent", "_ord"]
+    private static let usualColumns = 32
 
     /// The positions of the columns' names in a table's definition, without `_k`, `_parent` and `_ord`, which come first; nil if the text is not
     /// `CREATE TABLE name(_k INTEGER PRIMARY KEY, _parent INTEGER, _ord INTEGER, "name" TYPE, …)`.
-    static func columns(_ sql: UnsafeBufferPointer<UInt8>) -> ContiguousArray<Range<Int>>? {
-        var names = ContiguousArray<Range<Int>>()
+    static func columns(_ sql: UnsafeBufferPointer<UInt8>) -> ArraySlice<Range<Int>>? {
+        var names: [Range<Int>] = []
+        names.reserveCapacity(usualColumns)
         guard var next = sql.firstIndex(of: UInt8(ascii: "(")) else { return nil }
         var isClosed = false
         while !isClosed {
@@ -53,8 +56,8 @@ enum CatalogText {
             guard isType(sql, end..<next, isKey: names.count == 1) else { return nil }
         }
         guard next == sql.count - 1, names.count >= 3 else { return nil }
-        for (name, expected) in zip(names, ["_k", "_parent", "_ord"]) where !sql[name].elementsEqual(expected.utf8) { return nil }
-        return ContiguousArray(names.dropFirst(3))
+        for (name, first) in zip(names, firstColumns) where !isSame(UnsafeBufferPointer(rebasing: sql[name]), first) { return nil }
+        return names.dropFirst(firstColumns.count)
     }
 
     private static func isName(_ byte: UInt8) -> Bool {

@@ -37,10 +37,10 @@ extension UnsafeBufferPointer<UInt8> {
     }
 }
 
-extension GroupPlan {
+extension Layout {
     /// The slot of the element with this name.
     func slot(named name: UnsafeBufferPointer<UInt8>) -> Int? {
-        name.baseAddress.flatMap { layout.table.pointee.slot(named: $0, name.count) }
+        name.baseAddress.flatMap { table.pointee.slot(named: $0, name.count) }
     }
 
     /// The slot of the element that a path begins with, and the path with that element's name as its first step.
@@ -50,4 +50,12 @@ extension GroupPlan {
         guard let joined = path.joined, let slot = slot(named: joined.first) else { return nil }
         return (slot, joined)
     }
+}
+
+extension GroupPlan {
+    /// The slot of the element with this name.
+    func slot(named name: UnsafeBufferPointer<UInt8>) -> Int? { layout.slot(named: name) }
+
+    /// The slot of the element that a path begins with, and the path with that element's name as its first step.
+    func step(_ path: NamePath) -> (slot: Int, path: NamePath)? { layout.step(path) }
 }

@@ -7,10 +7,13 @@ import FireLiteSQLiteBridge
 /// an underscore, except the list `fhir_comments` of DSTU2.
 final class StorageSchema {
     let release: FHIRRelease
+    /// The tables that were used so far, in the file or not. For those of the file see `storedTables`.
     private(set) var tables: [TablePlan] = []
     private var byName: [String: TablePlan] = [:]
     private var resources: [UnsafePointer<LayoutTable>: TablePlan] = [:]
     private let elementLayout: Layout
+    /// The tables of types that were not used yet, in the order of the file's catalog: their plans are made with the first use of the type.
+    private var unused: ContiguousArray<UnusedTable> = []
     /// The version of the file's catalog when it was last read; nil if it must be read. No number can say that: a file may have any.
     private(set) var version: Int64?
     private var versionStatement: Statement?
@@ -57,6 +60,7 @@ final class StorageSchema {
         let plan = add(
             TablePlan(name: layout.name, index: tables.count, layout: layout, primitive: nil, owner: nil, ownerGroup: nil, ownerSlot: 0))
         resources[layout.table] = plan
+        takeUp(layout)
         return plan
     }
 
@@ -210,6 +214,7 @@ final class StorageSchema {
         )
         defer { statement.reset() }
         var unknown: [String] = []
+        var unused: ContiguousArray<UnusedTable> = []
         var others: [String] = []
         var modules: [String: String] = [:]
         var triggers: [(name: String, sql: String)] = []
@@ -225,14 +230,17 @@ final class StorageSchema {
                 if CatalogText.ownTables.contains(name) { ownTables.insert(name) }
                 if type == "view" || !CatalogText.isOwn(name) { others.append("\(type) \(name)") }
                 if type == "table", !CatalogText.isOwn(name) { modules[name] = sql }
-            } else if let plan = table(named: name) {
-                guard try adopt(sql, in: plan, path: connection.path) else {
+            } else {
+                switch note(name, sql, &unused) {
+                case .known: continue
+                case .unknownTable: unknown.append(name)
+                case .unknownColumn: throw unknownColumn(table: name, path: connection.path)
+                case .foreign:
                     throw CatalogText.refusal(connection.path, "the definition of the table \(name) was not written by this library")
                 }
-            } else {
-                unknown.append(name)
             }
         }
+        self.unused = unused
         unknownTables = unknown
         self.others = others.sorted()
         moduleDefinitions = modules
@@ -288,42 +296,98 @@ final class StorageSchema {
                 unknownTables.append(name)
                 continue
             }
-            do {
-                if try !adopt(sql, in: plan, path: connection.path) { unknownTables.append(name) }
-            } catch let error as FHIRStoreError where error.code == .newerFormat {
+            switch adopt(sql, in: plan) {
+            case .known: continue
+            case .unknownTable, .foreign: unknownTables.append(name)
+            case .unknownColumn:
                 plan.dropPendingColumns()
                 plan.isInFile = false
                 unknownTables.append(name)
-                newer = error
+                newer = unknownColumn(table: name, path: connection.path)
             }
         }
         return (isWhole, newer)
     }
 
-    /// Adds the columns in a table's definition; returns false if this library did not write it.
-    private func adopt(_ sql: String, in plan: TablePlan, path: String) throws -> Bool {
+    /// The error for a table with a column that the release does not know.
+    private func unknownColumn(table name: String, path: String) -> FHIRStoreError {
+        FHIRStoreError(
+            .newerFormat,
+            "\(path): the table \(name) has a column this version of FHIR \(release.name)'s classes does not know: update the library")
+    }
+
+    /// Adds the columns in a table's definition.
+    private func adopt(_ sql: String, in plan: TablePlan) -> DefinitionCheck {
         var sql = sql
-        let result = sql.withUTF8 { sql -> Bool? in
-            guard CatalogText.isPlainTable(sql), let names = CatalogText.columns(sql) else { return nil }
+        return sql.withUTF8 { sql -> DefinitionCheck in
+            guard CatalogText.isPlainTable(sql), let names = CatalogText.columns(sql) else { return .foreign }
             plan.isInFile = true
-            guard names.count != plan.fileColumns else { return true }
+            guard names.count != plan.fileColumns else { return .known }
             plan.dropPendingColumns()
             for name in names.dropFirst(plan.fileColumns) {
-                guard adopt(column: NamePath(UnsafeBufferPointer(rebasing: sql[name])), in: plan) else { return false }
+                guard adopt(column: NamePath(UnsafeBufferPointer(rebasing: sql[name])), in: plan) else { return .unknownColumn }
             }
             plan.fileColumns = plan.columns.count
             plan.statements = TableStatements()
             changes += 1
-            return true
+            return .known
         }
-        guard let isWhole = result else { return false }
-        guard isWhole else {
-            throw FHIRStoreError(
-                .newerFormat,
-                "\(path): the table \(plan.name) has a column this version of FHIR \(release.name)'s classes does not know: update the library"
-            )
+    }
+
+    // MARK: - Definitions of types that are not used yet
+
+    /// Takes note of a table of the file: of a type that is used already now, of others when the type is first used. Its definition is checked
+    /// either way.
+    private func note(_ name: String, _ sql: String, _ unused: inout ContiguousArray<UnusedTable>) -> DefinitionCheck {
+        guard let layout = unused.last.flatMap({ Self.isTable(name, of: $0.layout) ? $0.layout : nil }) ?? resourceLayout(ofTable: name)
+        else { return .unknownTable }
+        if resources[layout.table] != nil {
+            guard let plan = table(named: name) else { return .unknownTable }
+            return adopt(sql, in: plan)
         }
-        return true
+        let check = DefinitionCheck(name, sql, layout, elementLayout: elementLayout)
+        if check == .known { unused.append(UnusedTable(layout: layout, name: name, sql: sql)) }
+        return check
+    }
+
+    /// The layout of the resource type whose name a table's begins with.
+    private func resourceLayout(ofTable name: String) -> Layout? {
+        release.resourceLayout(named: String(Substring(name.utf8.prefix { $0 != UInt8(ascii: "_") })))
+    }
+
+    /// Whether a table's name begins with that of a resource type. Most tables follow one of the same type.
+    private static func isTable(_ name: String, of layout: Layout) -> Bool {
+        var (name, type) = (name, layout.name)
+        return name.withUTF8 { name in
+            type.withUTF8 { type in
+                guard name.count > type.count, name[type.count] == UInt8(ascii: "_"), let first = name.baseAddress,
+                    let second = type.baseAddress
+                else { return false }
+                return sameBytes(first, second, type.count)
+            }
+        }
+    }
+
+    /// Makes the plans of a type's tables in the file.
+    private func takeUp(_ layout: Layout) {
+        let definitions = unused.filter { $0.layout === layout }
+        if definitions.isEmpty { return }
+        unused.removeAll { $0.layout === layout }
+        // No statement was compiled for a table without a plan.
+        let before = changes
+        defer { changes = before }
+        for definition in definitions {
+            // Invariant: `DefinitionCheck` accepts no definition of which no plan can be made.
+            guard let plan = table(named: definition.name), adopt(definition.sql, in: plan) == .known else {
+                preconditionFailure("the definition of \(definition.name) was accepted but cannot be used")
+            }
+        }
+    }
+
+    /// The tables that the file has.
+    var storedTables: [TablePlan] {
+        for definition in unused { _ = table(of: definition.layout) }
+        return tables.filter(\.isInFile)
     }
 
     /// Extends the file for new rows: creates tables with all their columns at once, and adds columns to existing tables.
@@ -386,6 +450,7 @@ final class StorageSchema {
         moduleDefinitions = [:]
         knownModules = []
         absentModules = []
+        unused = []
         for plan in tables {
             plan.fileColumns = 0
             plan.isInFile = false

@@ -112,9 +112,14 @@ struct RowDiff {
     private func match(_ new: inout RowBuffer, _ stored: inout RowBuffer, byNumber: Bool) {
         var byPosition: [Position: Int32] = [:]
         var byNode: [UInt32: Int32] = [:]
+        if byNumber { byNode.reserveCapacity(stored.rows.count) } else { byPosition.reserveCapacity(stored.rows.count) }
         for index in stored.rows.indices {
             let row = stored.rows[index]
-            byNode[row.node] = Int32(index)
+            if byNumber {
+                byNode[row.node] = Int32(index)
+                // The others are not looked up by their position.
+                guard row.parent < 0 || connection.schema.tables[Int(row.table)].primitive != nil else { continue }
+            }
             byPosition[Position(table: row.table, parent: row.parent, order: row.order, member: member(row, stored))] = Int32(index)
         }
         for index in new.rows.indices {

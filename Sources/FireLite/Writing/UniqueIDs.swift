@@ -37,7 +37,7 @@ struct UniqueIDs {
 
     /// The number of duplicate ids by type; types without any are omitted.
     func duplicates() throws -> [(type: String, ids: Int64)] {
-        try schema.tables.filter { $0.isResource && $0.isInFile }.compactMap { table in
+        try schema.storedTables.filter(\.isResource).compactMap { table in
             let ids =
                 try connection.integer(
                     """

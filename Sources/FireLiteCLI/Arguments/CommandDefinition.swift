@@ -4,27 +4,38 @@ struct CommandDefinition {
     /// One line for the list of commands.
     let summary: String
     let options: [OptionDefinition]
-    /// What follows the options: `PATH…`; empty for nothing.
-    let operands: String
+    /// What follows the options and the database: `PATH…`; empty for nothing.
+    let ownOperands: String
+    /// How to tell the first of them from a database in front of them; nil for a command that has its database only as an option.
+    let ownOperand: OwnOperand?
     /// How many operands are allowed.
     let operandCount: ClosedRange<Int>
     /// What each operand names; the last one counts for all that follow it.
     let operandKinds: [ValueKind]
     /// The keys of the JSON object; empty for a command without one.
     let jsonKeys: [JSONKey]
+    /// What the command lists; nil for a command without a list.
+    let list: ListDefinition?
     /// The text of the command's help below the options. Its last paragraph is `Example: firelite …`, or several in aligned lines.
     let discussion: String
 
-    /// - Parameter jsonKeys: adds the option `--json`, unless `options` has one.
+    /// - Parameters:
+    ///   - ownOperand: accepts the database as the first operand, too.
+    ///   - jsonKeys: adds the option `--json`, unless `options` has one.
+    ///   - list: adds the options of lists that `options` does not have.
     init(
         name: String, summary: String, options: [OptionDefinition], operands: String, operandCount: ClosedRange<Int>,
-        operandKinds: [ValueKind] = [], jsonKeys: [JSONKey] = [], discussion: String
+        operandKinds: [ValueKind] = [], ownOperand: OwnOperand? = nil, jsonKeys: [JSONKey] = [], list: ListDefinition? = nil,
+        discussion: String
     ) {
         self.name = name
         self.summary = summary
         let hasJSON = jsonKeys.isEmpty || options.contains { $0.name == Report.option.name }
-        self.options = hasJSON ? options : options + [Report.option]
-        self.operands = operands
+        let added = list?.options(besides: options) ?? []
+        self.list = list.map { $0.adding(added.map(\.name)) }
+        self.options = options + added + (hasJSON ? [] : [Report.option])
+        ownOperands = operands
+        self.ownOperand = ownOperand
         self.operandCount = operandCount
         self.operandKinds = operandKinds
         self.jsonKeys = jsonKeys
@@ -35,8 +46,18 @@ struct CommandDefinition {
 
     func option(named name: String) -> OptionDefinition? { options.first { $0.name == name } }
 
+    /// What follows the options: `[FILE] PATH…`; empty for nothing.
+    var operands: String {
+        guard ownOperand != nil else { return ownOperands }
+        return ownOperands.isEmpty ? "[FILE]" : "[FILE] \(ownOperands)"
+    }
+
     /// The parts of the command line in the order of the help.
-    var synopsis: [String] { ["firelite", name] + options.map(\.synopsis) + (operands.isEmpty ? [] : [operands]) }
+    var synopsis: [String] {
+        // A database that may come first need not be an option.
+        let options = options.map { $0.isRequired && ownOperand != nil ? "[\($0.term)]" : $0.synopsis }
+        return ["firelite", name] + options + (operands.isEmpty ? [] : [operands])
+    }
 
     // MARK: - Parts of the discussion
 

@@ -1,7 +1,11 @@
+import FireLiteCore
+
 /// The arguments of one command, checked against its definition.
 struct ParsedArguments {
     let operands: [String]
     private let values: [String: [String]]
+    /// The database that the environment names, for commands that need one in some of their forms.
+    let standardDatabase: String?
     /// What the command may write to, by `--name` or the placeholder of an operand.
     private let outputs: [String: OutputPath]
 
@@ -10,10 +14,14 @@ struct ParsedArguments {
         arguments.prefix { $0 != "--" }.contains { $0 == "--help" || $0 == "-h" }
     }
 
+    /// The variable that names the database of a command that needs one.
+    static let databaseVariable = "FIRELITE_DATABASE"
+
     /// Accepts `--name VALUE`, `--name=VALUE`, `--name` and operands in any order; everything after `--` is an operand.
     ///
+    /// A database may be the first operand of some commands, and `FIRELITE_DATABASE` names it where a command needs one and none is named.
     /// - Throws: `ToolError` with status 2.
-    init(_ arguments: [String], for definition: CommandDefinition) throws {
+    init(_ arguments: [String], for definition: CommandDefinition, environment: [String: String] = [:]) throws {
         var operands: [String] = []
         var values: [String: [String]] = [:]
         var rest = arguments[...]
@@ -28,21 +36,42 @@ struct ParsedArguments {
             }
             let parts = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
             guard argument.hasPrefix("--"), let option = definition.option(named: String(parts[0].dropFirst(2))) else {
-                throw ToolError.usage("unknown option '\(parts[0])': `firelite \(definition.name) --help` lists them")
+                let near = NearWords.nearest(to: String(parts[0].drop { $0 == "-" }), among: definition.options.map(\.name))
+                let hint = near.map { "did you mean --\($0)? " } ?? ""
+                throw ToolError.usage("unknown option '\(parts[0])': \(hint)`firelite \(definition.name) --help` lists them")
             }
             if values[option.name] != nil, !option.isRepeatable { throw ToolError.usage("--\(option.name) is given twice") }
             values[option.name, default: []].append(try Self.value(of: option, parts.dropFirst().first, &rest))
         }
+        // The same, whichever way it is said.
+        if values["format"] == ["json"], definition.option(named: Report.option.name) != nil { values[Report.option.name] = [""] }
+        Self.nameDatabase(definition, &values, &operands, environment)
         for option in definition.options where option.isRequired && values[option.name] == nil {
-            throw ToolError.usage("--\(option.name) \(option.value ?? "") is missing")
+            let remedy = option.name == Self.database ? ": name the file there, or in \(Self.databaseVariable)" : ""
+            throw ToolError.usage("--\(option.name) \(option.value ?? "") is missing\(remedy)")
         }
         if operands.count > definition.operandCount.upperBound {
             throw ToolError.usage("unexpected argument '\(operands[definition.operandCount.upperBound])'")
         }
-        if operands.count < definition.operandCount.lowerBound { throw ToolError.usage("\(definition.operands) is missing") }
+        if operands.count < definition.operandCount.lowerBound { throw ToolError.usage("\(definition.ownOperands) is missing") }
         self.operands = operands
+        standardDatabase = environment[Self.databaseVariable].flatMap { $0.isEmpty ? nil : $0 }
         self.values = values
         outputs = try OutputPath.outputs(among: Self.paths(definition, values, operands))
+    }
+
+    private static let database = "database"
+
+    /// Takes the database from the first operand, or from the environment, if no option names it.
+    private static func nameDatabase(
+        _ definition: CommandDefinition, _ values: inout [String: [String]], _ operands: inout [String], _ environment: [String: String]
+    ) {
+        guard values[database] == nil, definition.option(named: database)?.isRequired == true else { return }
+        if let own = definition.ownOperand, let first = operands.first, !own.includes(first) {
+            values[database] = [operands.removeFirst()]
+        } else if let path = environment[databaseVariable], !path.isEmpty {
+            values[database] = [path]
+        }
     }
 
     /// The options and operands that name files and folders.
@@ -53,7 +82,7 @@ struct ParsedArguments {
             (values[option.name] ?? []).map { OutputPath.Argument(name: "--\(option.name)", path: $0, kind: option.kind) }
         }
         let kinds = definition.operandKinds
-        let names = definition.operands.split(separator: " ").map(String.init)
+        let names = definition.ownOperands.split(separator: " ").map(String.init)
         return options
             + operands.enumerated().compactMap { index, operand in
                 guard let kind = index < kinds.count ? kinds[index] : kinds.last, kind.isPath else { return nil }

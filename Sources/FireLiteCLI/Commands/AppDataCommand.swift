@@ -20,6 +20,7 @@ struct AppDataCommand: Command {
             JSONKey("items", "a list: id, form, status, created, updated, annotations (a list), sealed"),
             JSONKey("missing", "with delete: a list of the ids that are not stored"),
         ],
+        list: ListDefinition(key: "items", actions: ["list"], rowKeys: ["id"]),
         discussion: """
             put stores bytes under an ID and replaces existing ones; get prints them. With --keyring, put seals them and get
             opens them.
@@ -42,6 +43,7 @@ struct AppDataCommand: Command {
     private let annotations: [String]
     private let hasDeleted: Bool
     private let isJSON: Bool
+    private let listing: Listing
 
     init(_ arguments: ParsedArguments) throws {
         database = try DatabaseArgument(arguments)
@@ -54,6 +56,7 @@ struct AppDataCommand: Command {
         annotations = arguments.all("annotation")
         hasDeleted = arguments.has("deleted")
         isJSON = arguments.has("json")
+        listing = try Listing(arguments, Self.definition)
         switch action {
         case .put, .get: if ids.count != 1 { throw ToolError.usage("\(verb) needs one ID") }
         case .delete: if ids.isEmpty { throw ToolError.usage("delete needs an ID") }
@@ -106,7 +109,7 @@ struct AppDataCommand: Command {
         report.addTable("items", Self.columns, items.map(Self.row), isShown: !items.isEmpty)
         report.addMember("missing", .texts(missing))
         if items.isEmpty { report.addNote(action == .list ? "no app data" : "no app data is left") }
-        try console.print(report, asJSON: isJSON)
+        try console.print(report, listing)
         for id in missing { console.report("firelite appdata: \(id) is not in \(database.path)") }
         return missing.isEmpty ? .done : .incomplete
     }

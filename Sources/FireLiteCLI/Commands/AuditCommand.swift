@@ -23,6 +23,7 @@ struct AuditCommand: Command {
             JSONKey("finding", "what does not fit: kind, row, message; null if everything does"),
             JSONKey("entries", "a list: number, time, actor, action, type, id, version, outcome, purpose"),
         ],
+        list: ListDefinition(key: "entries", actions: ["list"], rowKeys: ["number"]),
         discussion: """
             verify compares each row with its hash, the tree with every signed head, and all with the heads in --head; the exit
             status is 1 if anything differs, or if there is no trail. Keep the last head outside of the file, as head prints it:
@@ -47,7 +48,7 @@ struct AuditCommand: Command {
     private let limit: Int?
     private let source: String?
     private let hasResource: Bool
-    private let isJSON: Bool
+    private let listing: Listing
 
     init(_ arguments: ParsedArguments) throws {
         database = try DatabaseArgument(arguments)
@@ -62,7 +63,7 @@ struct AuditCommand: Command {
         limit = try arguments.number("limit", in: 1...Int.max)
         source = arguments["source"]
         hasResource = !arguments.has("without-resource")
-        isJSON = arguments.has("json")
+        listing = try Listing(arguments, Self.definition)
         if action == .proof, subject == nil { throw ToolError.usage("proof needs a resource, as Patient/1, or the number of a row") }
         if action != .proof, let subject { throw ToolError.usage("unexpected argument '\(subject)'") }
     }
@@ -112,7 +113,7 @@ struct AuditCommand: Command {
     }
 
     private func list(_ store: FHIRStore, _ console: Console) throws -> ExitStatus {
-        let entries = try store.read { try $0.auditEntries(after: Int64(after), limit: limit) }
+        let entries = try store.read { try $0.auditEntries(after: Int64(after), limit: listing.most) }
         try print([], entries: entries, console)
         return .done
     }
@@ -164,7 +165,7 @@ struct AuditCommand: Command {
         report.addMember("heads", result.map { .number(Int($0.headCount)) } ?? .none)
         report.addMember("head", FigureValue(head?.token))
         report.addMember("finding", .json(result?.finding.map(Self.object) ?? "null"))
-        try console.print(report, asJSON: isJSON)
+        try console.print(report, listing)
     }
 
     private static func object(_ finding: AuditFinding) -> String {

@@ -8,6 +8,7 @@ struct BasesCommand: Command {
         operands: "list|add|remove URL…", operandCount: CommandDefinition.anyNumber,
         operandKinds: [.choice(["list", "add", "remove"]), .other],
         jsonKeys: [JSONKey("bases", "a list of the addresses")],
+        list: ListDefinition(key: "bases", actions: ["list"], rowKeys: ["bases"]),
         discussion: """
             A reference such as https://example.org/fhir/Patient/1 leads to Patient/1 of the database only if
             https://example.org/fhir is one of its base addresses; under any other address it is somebody else's. That
@@ -29,10 +30,12 @@ struct BasesCommand: Command {
     private let database: DatabaseArgument
     private let action: Action
     private let isJSON: Bool
+    private let listing: Listing
 
     init(_ arguments: ParsedArguments) throws {
         database = try DatabaseArgument(arguments)
         isJSON = arguments.has("json")
+        listing = try Listing(arguments, Self.definition)
         let addresses = Array(arguments.operands.dropFirst())
         switch arguments.operands.first {
         case "list":
@@ -52,10 +55,10 @@ struct BasesCommand: Command {
         case .list:
             let store = try database.openForReading()
             let bases = try database.located { try store.bases() }
-            guard isJSON || !bases.isEmpty else { return .done }
+            guard listing.format != .table || !bases.isEmpty else { return .done }
             var report = Report()
             report.addTexts("bases", bases)
-            try console.print(report, asJSON: isJSON)
+            try console.print(report, listing)
         case .add(let addresses): try change { tx in for address in addresses { try tx.addBase(address) } }
         case .remove(let addresses):
             try change { tx in

@@ -19,6 +19,7 @@ struct BlobsCommand: Command {
             JSONKey("collected", "with collect, the number of payloads deleted"),
             JSONKey("moved", "with apart and back, the number of resources whose payloads moved"),
         ],
+        list: ListDefinition(key: "payloads", actions: ["list"], rowKeys: ["hash"]),
         discussion: """
             apart moves payloads out of the rows of their resources, now and with every later write; back moves them into the
             rows again. With --keyring, apart also seals payloads that are stored apart unsealed. verify compares each payload
@@ -38,7 +39,7 @@ struct BlobsCommand: Command {
     private let action: Action
     private let minimum: Int?
     private let fileMinimum: Int?
-    private let isJSON: Bool
+    private let listing: Listing
 
     init(_ arguments: ParsedArguments) throws {
         database = try DatabaseArgument(arguments)
@@ -50,7 +51,7 @@ struct BlobsCommand: Command {
         for name in ["at-least", "in-files"] where arguments.has(name) && action != .apart {
             throw ToolError.usage("--\(name) needs apart")
         }
-        isJSON = arguments.has("json")
+        listing = try Listing(arguments, Self.definition)
     }
 
     func run(_ console: Console) throws -> ExitStatus {
@@ -86,7 +87,7 @@ struct BlobsCommand: Command {
         report.addMember("faults", .texts(faults.map(\.description)))
         report.addMember("collected", .number(collected))
         report.addMember("moved", .number(moved))
-        try console.print(report, asJSON: isJSON)
+        try console.print(report, listing)
         return faults.isEmpty ? .done : .incomplete
     }
 

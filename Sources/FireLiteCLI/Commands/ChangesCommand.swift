@@ -6,7 +6,6 @@ struct ChangesCommand: Command {
         name: "changes", summary: "print the log of changes",
         options: DatabaseArgument.options + [
             .option("since", "N", "only entries after this number (default: all that the log has)"),
-            .option("limit", "N", "read at most N entries"),
             .flag("each", "print each change, instead of one for each resource"),
             .flag("paths", "print the paths of changed elements"),
             .flag("values", "print their values before and after, too"),
@@ -18,6 +17,7 @@ struct ChangesCommand: Command {
                 "a list: number, kind, type, id, pk, time; with --paths elements: path, with --values old, new"),
             JSONKey("newest", "the number of the newest entry"),
         ],
+        list: ListDefinition(key: "changes", rowKeys: ["number"], startsOtherwise: true),
         discussion: """
             The changes of a resource become one, with the number of the last of them; a resource that is as before, or
             was added and deleted, is left out. The log must be on: see `firelite track`. If it no longer has the entries
@@ -31,20 +31,18 @@ struct ChangesCommand: Command {
 
     private let database: DatabaseArgument
     private let since: Int?
-    private let limit: Int?
     private let isEach: Bool
     private let hasPaths: Bool
     private let hasValues: Bool
-    private let isJSON: Bool
+    private let listing: Listing
 
     init(_ arguments: ParsedArguments) throws {
         database = try DatabaseArgument(arguments)
         since = try arguments.number("since", in: 0...Int.max)
-        limit = try arguments.number("limit", in: 1...Int.max)
         isEach = arguments.has("each")
         hasValues = arguments.has("values")
         hasPaths = hasValues || arguments.has("paths")
-        isJSON = arguments.has("json")
+        listing = try Listing(arguments, Self.definition)
     }
 
     func run(_ console: Console) throws -> ExitStatus {
@@ -53,7 +51,7 @@ struct ChangesCommand: Command {
         var report = Report()
         report.addTable("changes", columns, try changes.map { try row($0) })
         report.addMember("newest", .number(Int(newest)))
-        try console.print(report, asJSON: isJSON)
+        try console.print(report, listing)
         return .done
     }
 
@@ -64,7 +62,10 @@ struct ChangesCommand: Command {
             }
             let start = try since.map { Int64($0) } ?? store.changeLogStart()
             return try store.read { transaction in
-                (try transaction.changes(since: start, limit: limit, squashed: !isEach), try transaction.newestChange())
+                (
+                    try transaction.changes(since: start, limit: isEach ? listing.most : nil, squashed: !isEach),
+                    try transaction.newestChange()
+                )
             }
         } catch let error as FHIRStoreError where error.code == .resyncRequired {
             throw ToolError.incomplete(database.message(of: error))
@@ -85,10 +86,11 @@ struct ChangesCommand: Command {
             .number(Int(change.sequence)), .text(change.kind.rawValue), .text(change.typeName), FigureValue(change.resourceID),
             .text(change.pk), .time(change.date),
         ]
-        return hasPaths ? figures + [elements(try change.differences())] : figures
+        return hasPaths ? figures + [Self.elements(try change.differences(), hasValues: hasValues)] : figures
     }
 
-    private func elements(_ differences: [ElementDifference]) -> FigureValue {
+    /// The elements that differ: paths in text, objects in JSON.
+    static func elements(_ differences: [ElementDifference], hasValues: Bool) -> FigureValue {
         let texts = differences.map { hasValues ? "\($0.path): \($0.old ?? "–") → \($0.new ?? "–")" : $0.path }
         let objects = differences.map { difference in
             var members = [("path", JSONText.string(difference.path))]

@@ -5,25 +5,26 @@ struct CheckCommand: Command {
     static let definition = CommandDefinition(
         name: "check", summary: "check that the database is sound",
         options: DatabaseArgument.options,
-        operands: "", operandCount: 0...0,
+        operands: "", operandCount: 0...0, operandKinds: [.file], ownOperand: OwnOperand.none,
         jsonKeys: [
             JSONKey("sound", "whether there are no faults"),
             JSONKey("faults", "a list: kind, table, type, number (the resource's in the store), text; null if unknown"),
         ],
+        list: ListDefinition(key: "faults"),
         discussion: """
             Runs SQLite's integrity check, looks for rows without an owner, and compares the registry of resources
             with the tables. Prints a line for each fault and exits with status 1, or prints "sound". A file
             that is not a FireLite database is not checked and gives status 3.
 
-            Example: firelite check --database health.sqlite
+            Example: firelite check health.sqlite
             """)
 
     private let database: DatabaseArgument
-    private let isJSON: Bool
+    private let listing: Listing
 
     init(_ arguments: ParsedArguments) throws {
         database = try DatabaseArgument(arguments)
-        isJSON = arguments.has("json")
+        listing = try Listing(arguments, Self.definition)
     }
 
     func run(_ console: Console) throws -> ExitStatus {
@@ -32,7 +33,7 @@ struct CheckCommand: Command {
         report.addMember("sound", .flag(faults.isEmpty))
         report.addItems("faults", faults)
         if faults.isEmpty { report.addNote("sound") }
-        try console.print(report, asJSON: isJSON)
+        try console.print(report, listing)
         guard !faults.isEmpty else { return .done }
         throw ToolError.incomplete("\(database.path) is not sound: \(faults.count) fault\(faults.count == 1 ? "" : "s")")
     }

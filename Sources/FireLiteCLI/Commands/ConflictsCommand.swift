@@ -23,6 +23,7 @@ struct ConflictsCommand: Command {
             JSONKey("remote", "with show: the server's state"), JSONKey("merge", "with show: both changes; null if they clash"),
             JSONKey("resolved", "with resolve: the resource"),
         ],
+        list: ListDefinition(key: "conflicts", actions: ["list"], rowKeys: ["type", "id"]),
         discussion: """
             sync defers a conflict if both sides have changed the same element of a resource, or one has deleted it. list, the
             default, prints them. show prints the elements that differ, as both sides began, as each has them, and merged; clash
@@ -44,7 +45,7 @@ struct ConflictsCommand: Command {
     private let key: ResourceKey?
     private let server: String?
     private let keep: String?
-    private let isJSON: Bool
+    private let listing: Listing
 
     init(_ arguments: ParsedArguments) throws {
         let database = try DatabaseArgument(arguments)
@@ -62,7 +63,7 @@ struct ConflictsCommand: Command {
         key = try operands.first.map { try ResourceKey($0, in: database) }
         server = arguments["server"]
         keep = arguments["keep"]
-        isJSON = arguments.has("json")
+        listing = try Listing(arguments, Self.definition)
         switch action {
         case .list: if let key { throw ToolError.usage("unexpected argument '\(key)': show prints one conflict") }
         case .show, .resolve: if key == nil { throw ToolError.usage("\(verb) needs Type/id") }
@@ -178,7 +179,7 @@ struct ConflictsCommand: Command {
         ]
         for (key, resource) in states { report.addMember(key, resource.map { .json(FHIRJSON.string($0)) } ?? .none) }
         report.addMember("resolved", FigureValue(resolved))
-        try console.print(report, asJSON: isJSON)
+        try console.print(report, listing)
     }
 
     private static func cell(_ json: String?) -> FigureValue { json.map { .shown($0, .json($0)) } ?? .none }

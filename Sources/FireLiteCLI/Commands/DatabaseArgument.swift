@@ -1,4 +1,5 @@
 import FireLite
+import FireLiteCore
 import FireLiteRecords
 import FireLiteReleases
 import FireLiteSamples
@@ -177,7 +178,8 @@ struct DatabaseArgument {
     /// - Throws: `ToolError` with status 2 if the release has no such type.
     func resourceLayout(named name: String) throws -> Layout {
         guard let layout = release.resourceLayout(named: name) else {
-            throw ToolError.usage("'\(name)' is not a resource type of FHIR \(release.name)")
+            let hint = NearWords.hint(for: name, among: release.resourceTypeNames)
+            throw ToolError.usage("'\(name)' is not a resource type of FHIR \(release.name)\(hint)")
         }
         return layout
     }

@@ -1,4 +1,5 @@
 import FireLite
+import FireLiteErasure
 import Foundation
 
 /// `firelite export`: writes the database to NDJSON or XML files.
@@ -8,6 +9,7 @@ struct ExportCommand: Command {
         options: DatabaseArgument.options + [
             KeyringFile.option,
             .option("type", "T", kind: .resourceType, isRepeatable: true, "a resource type to write (default: all)"),
+            .option("patient", "Type/id", kind: .resource, "only this patient and what is in its compartment"),
             .option("output", "DIR|-", kind: .output(.folder), isRequired: true, "the folder for the files, or - for standard output"),
             .option("format", "ndjson|xml", kind: .choice(["ndjson", "xml"]), "how to write them (default: ndjson)"),
             .flag("assign-ids", "give resources without an id their pk as id, in references too"),
@@ -37,14 +39,19 @@ struct ExportCommand: Command {
             are. With --assign-ids such a resource gets its pk as id, and references to it by pk (urn:uuid:) become Type/id. The
             database is not changed.
 
+            --patient writes what belongs to one person, with its attachments: the resource, its compartment, and Binary resources
+            that these name. Another database can import the folder. The history is not exported.
+
             With --on-error stop a resource that cannot be read, or that XML cannot hold, ends the export, and no file appears. With
             skip it is skipped and listed on standard error, with its type, its number in the store and the reason; the exit status is 1.
 
-            Example: firelite export --database health.sqlite --type Patient --output - | wc -l
+            Examples: firelite export --database health.sqlite --type Patient --output - | wc -l
+                      firelite export --database health.sqlite --patient Patient/123 --output folder
             """)
 
     private let database: DatabaseArgument
     private let types: [String]
+    private let patient: ResourceKey?
     private let output: OutputPath
     private let options: Exporter.Options
     private let showsIDs: Bool
@@ -58,6 +65,8 @@ struct ExportCommand: Command {
             types.append(type)
         }
         self.types = types
+        patient = try arguments["patient"].map { [database] in try ResourceKey($0, in: database) }
+        if patient != nil, !types.isEmpty { throw ToolError.usage("--patient and --type are given: choose one") }
         guard let output = arguments.output("--output") else { throw ToolError.usage("--output needs the name of a folder, or -") }
         self.output = output
         isJSON = arguments.has("json")
@@ -80,7 +89,29 @@ struct ExportCommand: Command {
         var handlers = Exporter.Handlers()
         handlers.skip = { console.report(line($0)) }
         handlers.explain = { ToolError.failed("\(ToolWords.text(of: $0)): `firelite export --on-error skip` skips what cannot be read") }
-        var exporter = Exporter(types: types, options: options, handlers: handlers)
+        guard let patient else {
+            return try run(Exporter(types: types, options: options, handlers: handlers), store, console, start)
+        }
+        // One snapshot for what belongs to a person and its content.
+        return try database.located {
+            try store.read { transaction -> ExitStatus in
+                let chosen = try person(patient, transaction)
+                let exporter = Exporter(types: chosen.types, roots: chosen.roots, options: options, handlers: handlers)
+                return try run(exporter, store, console, start)
+            }
+        }
+    }
+
+    private func person(_ key: ResourceKey, _ transaction: ReadTransaction) throws -> (types: [String], roots: Set<Int64>) {
+        do { return try transaction.resources(ofPerson: key.type, id: key.id) } catch let error as ErasureError {
+            throw error.code == .notSupported ? ToolError.usage(error) : ToolError.incomplete("\(key) is not in \(database.path)")
+        }
+    }
+
+    private func run(
+        _ exporter: Exporter, _ store: FHIRStore, _ console: Console, _ start: ContinuousClock.Instant
+    ) throws -> ExitStatus {
+        var exporter = exporter
         if output.isStandardOutput {
             try database.located { try exporter.export(store, to: console.standardOutput) }
             if let line = exporter.counts.idLine { console.report("firelite export: \(line)") }
@@ -88,7 +119,7 @@ struct ExportCommand: Command {
             let folder = try output.exportFolder(database: database.path)
             try database.located { try exporter.export(store, to: folder) }
             try folder.finish()
-            try console.print(exporter.counts.report(start.duration(to: clock.now)), asJSON: isJSON)
+            try console.print(exporter.counts.report(start.duration(to: ContinuousClock().now)), asJSON: isJSON)
             for name in try earlierFiles(store) {
                 console.report("firelite export: \(name) is of an earlier export, and was left as it is")
             }
@@ -100,7 +131,7 @@ struct ExportCommand: Command {
 
     /// The files in the folder that an export writes, but not this one.
     private func earlierFiles(_ store: FHIRStore) throws -> [String] {
-        guard types.isEmpty else { return [] }
+        guard types.isEmpty, patient == nil else { return [] }
         let stored = try Set(store.counts().filter { $0.count > 0 }.map(\.typeName))
         var names: [String] = []
         for format in ExportOptions.Format.allCases {

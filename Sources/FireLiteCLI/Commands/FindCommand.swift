@@ -7,21 +7,22 @@ struct FindCommand: Command {
         name: "find", summary: "print the resources of a type that meet conditions",
         options: DatabaseArgument.options + [
             KeyringFile.option,
-            .option("limit", "N", "print at most N results"),
+            .option("limit", "N", "print at most N results"), .option("skip", "N", "leave out the first N results"),
+            .option("after", "ID", "only results after the resource with this id, in the order of the results"),
             .flag("count", "print only the number of results"),
             .option("sort", "PATH,…", "sort by these elements; -PATH sorts in descending order"),
             .option("matching", "WORDS", "only resources that contain these words, by the type's full-text index"),
             .option("annotated", "TEXT,…", "only resources whose record has all of these annotations"),
             .option("values", "PATH,…", "print these elements instead of whole resources"),
             .flag("references", "print references instead of payloads that are kept apart"),
-            .flag("csv", "with --values: print comma-separated values"),
-            .flag("spreadsheet", "with --csv: put ' before cells that a spreadsheet would run as a formula"),
-            .flag("json", "print JSON, one object a line, on a terminal too"),
+            ListFormat.option(standard: "with --values a table on a terminal; ndjson otherwise"), ListFormat.spreadsheet,
             .flag("sql", "print the SQL statement without running it"),
             .flag("explain", "print the SQL statement and SQLite's query plan without running it"),
         ],
         operands: "Type CONDITION…", operandCount: CommandDefinition.anyNumber, operandKinds: [.resourceType, .other],
+        ownOperand: .word,
         jsonKeys: [
+            JSONKey("results", "a list of the resources, or of objects with the values; not with --count, --sql or --explain"),
             JSONKey("count", "with --count: the number of results"),
             JSONKey("sql", "with --sql or --explain: the statement"),
             JSONKey("plan", "with --explain: a list of the lines of the query plan"),
@@ -50,14 +51,15 @@ struct FindCommand: Command {
             mark and \\\\ for a backslash; PATH="" is the empty text. In braces every VALUE of :in= but the first
             needs quotation marks: code.coding{system=s,code:in="a","b"}. Put arguments in single quotes.
 
-            --values also accepts PATH.count. Output is one JSON object a line, with every value of a list, or a table on a
-            terminal. In tables and CSV, semicolons separate the values of a list. Resources have the payloads that are kept
-            apart from them (`firelite blobs`).
+            --values also accepts PATH.count. JSON has every value of a list; in tables and CSV, semicolons separate them.
+            A table without --values has type, id, date and what describes a resource best. Resources have the payloads that
+            are kept apart from them (`firelite blobs`).
 
-            Examples: firelite find --database health.sqlite Patient name.given=Joseph --limit 10
-                      firelite find --database health.sqlite Patient gender=female or 'birthDate<1970'
-                      firelite find --database health.sqlite Observation 'subject(Patient).gender=female' --count
-                      firelite find --database health.sqlite Patient 'has(Observation.subject){status=final}' --values id,name.given
+            Examples: firelite find health.sqlite Patient name.given=Joseph --limit 10
+                      firelite find health.sqlite Patient gender=female or 'birthDate<1970'
+                      firelite find health.sqlite Observation 'subject(Patient).gender=female' --count
+                      firelite find health.sqlite Patient 'has(Observation.subject){status=final}' --values id,name.given
+                      firelite find health.sqlite Patient --sort birthDate --after 123 --format table
             """)
 
     private let database: DatabaseArgument
@@ -65,14 +67,15 @@ struct FindCommand: Command {
 
     init(_ arguments: ParsedArguments) throws {
         database = try DatabaseArgument(arguments)
-        if arguments.has("csv"), arguments.has("json") { throw ToolError.usage("--csv and --json are given: choose one") }
+        let format = try arguments.format()
         request = FindRequest(
             layout: try database.resourceLayout(named: arguments.operands[0]), conditions: Array(arguments.operands.dropFirst()),
             words: arguments["matching"], annotations: Self.paths(arguments["annotated"]),
-            limit: try arguments.number("limit", in: 0...Int.max), isCount: arguments.has("count"),
+            limit: try arguments.number("limit", in: 0...Int.max), skip: try arguments.number("skip", in: 0...Int.max) ?? 0,
+            after: arguments["after"], isCount: arguments.has("count"),
             sort: Self.paths(arguments["sort"]), values: Self.paths(arguments["values"]), isSQL: arguments.has("sql"),
-            isExplain: arguments.has("explain"), form: arguments.has("csv") ? .csv : arguments.has("json") ? .json : .automatic,
-            isForSpreadsheet: arguments.has("spreadsheet"), printsReferences: arguments.has("references"))
+            isExplain: arguments.has("explain"), format: format,
+            isForSpreadsheet: try arguments.isForSpreadsheet(format), printsReferences: arguments.has("references"))
     }
 
     private static func paths(_ list: String?) -> [String] { list?.split(separator: ",").map(String.init) ?? [] }

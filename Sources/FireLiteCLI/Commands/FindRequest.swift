@@ -2,15 +2,6 @@ import FireLite
 
 /// A request to `firelite find`.
 struct FindRequest {
-    /// The form of the output.
-    enum Form {
-        /// JSON lines, or a table on a terminal.
-        case automatic
-        case csv
-        /// One JSON object a line, on a terminal too.
-        case json
-    }
-
     let layout: Layout
     /// `PATH=VALUE` and the like, and the words that combine them.
     var conditions: [String] = []
@@ -19,6 +10,10 @@ struct FindRequest {
     /// Annotations that the record must have.
     var annotations: [String] = []
     var limit: Int?
+    /// The number of results to leave out.
+    var skip = 0
+    /// The id of the resource after which the results begin.
+    var after: String?
     /// Whether to print only the number of resources.
     var isCount = false
     /// Paths to sort by; a minus before one reverses its order.
@@ -29,7 +24,8 @@ struct FindRequest {
     var isSQL = false
     /// Whether to print only the statement and SQLite's plan for it.
     var isExplain = false
-    var form = Form.automatic
+    /// The form of the output; nil for the one that suits it.
+    var format: ListFormat?
     /// Whether cells that a spreadsheet would take for formulas are neutralised.
     var isForSpreadsheet = false
     /// Whether resources are printed with references instead of payloads that are kept apart.

@@ -29,29 +29,55 @@ struct FindScan {
             throw ToolError.usage(error)
         }
         query.limit = request.limit
-        if request.form == .csv, request.values.isEmpty, !request.isCount {
-            throw ToolError.usage("--csv needs --values PATH,… for its columns")
+        query.offset = request.skip
+        let isReport = request.isSQL || request.isExplain || request.isCount
+        if isReport, request.format == .csv || request.format == .ndjson {
+            throw ToolError.usage("--count, --sql and --explain are printed as text or json")
         }
+        if request.isForSpreadsheet, request.format != .csv { throw ToolError.usage("--spreadsheet needs --format csv") }
     }
 
     func run(_ store: FHIRStore, _ console: Console) throws -> ExitStatus {
+        var scan = self
+        if let id = request.after { scan.query.cursor = try cursor(after: id, store) }
+        return try scan.print(store, console)
+    }
+
+    /// The place of a resource in the order of the results.
+    private func cursor(after id: String, _ store: FHIRStore) throws -> QueryCursor {
+        guard let cursor = try store.cursor(of: query, at: id) else {
+            throw ToolError.incomplete("--after: there is no \(request.layout.name) with this id")
+        }
+        return cursor
+    }
+
+    private func print(_ store: FHIRStore, _ console: Console) throws -> ExitStatus {
         if request.isSQL || request.isExplain || request.isCount {
-            try console.print(report(store), asJSON: request.form == .json)
-            return .done
-        }
-        let output = BufferedOutput(console.standardOutput)
-        if !values.isEmpty {
-            try writeValues(store, console, output)
+            try console.print(report(store), asJSON: request.format == .json)
+        } else if !values.isEmpty {
+            try writeValues(store, console)
         } else {
-            let isPlain = request.form == .json
-            try store.forEach(query) { found in
-                let resource =
-                    try request.printsReferences ? store.attachments.opened(found) : store.attachments.resolvingPayloads(in: found)
-                try output.write((isPlain ? FHIRJSON.string(resource) : console.json(resource)) + "\n")
-            }
+            try writeResources(store, console)
         }
-        try output.flush()
         return .done
+    }
+
+    private func writeResources(_ store: FHIRStore, _ console: Console) throws {
+        guard let format = request.format else {
+            let output = BufferedOutput(console.standardOutput)
+            try store.forEach(query) { try output.write(console.json(whole($0, store)) + "\n") }
+            return try output.flush()
+        }
+        var writer = RowWriter(console, as: format, key: "results", isForSpreadsheet: request.isForSpreadsheet)
+        try writer.begin(SearchTable.columns.map { ($0, .left) })
+        try store.forEach(query) { found in
+            try writer.write(SearchTable.cells(of: found), json: FHIRJSON.string(try whole(found, store)))
+        }
+        try writer.end(console)
+    }
+
+    private func whole(_ resource: FHIRResource, _ store: FHIRStore) throws -> FHIRResource {
+        try request.printsReferences ? store.attachments.opened(resource) : store.attachments.resolvingPayloads(in: resource)
     }
 
     /// What is asked for instead of results.
@@ -75,19 +101,13 @@ struct FindScan {
 
     // MARK: - Values
 
-    private func writeValues(_ store: FHIRStore, _ console: Console, _ output: BufferedOutput) throws {
-        if request.form == .csv {
-            let csv = CommaSeparated(isForTerminal: console.outputIsTerminal, isForSpreadsheet: request.isForSpreadsheet)
-            try output.write(csv.line(request.values))
-            return try store.forEachCells(query, values) { try output.write(csv.line($0.map(Self.text))) }
-        }
-        guard console.outputIsTerminal, request.form != .json else {
-            return try store.forEachCells(query, values) { try output.write(json($0) + "\n") }
-        }
-        var table = TextTable(values.map { if case .count = $0.kind { .right } else { .left } })
-        table.addHeading(request.values)
-        try store.forEachCells(query, values) { table.add($0.map(Self.text)) }
-        try console.print(table)
+    private func writeValues(_ store: FHIRStore, _ console: Console) throws {
+        let format = request.format ?? (console.outputIsTerminal ? .table : .ndjson)
+        var writer = RowWriter(console, as: format, key: "results", isForSpreadsheet: request.isForSpreadsheet)
+        let names = zip(request.values, values)
+        try writer.begin(names.map { name, column in (name, { if case .count = column.kind { true } else { false } }() ? .right : .left) })
+        try store.forEachCells(query, values) { try writer.write($0.map(Self.text), json: json($0)) }
+        try writer.end(console)
     }
 
     /// A cell for people to read; values of a list are separated.

@@ -13,10 +13,11 @@ struct GetCommand: Command {
             .option("format", "json|xml", kind: .choice(["json", "xml"]), "how to print it (default: json)"),
         ],
         operands: "Type/id", operandCount: 0...1, operandKinds: [.resource],
+        ownOperand: .resource,
         discussion: """
             The JSON or XML is indented on a terminal and one line otherwise.
 
-            Examples: firelite get --database health.sqlite Patient/123
+            Examples: firelite get health.sqlite Patient/123
                       firelite get --database health.sqlite --version 1 Patient/123
             """)
 

@@ -8,19 +8,20 @@ struct HistoryCommand: Command {
         options: DatabaseArgument.options + [
             .option("since", "TIME", "only versions that were stored, replaced or deleted since then, such as 2026-05-01T09:00:00Z"),
             .option("type", "Type", kind: .resourceType, "only versions of this type"),
-            .option("limit", "N", "print at most N versions"),
         ],
         operands: "Type/id", operandCount: 0...1, operandKinds: [.resource],
+        ownOperand: .resource,
         jsonKeys: [
             JSONKey("versions", "a list, the newest first: type, id, pk, version, stored and replaced (null if unknown), deleted, current")
         ],
+        list: ListDefinition(key: "versions", rowKeys: ["type", "id", "version"]),
         discussion: """
             Without Type/id, versions of all resources that have changed while the history was kept. Times are in UTC by the
             clock of the device that wrote them; stored is empty for what was there before the history was on (`firelite
             track`). The version that was deleted is marked; `firelite get --version` prints the content of a version.
 
             Examples: firelite track --database health.sqlite on history
-                      firelite history --database health.sqlite Patient/123
+                      firelite history health.sqlite Patient/123
                       firelite history --database health.sqlite --type Patient --since 2026-05-01
                       firelite get --database health.sqlite --version 1 Patient/123
             """)
@@ -29,8 +30,7 @@ struct HistoryCommand: Command {
     private let key: ResourceKey?
     private let type: String?
     private let since: Date
-    private let limit: Int?
-    private let isJSON: Bool
+    private let listing: Listing
 
     init(_ arguments: ParsedArguments) throws {
         let database = try DatabaseArgument(arguments)
@@ -39,8 +39,7 @@ struct HistoryCommand: Command {
         type = try arguments["type"].map { try database.resourceLayout(named: $0).name }
         if key != nil, type != nil { throw ToolError.usage("Type/id and --type are given: choose one") }
         since = try arguments["since"].map { try Self.date($0, option: "since") } ?? .distantPast
-        limit = try arguments.number("limit", in: 1...Int.max)
-        isJSON = arguments.has("json")
+        listing = try Listing(arguments, Self.definition)
     }
 
     /// - Throws: `ToolError` with status 2 if the option's value is not a time.
@@ -59,7 +58,7 @@ struct HistoryCommand: Command {
         }
         var report = Report()
         report.addTable("versions", Self.columns, found.map(Self.row))
-        try console.print(report, asJSON: isJSON)
+        try console.print(report, listing)
         return .done
     }
 
@@ -79,9 +78,8 @@ struct HistoryCommand: Command {
     }
 
     private func versions(_ store: FHIRStore) throws -> [ResourceVersion] {
-        guard let key else { return try store.history(typeName: type, since: since, limit: limit) }
-        let versions = try store.history(typeName: key.type, id: key.id)
+        guard let key else { return try store.history(typeName: type, since: since, limit: listing.most) }
+        return try store.history(typeName: key.type, id: key.id)
             .filter { since == .distantPast || ($0.replacedAt ?? $0.storedAt ?? .distantPast) >= since }
-        return Array(versions.prefix(limit ?? versions.count))
     }
 }

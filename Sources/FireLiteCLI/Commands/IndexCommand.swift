@@ -16,6 +16,7 @@ struct IndexCommand: Command {
         jsonKeys: [
             JSONKey("indexes", "a list: name, kind (values, caseless, fullText or set), type (null for all), columns (a list), built")
         ],
+        list: ListDefinition(key: "indexes", actions: ["list"], rowKeys: ["name"]),
         discussion: """
             list prints the declared indexes and whether they are built; an index is built with the first value for
             it. create adds an index on a path, or on several paths whose values are in one row. drop takes the
@@ -47,10 +48,12 @@ struct IndexCommand: Command {
     private let database: DatabaseArgument
     private let action: Action
     private let isJSON: Bool
+    private let listing: Listing
 
     init(_ arguments: ParsedArguments) throws {
         database = try DatabaseArgument(arguments)
         isJSON = arguments.has("json")
+        listing = try Listing(arguments, Self.definition)
         let operands = Array(arguments.operands.dropFirst())
         let target = { [database] (isDrop: Bool) in try Self.target(arguments, operands, database, isDrop: isDrop) }
         if isJSON, arguments.operands[0] != "list" { throw ToolError.usage("--json needs list") }
@@ -146,6 +149,6 @@ struct IndexCommand: Command {
         }
         var report = Report()
         report.addTable("indexes", columns, rows)
-        try console.print(report, asJSON: isJSON)
+        try console.print(report, listing)
     }
 }

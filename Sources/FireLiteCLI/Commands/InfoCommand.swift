@@ -6,7 +6,7 @@ struct InfoCommand: Command {
     static let definition = CommandDefinition(
         name: "info", summary: "print what is stored: resources by type, tables, sizes",
         options: DatabaseArgument.options,
-        operands: "", operandCount: 0...0,
+        operands: "", operandCount: 0...0, operandKinds: [.file], ownOperand: OwnOperand.none,
         jsonKeys: [
             JSONKey("file", "the path as given"),
             JSONKey("bytes", "the size of the file"),
@@ -18,19 +18,20 @@ struct InfoCommand: Command {
             JSONKey("modules", "a list: module, table, rows"),
             JSONKey("others", "a list: views and tables of other programs"),
         ] + TrackedState.jsonKeys,
+        list: ListDefinition(key: "types"),
         discussion: """
             The size is the file's, without the write-ahead log. Columns in use are counted, without bookkeeping columns.
             `firelite track` switches the change log and the history.
 
-            Example: firelite info --database health.sqlite
+            Example: firelite info health.sqlite
             """)
 
     private let database: DatabaseArgument
-    private let isJSON: Bool
+    private let listing: Listing
 
     init(_ arguments: ParsedArguments) throws {
         database = try DatabaseArgument(arguments)
-        isJSON = arguments.has("json")
+        listing = try Listing(arguments, Self.definition)
     }
 
     func run(_ console: Console) throws -> ExitStatus {
@@ -58,7 +59,7 @@ struct InfoCommand: Command {
             "modules", [.init(key: "module"), .init(key: "table"), .init(key: "rows", alignment: .right)],
             statistics.modules.map { [.text($0.module), .text($0.name), .count($0.rows)] }, isShown: !statistics.modules.isEmpty)
         report.addMember("others", .texts(statistics.others))
-        try console.print(report, asJSON: isJSON)
+        try console.print(report, listing)
         return .done
     }
 }

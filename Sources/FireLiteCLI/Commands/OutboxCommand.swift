@@ -21,6 +21,7 @@ struct OutboxCommand: Command {
             JSONKey("refused", "a list: the numbers of requests that the server refused now"),
             JSONKey("stopped", "why sending stopped, if it did"),
         ],
+        list: ListDefinition(key: "entries", actions: ["list"], rowKeys: ["number"]),
         discussion: """
             list prints the waiting requests in the order of sending; with --server only those for that server. Objects have
             outcome only with --outcomes. send needs --server and sends to it. It stops at a request that the server refuses,
@@ -41,14 +42,14 @@ struct OutboxCommand: Command {
     private let numbers: [Int64]
     private let parks: Bool
     private let hasOutcomes: Bool
-    private let isJSON: Bool
+    private let listing: Listing
 
     init(_ arguments: ParsedArguments) throws {
         database = try DatabaseArgument(arguments)
         server = arguments.has("server") ? try ServerArgument(arguments) : nil
         parks = arguments.has("park")
         hasOutcomes = arguments.has("outcomes")
-        isJSON = arguments.has("json")
+        listing = try Listing(arguments, Self.definition)
         let verb = arguments.operands[0]
         guard let action = Action(rawValue: verb) else { throw ToolError.usage("'\(verb)' is not list, retry, discard or send") }
         self.action = action
@@ -108,7 +109,7 @@ struct OutboxCommand: Command {
         report.addMember("refused", .json(JSONText.array((result?.refused ?? []).map { "\($0)" })))
         report.addMember("stopped", FigureValue(result?.stop.map(Self.text)))
         if entries.isEmpty, result == nil { report.addNote("nothing waits") }
-        try console.print(report, asJSON: isJSON)
+        try console.print(report, listing)
         return .done
     }
 

@@ -17,6 +17,7 @@ struct PermissionsCommand: Command {
             JSONKey("permissions", "a list: consent, kind, grantor, grantees, types, standing"),
             JSONKey("permitted", "whether the request is permitted"), JSONKey("consent", "the Consent that decides"),
         ],
+        list: ListDefinition(key: "permissions", rowKeys: ["consent"]),
         discussion: """
             With --actor and --resource it prints whether the request is permitted, and the Consent that decides; the exit
             status is 1 if it is denied.
@@ -30,7 +31,7 @@ struct PermissionsCommand: Command {
     private let moment: Date?
     private let request: PermissionRequest?
     private let key: ResourceKey?
-    private let isJSON: Bool
+    private let listing: Listing
 
     init(_ arguments: ParsedArguments) throws {
         let database = try DatabaseArgument(arguments)
@@ -44,7 +45,7 @@ struct PermissionsCommand: Command {
                 purpose: arguments["purpose"], at: moment ?? .present)
         }
         key = try arguments["resource"].map { try ResourceKey($0, in: database) }
-        isJSON = arguments.has("json")
+        listing = try Listing(arguments, Self.definition)
         guard (request == nil) == (key == nil) else { throw ToolError.usage("a decision needs --actor and --resource") }
         if request == nil, arguments.has("action") || arguments.has("purpose") {
             throw ToolError.usage("--action and --purpose are for a decision, with --actor and --resource")
@@ -93,6 +94,6 @@ struct PermissionsCommand: Command {
             }, isShown: decision == nil)
         report.addMember("permitted", decision.map { .flag($0.isPermitted) } ?? .none)
         report.addMember("consent", FigureValue(decision?.consentID))
-        try console.print(report, asJSON: isJSON)
+        try console.print(report, listing)
     }
 }

@@ -13,7 +13,6 @@ struct RecordsCommand: Command {
             .option(
                 "status", "STATUS,…", kind: .choice(RecordStatus.allCases.map(\.rawValue)),
                 "with list: only active, pending or deleted records (default: active,pending)"),
-            .option("limit", "N", "with list: print at most N records"),
         ],
         operands: "list|purge|reconcile|keyring|rotate|rewrap Type…", operandCount: CommandDefinition.anyNumber,
         operandKinds: [.choice(Action.allCases.map(\.rawValue)), .resourceType],
@@ -24,6 +23,7 @@ struct RecordsCommand: Command {
             JSONKey("failed", "with rotate and rewrap: the number of keys that could not be opened"),
             JSONKey("keys", "with keyring, rotate and rewrap, a list: id, primary, of the common keys of the keyring"),
         ],
+        list: ListDefinition(key: "records", actions: ["list"], rowKeys: ["type", "id"]),
         discussion: """
             list prints the records of the types. purge deletes the remaining metadata of deleted records. reconcile records
             new, changed and deleted resources that were written without records, as by `firelite import`.
@@ -48,9 +48,8 @@ struct RecordsCommand: Command {
     private let types: [String]
     private let annotations: [String]
     private let statuses: Set<RecordStatus>
-    private let limit: Int?
     private let keyringOutput: OutputPath?
-    private let isJSON: Bool
+    private let listing: Listing
 
     init(_ arguments: ParsedArguments) throws {
         database = try DatabaseArgument(arguments)
@@ -65,13 +64,12 @@ struct RecordsCommand: Command {
         if action != .list, let type = types.first { throw ToolError.usage("unexpected argument '\(type)'") }
         annotations = arguments["annotated"]?.split(separator: ",").map(String.init) ?? []
         statuses = try Self.statuses(arguments["status"])
-        limit = try arguments.number("limit", in: 0...Int.max)
         keyringOutput = arguments.output("--keyring")
-        for name in ["annotated", "status", "limit"] where arguments.has(name) && action != .list {
+        for name in ["annotated", "status"] where arguments.has(name) && action != .list {
             throw ToolError.usage("--\(name) needs list")
         }
         if [.keyring, .rotate, .rewrap].contains(action), database.keyring == nil { throw ToolError.usage("\(verb) needs --keyring") }
-        isJSON = arguments.has("json")
+        listing = try Listing(arguments, Self.definition)
     }
 
     private static func statuses(_ list: String?) throws -> Set<RecordStatus> {
@@ -97,7 +95,7 @@ struct RecordsCommand: Command {
                 case .list:
                     let store = try database.openForReading()
                     for type in types {
-                        let rest = limit.map { max($0 - records.count, 0) }
+                        let rest = listing.most.map { max($0 - records.count, 0) }
                         records += try store.records.summaries(
                             type, annotations: annotations, statuses: statuses, limit: rest, opensAnnotations: database.keyring != nil)
                     }
@@ -124,7 +122,7 @@ struct RecordsCommand: Command {
         let keys = (keyring?.ids ?? []).map { [FigureValue.text($0), .shown($0 == primary ? "primary" : "", .flag($0 == primary))] }
         report.addTable("keys", [.init(key: "id"), .init(key: "primary")], keys, isShown: action == .keyring)
         if action == .list, records.isEmpty { report.addNote("no records") }
-        try console.print(report, asJSON: isJSON)
+        try console.print(report, listing)
         return rewrapped.map { $0.failed > 0 } == true ? .incomplete : .done
     }
 

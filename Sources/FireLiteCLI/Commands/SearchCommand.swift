@@ -10,19 +10,19 @@ struct SearchCommand: Command {
         name: "search", summary: "find resources by FHIR's search parameters",
         options: DatabaseArgument.options + ServerSearchArgument.options + [
             KeyringFile.option,
-            .flag("bundle", "print a Bundle of type searchset on a terminal, too"),
+            ListFormat.option(standard: "table on a terminal, json otherwise"), ListFormat.spreadsheet,
+            .option("limit", "N", "print at most N matches, as _count does"),
+            .option("after", "CURSOR", "only matches after this place, which the end of a page prints"),
             .flag("count", "print only the number of matches, on all pages"),
             .flag("ids", "print only Type/id of each match, one a line; Type/id#id of a contained one"),
-            .flag("ndjson", "print the matches as JSON, one a line"),
             .flag("explain", "print the SQL statement, SQLite's query plan and the indexes that serve or are missing"),
             .option(
                 "base", "URL", kind: .other,
                 "the base address of the Bundle's links and full URLs; references under it are the store's own"),
             .flag("references", "print references instead of payloads that are kept apart"),
             .flag("lenient", "ignore parameters that the type does not have, and search for codes that FHIR does not know"),
-            .flag("json", "with --count or --explain: print one JSON object instead of text"),
         ],
-        operands: "SEARCH", operandCount: 1...1, operandKinds: [.other],
+        operands: "SEARCH", operandCount: 1...1, operandKinds: [.other], ownOperand: .search,
         jsonKeys: [
             JSONKey("count", "with --count: the number of matches"),
             JSONKey("statements", "with --explain: a list: type, sql, plan"),
@@ -42,18 +42,22 @@ struct SearchCommand: Command {
               ?_type=Patient,Practitioner&_lastUpdated=ge2024
 
             Parameters are those of the release, and those of SearchParameter resources in the file. Dates without a zone are in
-            the machine's. Results are a Bundle of type searchset, or a table on a terminal. Parameters that the type does not have
+            the machine's. Parameters that the type does not have
             are errors, and so are codes that FHIR does not know where it binds an element to a list of codes, such as gender;
             with --lenient both are reported on standard error. Put SEARCH in single quotes.
 
+            --format json prints a Bundle of type searchset, ndjson the matches alone, one a line.
+
             \(ServerSearchArgument.discussion)
 
-            Examples: firelite search --database health.sqlite 'Patient?name=joseph&_sort=-birthdate'
-                      firelite search --database health.sqlite 'Patient?gender=female' --count
+            Examples: firelite search health.sqlite 'Patient?name=joseph&_sort=-birthdate'
+                      firelite search health.sqlite 'Patient?gender=female' --count
+                      firelite search health.sqlite Patient --limit 20 --format ndjson
             """)
 
     private enum Form {
-        case automatic, bundle, count, ids, lines, explanation
+        case matches(ListFormat?)
+        case count, ids, explanation
     }
 
     private let database: DatabaseArgument
@@ -65,28 +69,43 @@ struct SearchCommand: Command {
     private let base: String?
     private let server: ServerSearchArgument?
     private let isJSON: Bool
+    private let isForSpreadsheet: Bool
 
     init(_ arguments: ParsedArguments) throws {
         database = try DatabaseArgument(arguments)
-        address = arguments.operands[0]
+        let format = try arguments.format()
+        isForSpreadsheet = try arguments.isForSpreadsheet(format)
+        isJSON = format == .json
         do {
-            request = try SearchRequest(address)
+            request = try Self.paged(SearchRequest(arguments.operands[0]), arguments)
         } catch let error as SearchError {
             throw ToolError.usage(error)
         }
-        let forms: [(name: String, form: Form)] = [
-            ("bundle", .bundle), ("count", .count), ("ids", .ids), ("ndjson", .lines), ("explain", .explanation),
-        ]
+        address = request.address
+        let forms: [(name: String, form: Form)] = [("count", .count), ("ids", .ids), ("explain", .explanation)]
         let given = forms.filter { arguments.has($0.name) }
         if given.count > 1 { throw ToolError.usage("--\(given[0].name) and --\(given[1].name) are given: choose one") }
-        form = given.first?.form ?? .automatic
+        form = given.first?.form ?? .matches(format)
+        if let format, let name = given.first?.name, name == "ids" || format != .json {
+            throw ToolError.usage("--\(name) and --format \(format) are given: choose one")
+        }
         isLenient = arguments.has("lenient")
         printsReferences = arguments.has("references")
         base = arguments["base"]
-        isJSON = arguments.has("json")
         server = try ServerSearchArgument(arguments)
-        if server != nil, form == .explanation { throw ToolError.usage("--server and --explain are given: choose one") }
-        if isJSON, form != .count, form != .explanation { throw ToolError.usage("--json needs --count or --explain") }
+        if server != nil, case .explanation = form { throw ToolError.usage("--server and --explain are given: choose one") }
+    }
+
+    /// The search with the page that the options name.
+    private static func paged(_ request: SearchRequest, _ arguments: ParsedArguments) throws -> SearchRequest {
+        var request = request
+        if let limit = try arguments.number("limit", in: 1...Int.max) {
+            if request.parameters.contains(where: { $0.name == "_count" }) {
+                throw ToolError.usage("--limit and _count are given: choose one")
+            }
+            request = request.count(limit)
+        }
+        return try arguments["after"].map { request.after(try SearchCursor($0)) } ?? request
     }
 
     func run(_ console: Console) throws -> ExitStatus {
@@ -121,39 +140,45 @@ struct SearchCommand: Command {
 
     /// - Parameter found: what the server and the database have found; nil to search the database.
     private func run(_ store: FHIRStore, options: SearchOptions, found: SearchResult?, console: Console) throws -> ExitStatus {
-        if form == .explanation {
-            try console.print(report(store.explainSearch(address, options: options)), asJSON: isJSON)
-            return .done
-        }
-        if form == .count {
+        switch form {
+        case .explanation: try console.print(report(store.explainSearch(address, options: options)), asJSON: isJSON)
+        case .count:
             let result = try found ?? store.search(request.where("_summary", "count"), options: options)
             reportIssues(result, console)
             var report = Report()
             report.addValue("count", .number(result.total ?? result.matches.count))
             try console.print(report, asJSON: isJSON)
-            return .done
+        case .ids:
+            let result = try found ?? store.search(request, options: options)
+            reportIssues(result, console)
+            let output = BufferedOutput(console.standardOutput)
+            for match in result.matches { if let reference = result.reference(to: match) { try output.write("\(reference)\n") } }
+            try output.flush()
+        case .matches(let format):
+            let result = try found ?? store.search(request, options: options)
+            reportIssues(result, console)
+            try print(result, as: format ?? (console.outputIsTerminal ? .table : .json), store, console)
         }
-        let result = try found ?? store.search(request, options: options)
-        reportIssues(result, console)
-        let output = BufferedOutput(console.standardOutput)
-        switch form {
-        case .ids: for match in result.matches { if let reference = result.reference(to: match) { try output.write("\(reference)\n") } }
-        case .lines: for match in result.matches { try output.write(FHIRJSON.string(whole(match, store)) + "\n") }
-        case .automatic where console.outputIsTerminal:
-            try console.print(SearchTable(result).table)
-            if let total = result.total { try console.print("\(total) in all") }
-            if let next = result.nextAddress { try console.print("next: \(TerminalText.visible(next))") }
-        default:
-            let json = try result.bundleJSON { try whole($0, store) }
-            guard console.outputIsTerminal else {
-                try output.write(json + "\n")
-                break
-            }
-            let bundle = try FHIRJSON.resource(from: Data(json.utf8), release: store.release)
-            try output.write(FHIRJSON.string(bundle, pretty: true) + "\n")
-        }
-        try output.flush()
         return .done
+    }
+
+    private func print(_ result: SearchResult, as format: ListFormat, _ store: FHIRStore, _ console: Console) throws {
+        guard format == .json else {
+            var writer = RowWriter(console, as: format, key: "matches", isForSpreadsheet: isForSpreadsheet)
+            try writer.begin(SearchTable.columns.map { ($0, .left) })
+            for match in result.matches {
+                try writer.write(SearchTable.cells(of: match), json: FHIRJSON.string(try whole(match, store)))
+            }
+            try writer.end(console)
+            if format == .table, let total = result.total { try console.print("\(total) in all") }
+            // The Bundle has a link. Here the note goes where it is not taken for a match.
+            if let next = result.next { console.report("there are more: --after \(next.text)") }
+            return
+        }
+        let json = try result.bundleJSON { try whole($0, store) }
+        guard console.outputIsTerminal else { return try console.print(json) }
+        let bundle = try FHIRJSON.resource(from: Data(json.utf8), release: store.release)
+        try console.print(FHIRJSON.string(bundle, pretty: true))
     }
 
     private func whole(_ resource: FHIRResource, _ store: FHIRStore) throws -> FHIRResource {

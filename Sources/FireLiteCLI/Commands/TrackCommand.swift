@@ -11,6 +11,7 @@ struct TrackCommand: Command {
             JSONKey("newest", "the number of the newest entry"),
             JSONKey("readers", "a list, of the readers of the log: name, acknowledged (the number of an entry)"),
         ],
+        list: ListDefinition(key: "readers", actions: ["list"], rowKeys: ["name"]),
         discussion: """
             on keeps a log of changes, or the history with all versions, of all types or of each Type from now on,
             whoever writes to the file. off stops that, and deletes the entries that nothing else needs: with the
@@ -32,11 +33,13 @@ struct TrackCommand: Command {
     private let database: DatabaseArgument
     private let action: Action
     private let isJSON: Bool
+    private let listing: Listing
 
     init(_ arguments: ParsedArguments) throws {
         let database = try DatabaseArgument(arguments)
         self.database = database
         isJSON = arguments.has("json")
+        listing = try Listing(arguments, Self.definition)
         let verb = arguments.operands[0]
         guard ["list", "on", "off"].contains(verb) else { throw ToolError.usage("'\(verb)' is not list, on or off") }
         let rest = Array(arguments.operands.dropFirst())
@@ -92,7 +95,7 @@ struct TrackCommand: Command {
                 "readers", [.init(key: "name", label: "reader"), .init(key: "acknowledged", alignment: .right)],
                 readers.map { [.text($0.name), .number(Int($0.sequence))] }, isShown: !readers.isEmpty)
         }
-        try console.print(report, asJSON: isJSON)
+        try console.print(report, listing)
         return .done
     }
 }

@@ -15,8 +15,8 @@ struct ValidateCommand: Command {
         ] + KnowledgeArguments.options + [
             .option("profile", "URL|FILE", kind: .file, isRepeatable: true, "a profile that each resource must conform to"),
             .flag("best-practice", "also report recommendations, and absent elements marked mustSupport"),
-            .flag("json", "print an OperationOutcome (default if output is not a terminal)"),
-            .flag("table", "print a table (default on a terminal)"),
+            ListFormat.option(standard: "table on a terminal, json otherwise"), ListFormat.spreadsheet,
+            .flag("json", "print an OperationOutcome, as --format json does"),
             .flag("quiet", "print nothing: the exit status tells"),
         ],
         operands: "PATH…", operandCount: 0...Int.max, operandKinds: [.file],
@@ -28,6 +28,8 @@ struct ValidateCommand: Command {
             packages or files define them. A profile that is not known is a warning; with --profile it ends the command.
 
             Output names positions, never values: the file and line or the resource, the FHIR path, and what is expected there.
+            --format json prints them as an OperationOutcome.
+
             The exit status is 1 if there is an error, and 0 if there are only warnings.
 
             Examples: firelite validate bundle.json
@@ -39,7 +41,8 @@ struct ValidateCommand: Command {
     private let database: DatabaseArgument?
     private let types: [String]
     private let release: FHIRRelease
-    private let isTable: Bool?
+    private let format: ListFormat?
+    private let isForSpreadsheet: Bool
     private let isQuiet: Bool
     private let knowledge: KnowledgeArguments
     private let profiles: [String]
@@ -57,30 +60,29 @@ struct ValidateCommand: Command {
         guard isStored != !sources.isEmpty else { throw ToolError.usage("give either PATH… or --database FILE") }
         if !types.isEmpty, !isStored { throw ToolError.usage("--type needs --database") }
         try ImportSource.checkOperands(sources)
-        let forms = ["json", "table", "quiet"].filter { arguments.has($0) }
-        if forms.count > 1 { throw ToolError.usage("--\(forms[0]) and --\(forms[1]) are given: choose one") }
+        format = try arguments.format()
+        isForSpreadsheet = try arguments.isForSpreadsheet(format)
         isQuiet = arguments.has("quiet")
+        if isQuiet, format != nil { throw ToolError.usage("--quiet and a format are given: choose one") }
         knowledge = KnowledgeArguments(arguments)
         profiles = arguments.all("profile")
         var options = ValidationOptions()
         options.bestPractice = arguments.has("best-practice")
         options.reportsMustSupport = options.bestPractice
         self.options = options
-        isTable = arguments.has("table") ? true : arguments.has("json") ? false : nil
     }
 
     func run(_ console: Console) throws -> ExitStatus {
         let (validator, urls) = try knowledge.validator(release, profiles: profiles, options: options)
-        let output = BufferedOutput(console.standardOutput)
-        let report = ValidationReport(
-            output, isTable: isTable ?? console.outputIsTerminal, isQuiet: isQuiet, validator: validator, profiles: urls)
+        let format = isQuiet ? nil : format ?? (console.outputIsTerminal ? .table : .json)
+        let report = try ValidationReport(
+            console, as: format, isForSpreadsheet: isForSpreadsheet, validator: validator, profiles: urls)
         if let database {
             try validate(database, report)
         } else {
             for source in try ImportSource.all(sources, standardInput: console.standardInput) { try validate(source, report) }
         }
         try report.finish(console)
-        try output.flush()
         guard report.errors > 0 else { return .done }
         let (errors, resources) = (Figures.count(report.errors), Figures.count(report.resources))
         throw ToolError.incomplete(

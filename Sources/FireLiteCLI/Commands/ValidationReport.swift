@@ -2,26 +2,31 @@ import FireLite
 import FireLiteKnowledge
 import FireLiteTerminal
 
-/// Writes issues as they are found, as an OperationOutcome or a table.
+/// Writes issues as they are found, as an OperationOutcome or in another format of lists.
 final class ValidationReport {
-    private let output: any ByteOutput
-    private let isTable: Bool
-    private let isQuiet: Bool
+    private let output: BufferedOutput
+    /// Nil to print nothing.
+    private let format: ListFormat?
     private let validator: FHIRValidator
     private let profiles: [String]
-    private var table = TextTable([.left, .left, .left, .left])
+    private var rows: RowWriter
     private var issues = 0
     private(set) var errors = 0
     private(set) var resources = 0
 
-    init(_ output: any ByteOutput, isTable: Bool, isQuiet: Bool, validator: FHIRValidator, profiles: [String]) {
-        self.output = output
-        self.isTable = isTable
-        self.isQuiet = isQuiet
+    /// - Parameter format: nil to print nothing.
+    init(
+        _ console: Console, as format: ListFormat?, isForSpreadsheet: Bool, validator: FHIRValidator, profiles: [String]
+    ) throws {
+        output = BufferedOutput(console.standardOutput)
+        self.format = format
         self.validator = validator
         self.profiles = profiles
-        table.addHeading(["where", "element", "severity", "what"])
+        rows = RowWriter(console, as: format ?? .json, key: "", isForSpreadsheet: isForSpreadsheet)
+        if let format, format != .json { try rows.begin(Self.columns.map { ($0, .left) }) }
     }
+
+    private static let columns = ["where", "element", "severity", "what"]
 
     /// Adds the issues of a resource.
     func add(_ resource: FHIRResource, place: String) throws {
@@ -46,9 +51,11 @@ final class ValidationReport {
         _ place: String, path: String?, severity: ValidationIssue.Severity, code: String, message: String, id: String
     ) throws {
         if severity == .error { errors += 1 }
-        if isQuiet { return }
-        guard !isTable else { return table.add(place, path ?? "", severity.rawValue, message) }
-        try write(severity, code: code, diagnostics: "\(place): \(message)", path: path, id: id)
+        guard let format else { return }
+        if format == .json { return try write(severity, code: code, diagnostics: "\(place): \(message)", path: path, id: id) }
+        issues += 1
+        let cells = [place, path ?? "", severity.rawValue, message]
+        try rows.write(cells, json: JSONText.object(zip(Self.columns, cells).map { ($0, JSONText.string($1)) }))
     }
 
     /// Writes an issue of an OperationOutcome.
@@ -66,15 +73,13 @@ final class ValidationReport {
 
     /// Ends the text. An OperationOutcome has an issue even if there are no errors.
     func finish(_ console: Console) throws {
-        if isQuiet { return }
+        guard let format else { return }
         let summary = "no issues in \(Figures.count(resources)) resource\(resources == 1 ? "" : "s")"
-        if isTable {
-            if table.lines.count > 1 { try console.print(table) } else { try console.print(summary) }
-            return
+        guard format == .json else {
+            return format == .table && issues == 0 ? try console.print(summary) : try rows.end(console)
         }
-        if issues == 0 {
-            try write(.information, code: "informational", diagnostics: summary)
-        }
+        if issues == 0 { try write(.information, code: "informational", diagnostics: summary) }
         try output.write("\n]}\n")
+        try output.flush()
     }
 }

@@ -8,6 +8,7 @@ struct VerifyCommand: Command {
         name: "verify", summary: "verify the signatures of a resource", options: DatabaseArgument.options,
         operands: "Type/id", operandCount: 1...1, operandKinds: [.resource],
         jsonKeys: [JSONKey("signatures", "the signatures that hold, a list: signer, key, time, provenance")],
+        list: ListDefinition(key: "signatures"),
         discussion: """
             Prints the signatures that hold for the resource as it is, by identities that the database knows. The exit status
             is 1 if there is none.
@@ -18,13 +19,13 @@ struct VerifyCommand: Command {
 
     private let database: DatabaseArgument
     private let key: ResourceKey
-    private let isJSON: Bool
+    private let listing: Listing
 
     init(_ arguments: ParsedArguments) throws {
         let database = try DatabaseArgument(arguments)
         self.database = database
         key = try ResourceKey(arguments.operands[0], in: database)
-        isJSON = arguments.has("json")
+        listing = try Listing(arguments, Self.definition)
     }
 
     func run(_ console: Console) throws -> ExitStatus {
@@ -42,7 +43,7 @@ struct VerifyCommand: Command {
             "signatures", [.init(key: "signer"), .init(key: "key"), .init(key: "time"), .init(key: "provenance")],
             signatures.map { [.text($0.signer), .text($0.keyID), .time($0.moment), FigureValue($0.provenanceID)] })
         if signatures.isEmpty { report.addNote("\(key) has no signature that holds") }
-        try console.print(report, asJSON: isJSON)
+        try console.print(report, listing)
         return signatures.isEmpty ? .incomplete : .done
     }
 }

@@ -9,22 +9,21 @@ struct ViewCommand: Command {
         name: "view", summary: "print the rows of a view of SQL on FHIR, or create it in the file",
         options: DatabaseArgument.options + [
             .option("definition", "FILE", kind: .file, "the ViewDefinition, as JSON; - is standard input"),
-            .option(
-                "format", "csv|ndjson|table", kind: .choice(["csv", "ndjson", "table"]),
-                "the form of the rows (default: a table on a terminal, NDJSON otherwise)"),
-            .flag("spreadsheet", "with --format csv: put ' before cells that a spreadsheet would run as a formula"),
+            ListFormat.option(standard: ListFormat.standardOfRows), ListFormat.spreadsheet,
             .option("create", "NAME", "put the view into the file under this name, and print no rows"),
             .flag("standard", "put the ready-made views into the file"),
         ],
         operands: "", operandCount: 0...0,
-        jsonKeys: [JSONKey("created", "the names of the views that were put into the file")],
+        jsonKeys: [
+            JSONKey("rows", "a list of objects with the columns"), JSONKey("created", "the names of the views that were put into the file"),
+        ],
         discussion: """
             A ViewDefinition makes flat rows of the resources of one type: columns with FHIRPath expressions, a row for each
             element of a list, conditions. FlatViews.md describes it.
 
             With --create and --standard the views become views of SQL, which every SQLite client reads. The ready-made ones
             are patients, conditions, observations, encounters, medication_requests, procedures and immunizations. A view of
-            the same name is replaced. --json prints the names of the views as one object.
+            the same name is replaced. --json prints their names as one object.
 
             The exit status is 1 if the view is not valid: an expression is wrong, or a column gets several values and is no
             collection. The error names the place in the definition.
@@ -35,7 +34,7 @@ struct ViewCommand: Command {
             """)
 
     private enum Job {
-        case rows(SQLRowWriter.Form?)
+        case rows(ListFormat?)
         case create(String)
         case createStandard
     }
@@ -50,9 +49,8 @@ struct ViewCommand: Command {
         database = try DatabaseArgument(arguments)
         path = arguments["definition"]
         isJSON = arguments.has("json")
-        let form = try Self.form(arguments["format"])
-        isForSpreadsheet = arguments.has("spreadsheet")
-        if isForSpreadsheet, form != .csv { throw ToolError.usage("--spreadsheet needs --format csv") }
+        let form = try arguments.format()
+        isForSpreadsheet = try arguments.isForSpreadsheet(form)
         if arguments.has("standard") {
             if path != nil || arguments.has("create") {
                 throw ToolError.usage("--standard has its own definitions and names: give it alone")
@@ -62,21 +60,8 @@ struct ViewCommand: Command {
             guard path != nil else { throw ToolError.usage("--definition FILE or --standard is missing") }
             job = arguments["create"].map { .create($0) } ?? .rows(form)
         }
-        if case .rows = job {
-            if isJSON { throw ToolError.usage("--json needs --create or --standard: for rows, choose --format ndjson") }
-        } else if form != nil {
-            throw ToolError.usage("--format is for rows, which --create and --standard do not print")
-        }
-    }
-
-    private static func form(_ name: String?) throws -> SQLRowWriter.Form? {
-        switch name {
-        case nil: return nil
-        case "csv": return .csv
-        case "ndjson": return .json
-        case "table": return .table
-        case let other?: throw ToolError.usage("--format is '\(other)', none of csv, ndjson and table")
-        }
+        if case .rows = job { return }
+        if let form, form != .json { throw ToolError.usage("--format is for rows, which --create and --standard do not print") }
     }
 
     func run(_ console: Console) throws -> ExitStatus {
@@ -105,20 +90,11 @@ struct ViewCommand: Command {
 
     private func print(_ view: ViewDefinition, _ store: FHIRStore, _ console: Console) throws {
         guard case .rows(let form) = job else { return }
-        let output = BufferedOutput(console.standardOutput)
-        switch form ?? (console.outputIsTerminal ? .table : .json) {
-        case .json: try store.forEachRow(of: view) { try output.write($0.json + "\n") }
-        case .csv:
-            let csv = CommaSeparated(isForTerminal: console.outputIsTerminal, isForSpreadsheet: isForSpreadsheet)
-            try view.validate(for: store.release)
-            try output.write(csv.line(view.columnNames))
-            try store.forEachRow(of: view) { try output.write(csv.line($0.values.map(\.text))) }
-        case .table:
-            var table = TextTable(view.columnNames.map { _ in .left })
-            table.addHeading(view.columnNames)
-            try store.forEachRow(of: view) { table.add($0.values.map(\.text)) }
-            try console.print(table)
-        }
-        try output.flush()
+        try view.validate(for: store.release)
+        var writer = RowWriter(
+            console, as: form ?? (console.outputIsTerminal ? .table : .ndjson), key: "rows", isForSpreadsheet: isForSpreadsheet)
+        try writer.begin(view.columnNames.map { ($0, .left) })
+        try store.forEachRow(of: view) { try writer.write($0.values.map(\.text), json: $0.json) }
+        try writer.end(console)
     }
 }

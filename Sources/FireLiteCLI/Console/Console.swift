@@ -17,13 +17,15 @@ struct Console {
 
     /// How many columns a line of standard output has.
     let width: Int
+    /// The variables of the environment.
+    let environment: [String: String]
 
     /// Standard output for texts of this tool with colors, in which everything else is escaped already.
     private let styledOutput: any ByteOutput
     private let outputPalette: Palette
     private let errorPalette: Palette
 
-    /// - Parameter environment: decides about colors; see `Palette`.
+    /// - Parameter environment: decides about colors (see `Palette`), and can name the database and the editor.
     init(
         standardOutput: any ByteOutput, standardError: any ByteOutput, standardInput: Int32, outputIsTerminal: Bool, errorIsTerminal: Bool,
         width: Int, environment: [String: String] = [:]
@@ -37,6 +39,7 @@ struct Console {
         self.outputIsTerminal = outputIsTerminal
         self.errorIsTerminal = errorIsTerminal
         self.width = width
+        self.environment = environment
     }
 
     /// Lines are of any length if output is not a terminal.

@@ -55,4 +55,16 @@ indirect enum FigureValue {
         case .shown(_, let value): value.json
         }
     }
+
+    /// The value for programs that read lines of text: numbers without separators, `true` or `false`, nothing for no value.
+    var plain: String {
+        switch self {
+        case .number(let number), .count(let number), .bytes(let number): "\(number)"
+        case .seconds(let duration): Figures.seconds(duration, decimals: 3)
+        case .flag(let flag): "\(flag)"
+        case .texts(let texts): texts.joined(separator: "; ")
+        case .text, .time, .json, .none: text
+        case .shown(_, let value): value.plain
+        }
+    }
 }

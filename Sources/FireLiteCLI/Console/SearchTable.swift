@@ -7,12 +7,17 @@ struct SearchTable {
     let table: TextTable
 
     init(_ result: SearchResult) {
-        var table = TextTable([.left, .left, .left, .left])
-        table.addHeading(["type", "id", "date", "description"])
-        for resource in result.matches {
-            table.add(resource.resourceType, resource.id ?? "", Self.date(resource), Self.description(resource))
-        }
+        var table = TextTable(Self.columns.map { _ in .left })
+        table.addHeading(Self.columns)
+        for resource in result.matches { table.add(Self.cells(of: resource)) }
         self.table = table
+    }
+
+    static let columns = ["type", "id", "date", "description"]
+
+    /// The cells of a resource's row.
+    static func cells(of resource: FHIRResource) -> [String] {
+        [resource.resourceType, resource.id ?? "", date(resource), description(resource)]
     }
 
     /// Elements with a date, the most telling first.

@@ -1,4 +1,5 @@
 import FireLite
+import FireLiteCore
 
 /// The manual page firelite(1), made from the definitions of the commands.
 struct ManualPage {
@@ -15,12 +16,35 @@ struct ManualPage {
         return parts.joined().joined(separator: "\n")
     }
 
+    private var head: [String] { Self.head("FIRELITE") }
+
     /// Without a date, so that the page depends on the version alone.
-    private var head: [String] {
+    private static func head(_ title: String) -> [String] {
         [
             ".\\\" Made by `firelite manual` from the definitions of the commands. DO NOT EDIT.",
-            ".TH FIRELITE 1 \"\" \"FireLite \(FireLiteBuild.version)\" \"User Commands\"", ".nh", ".ad l",
+            ".TH \(Roff.escaped(title)) 1 \"\" \"FireLite \(FireLiteBuild.version)\" \"User Commands\"", ".nh", ".ad l",
         ]
+    }
+
+    // MARK: - One command
+
+    /// The short page of a command, firelite-find(1), without a line break at its end.
+    static func text(of command: CommandDefinition) -> String {
+        let page = ManualPage(commands: [command])
+        let synopsis = [Roff.bold("firelite \(command.name)")] + command.synopsis.dropFirst(2).map(Roff.escaped)
+        let keys =
+            command.jsonKeys.isEmpty ? [] : [".PP", "Keys of the JSON object:"] + Roff.list(command.jsonKeys.map { ($0.name, $0.help) })
+        let examples = [".nf"] + command.examples.map(Roff.line) + [".fi"]
+        let parts = [
+            head("FIRELITE-" + command.name.uppercased()),
+            page.section("NAME", ["firelite\\-\(Roff.escaped(command.name)) \\- \(Roff.escaped(command.summary))"]),
+            page.section("SYNOPSIS", synopsis),
+            page.section("DESCRIPTION", Roff.paragraphs(command.explanation) + keys),
+            page.section("OPTIONS", Roff.list(command.options.map { ($0.term, $0.help) } + [("--help", "print the help")])),
+            command.examples.isEmpty ? [] : page.section("EXAMPLES", examples),
+            page.section("EXIT STATUS", page.statuses), page.section("SEE ALSO", ["\\fBfirelite\\fR(1)"]),
+        ]
+        return parts.joined().joined(separator: "\n")
     }
 
     private func section(_ title: String, _ lines: [String]) -> [String] {
@@ -79,6 +103,8 @@ struct ManualPage {
 
     private var environment: [String] {
         Roff.list([
+            ("FIRELITE_DATABASE", "the database of a command that needs one and gets none by an option or argument"),
+            ("VISUAL, EDITOR", "the editor of firelite edit"),
             ("NO_COLOR", "any value but the empty one turns colors off; output that is not to a terminal never has colors"),
             ("TERM", "if it is dumb or missing, there are no colors"),
         ])
@@ -88,18 +114,30 @@ struct ManualPage {
 /// `firelite manual`: prints the manual page.
 struct ManualCommand: Command {
     static let definition = CommandDefinition(
-        name: "manual", summary: "print the manual page",
-        options: [], operands: "", operandCount: 0...0,
+        name: "manual", summary: "print the manual page, or the short one of a command",
+        options: [], operands: "COMMAND", operandCount: 0...1, operandKinds: [.other],
         discussion: """
-            The page is in the language of man (roff), which `man -l -`, mandoc and groff -man format. `make install` installs it.
+            The page is in the language of man (roff), which `man -l -`, mandoc and groff -man format. `make install` installs it,
+            and the page of each command as firelite-COMMAND.
 
-            Example: firelite manual | man -l -
+            Examples: firelite manual | man -l -
+                      firelite manual find | man -l -
             """)
 
-    init(_ arguments: ParsedArguments) throws {}
+    private let command: String?
+
+    init(_ arguments: ParsedArguments) throws { command = arguments.operands.first }
 
     func run(_ console: Console) throws -> ExitStatus {
-        try console.print(ManualPage(commands: FireLiteTool.definitions).text)
+        guard let command else {
+            try console.print(ManualPage(commands: FireLiteTool.definitions).text)
+            return .done
+        }
+        guard let definition = FireLiteTool.command(named: command)?.definition else {
+            throw ToolError.usage(
+                "unknown command '\(command)'\(NearWords.hint(for: command, among: FireLiteTool.definitions.map(\.name)))")
+        }
+        try console.print(ManualPage.text(of: definition))
         return .done
     }
 }

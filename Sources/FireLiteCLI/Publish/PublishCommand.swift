@@ -28,7 +28,7 @@ struct PublishCommand: Command {
             _key say which resource a row is from, and _version and _updated which version of it. A table changes by one
             commit, so a reader sees it before or after. Publish again to bring the lake up to date: only resources with
             another version are read. With --since-last the change log names them; if it was pruned, is off, or does not list
-            all changes, versions are compared, and a note says so. A killed run leaves the lake as it was, or complete.
+            all changes, versions are compared, and a note says so. A killed run leaves each table as it was, or complete.
 
             The work is done by the Python package firelite-lake, which must be installed: `pipx install Packages/Lake`, or
             `pip install Packages/Lake` in an environment. FIRELITE_LAKE names the program if it is not in PATH. Encrypted

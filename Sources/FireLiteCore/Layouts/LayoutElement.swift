@@ -69,21 +69,22 @@ public struct LayoutElement: Sendable {
     ///   - complexType: returns the meaning of a complex type by name; nil for an unknown name.
     /// - Throws: `LineError`.
     static func parse(_ line: Substring, first: Int, complexType: (Substring) -> ComplexType?) throws(LineError) -> [LayoutElement] {
-        let fields = line.split(separator: " ")
+        let fields = parts(of: line, " ")
         guard fields.count >= 3, let (min, max) = cardinality(fields[1]) else {
             throw LineError(message: "malformed line '\(line)'")
         }
         var binding: String?
         var targets: [String] = []
         for field in fields.dropFirst(3) {
-            switch field.first {
-            case "=": binding = String(field.dropFirst())
-            case ">": targets = field.dropFirst().split(separator: ",").map(String.init)
+            let rest = Substring(field.utf8.dropFirst())
+            switch field.utf8.first {
+            case UInt8(ascii: "="): binding = String(rest)
+            case UInt8(ascii: ">"): targets = parts(of: rest, ",").map(String.init)
             default: throw LineError(message: "malformed line '\(line)'")
             }
         }
-        let types = fields[2].split(separator: "|")
-        let isChoice = fields[0].hasSuffix("[x]")
+        let types = parts(of: fields[2], "|")
+        let isChoice = fields[0].utf8.last == UInt8(ascii: "]") && fields[0].hasSuffix("[x]")
         guard !types.isEmpty, isChoice || types.count == 1 else { throw LineError(message: "malformed line '\(line)'") }
         let stem = isChoice ? fields[0].dropLast(3) : fields[0]
         let choice = isChoice ? Choice(name: String(fields[0]), slots: first..<first + types.count, min: min) : nil
@@ -104,6 +105,11 @@ public struct LayoutElement: Sendable {
                     binding: binding, targets: canRefer ? targets : [], table: complex?.table))
         }
         return elements
+    }
+
+    /// The parts between separators. By bytes, as opening a file reads hundreds of lines.
+    private static func parts(of text: Substring, _ separator: Unicode.Scalar) -> [Substring] {
+        text.utf8.split(separator: UInt8(ascii: separator)).map { Substring($0) }
     }
 
     /// `0..1` or `1..*`.

@@ -47,11 +47,8 @@ final class Evaluator {
 
     /// Begins an evaluation.
     func begin(on input: [Item], _ context: FHIRPathContext?) {
-        // Setting it costs more than a short evaluation.
-        if let context {
-            self.context = context
-            hasContext = true
-        }
+        // Setting it costs more than a short evaluation, and even copying no context as much as a step.
+        if context == nil { release = nil } else { take(context) }
         self.input = input
         this = input
         index = nil
@@ -59,8 +56,15 @@ final class Evaluator {
         steps = 0
         started = nil
         matchingTime = .zero
-        release = context?.release
         if release == nil, case .object(let object)? = input.first { release = object.layout.release }
+    }
+
+    @inline(never)
+    private func take(_ context: FHIRPathContext?) {
+        guard let context else { return }
+        self.context = context
+        hasContext = true
+        release = context.release
     }
 
     /// Releases what an evaluation held.

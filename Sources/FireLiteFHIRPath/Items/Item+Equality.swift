@@ -115,7 +115,18 @@ extension String {
     @inline(__always)
     func isSameText(_ other: String) -> Bool {
         // Most texts differ, which this finds out first: short ones are two words in memory.
-        self == other && utf8.count == other.utf8.count && utf8.elementsEqual(other.utf8)
+        self == other && utf8.count == other.utf8.count && hasBytes(of: other)
+    }
+
+    /// Whether the bytes of two texts of the same length are equal. Views of UTF-8 would be compared byte by byte, through iterators.
+    private func hasBytes(of other: String) -> Bool {
+        var (one, two) = (self, other)
+        return one.withUTF8 { first in
+            two.withUTF8 { second in
+                guard let first = first.baseAddress, let second = second.baseAddress else { return true }
+                return sameBytes(first, second, utf8.count)
+            }
+        }
     }
 
     /// The text in small letters, with each run of white space as one blank.

@@ -41,6 +41,12 @@ struct ParameterCatalog {
         (definitions?.parameters(of: layout) ?? []).filter { $0.expression != nil }
     }
 
+    /// `: did you mean 'birthdate'?` for a parameter that the type does not have; empty if no parameter has a similar name.
+    func hint(for name: String, on layout: Layout) -> String {
+        let code = SearchParameterName(name).code
+        return NearWords.hint(for: code, among: parameters(of: layout).map(\.code) + Self.common.keys.sorted())
+    }
+
     /// The names of the elements in the summary of a class; nil if none are known.
     func summary(of path: String) -> Set<String>? { definitions?.content.summaries[path] }
 

@@ -37,7 +37,7 @@ extension ReadTransaction {
     ///   - layout: the type.
     /// - Throws: `SearchError`; `FHIRStoreError`.
     package func searchCondition(_ parameters: [SearchRequest.Parameter], on layout: Layout) throws -> FireLite.Predicate? {
-        let builder = ConditionBuilder(self, ParameterCatalog(store), SearchOptions(), parameters)
+        let builder = ConditionBuilder(self, catalog: ParameterCatalog(store), options: SearchOptions(), parameters: parameters)
         var conditions: [FireLite.Predicate] = []
         for parameter in parameters {
             guard let condition = try builder.condition(parameter.name, parameter.value, on: layout) else { return nil }

@@ -45,7 +45,14 @@ final class SearchDefinitions: @unchecked Sendable {
     /// The beginning of most URLs, which the text abbreviates.
     private static let prefix = "http://hl7.org/fhir/SearchParameter/"
 
-    private static func url(_ text: Substring) -> String { text.hasPrefix("~") ? prefix + text.dropFirst() : String(text) }
+    private static func url(_ text: Substring) -> String {
+        text.utf8.first == UInt8(ascii: "~") ? prefix + Substring(text.utf8.dropFirst()) : String(text)
+    }
+
+    /// The parts between separators. By bytes, as thousands of lines are read before the first search.
+    private static func parts(of text: Substring, _ separator: Unicode.Scalar) -> [Substring] {
+        text.utf8.split(separator: UInt8(ascii: separator)).map { Substring($0) }
+    }
 
     private static func read(_ text: String) -> Content {
         var content = Content()
@@ -59,14 +66,13 @@ final class SearchDefinitions: @unchecked Sendable {
             }
             lines.removeAll(keepingCapacity: true)
         }
-        for bytes in text.utf8.split(separator: UInt8(ascii: "\n")) {
-            let line = Substring(bytes)
-            if line.hasPrefix("summary ") {
+        for line in parts(of: text[...], "\n") {
+            if line.utf8.first == UInt8(ascii: "s"), line.hasPrefix("summary ") {
                 finish()
-                let words = line.utf8.split(separator: UInt8(ascii: " ")).map { Substring($0) }
+                let words = parts(of: line, " ")
                 content.summaries[String(words[1])] = Set(words.dropFirst(2).map(String.init))
             } else {
-                if !line.hasPrefix(" ") { finish() }
+                if line.utf8.first != UInt8(ascii: " ") { finish() }
                 lines.append(line)
             }
         }
@@ -76,26 +82,27 @@ final class SearchDefinitions: @unchecked Sendable {
 
     /// `url code kind base,base` and indented lines: `e EXPRESSION`, `t TYPE,TYPE`, `c URL EXPRESSION`.
     private static func parameter(_ lines: [Substring]) -> SearchDefinition? {
-        guard let words = lines.first?.utf8.split(separator: UInt8(ascii: " ")).map({ Substring($0) }), words.count == 4,
+        guard let words = lines.first.map({ parts(of: $0, " ") }), words.count == 4,
             let kind = SearchDefinition.Kind(rawValue: String(words[2]))
         else { return nil }
         var expression: String?
         var targets: [String] = []
         var components: [SearchDefinition.Component] = []
         for line in lines.dropFirst() {
-            let rest = line.dropFirst(3)
-            switch line.dropFirst().first {
-            case "e": expression = String(rest)
-            case "t": targets = rest.split(separator: ",").map(String.init)
-            case "c":
-                guard let blank = rest.firstIndex(of: " ") else { continue }
+            let rest = Substring(line.utf8.dropFirst(3))
+            switch line.utf8.dropFirst().first {
+            case UInt8(ascii: "e"): expression = String(rest)
+            case UInt8(ascii: "t"): targets = parts(of: rest, ",").map(String.init)
+            case UInt8(ascii: "c"):
+                guard let blank = rest.utf8.firstIndex(of: UInt8(ascii: " ")) else { continue }
                 components.append(
-                    SearchDefinition.Component(definition: url(rest[..<blank]), expression: String(rest[rest.index(after: blank)...])))
+                    SearchDefinition.Component(
+                        definition: url(rest[..<blank]), expression: String(rest[rest.utf8.index(after: blank)...])))
             default: continue
             }
         }
         return SearchDefinition(
-            url: url(words[0]), code: String(words[1]), kind: kind, bases: words[3].split(separator: ",").map(String.init),
+            url: url(words[0]), code: String(words[1]), kind: kind, bases: parts(of: words[3], ",").map(String.init),
             expression: expression, targets: targets, components: components)
     }
 

@@ -63,16 +63,16 @@ public struct SearchRequest: Sendable, Hashable {
     /// - Parameter address: the address, percent-encoded or not.
     /// - Throws: `SearchError.invalid`.
     public init(_ address: String) throws {
-        let halves = address.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
+        let halves = Self.parts(of: address[...], "?", mostSplits: 1, skipsEmpty: false)
         var segments = Self.path(halves.first ?? "")
         if segments.last == "_search" { segments.removeLast() }
         if halves.count > 1 {
-            for pair in halves[1].split(separator: "&") {
-                let sides = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            for pair in Self.parts(of: halves[1], "&") {
+                let sides = Self.parts(of: pair, "=", mostSplits: 1, skipsEmpty: false)
                 guard sides.count == 2, !sides[0].isEmpty else {
                     throw SearchError(.invalid, "a parameter is a name, an equals sign and a value")
                 }
-                parameters.append(Parameter(name: try Self.decoded(sides[0]), value: try Self.decoded(sides[1])))
+                parameters.append(Parameter(name: Self.decoded(sides[0]), value: Self.decoded(sides[1])))
             }
         }
         switch segments.count {
@@ -100,24 +100,38 @@ public struct SearchRequest: Sendable, Hashable {
     private static func path(_ text: Substring) -> [String] {
         var text = text
         var segments: [Substring]
-        if let scheme = text.range(of: "://") {
+        if text.utf8.contains(UInt8(ascii: ":")), let scheme = text.range(of: "://") {
             text = text[scheme.upperBound...]
-            segments = text.split(separator: "/").dropFirst().map { $0 }
+            segments = parts(of: text, "/").dropFirst().map { $0 }
             if let first = segments.firstIndex(where: { $0.first?.isUppercase ?? false }) {
                 segments.removeSubrange(..<first)
             } else {
                 segments = []
             }
         } else {
-            segments = text.split(separator: "/")
+            segments = parts(of: text, "/")
         }
-        return segments.map { String($0).removingPercentEncoding ?? String($0) }
+        return segments.map(unescaped)
     }
 
-    private static func decoded(_ text: Substring) throws -> String {
-        let spaced = text.replacing("+", with: " ")
-        // An address that was typed may have a bare percent sign.
-        return String(spaced).removingPercentEncoding ?? String(spaced)
+    /// The parts between separators. By bytes, as an address is one of bytes.
+    private static func parts(
+        of text: Substring, _ separator: Unicode.Scalar, mostSplits: Int = .max, skipsEmpty: Bool = true
+    ) -> [Substring] {
+        text.utf8.split(separator: UInt8(ascii: separator), maxSplits: mostSplits, omittingEmptySubsequences: skipsEmpty).map {
+            Substring($0)
+        }
+    }
+
+    /// The text without percent encoding, if it has any. An address that was typed may have a bare percent sign.
+    private static func unescaped(_ text: Substring) -> String {
+        guard text.utf8.contains(UInt8(ascii: "%")) else { return String(text) }
+        return String(text).removingPercentEncoding ?? String(text)
+    }
+
+    private static func decoded(_ text: Substring) -> String {
+        guard text.utf8.contains(UInt8(ascii: "+")) else { return unescaped(text) }
+        return unescaped(text.replacing("+", with: " "))
     }
 
     // MARK: - Building

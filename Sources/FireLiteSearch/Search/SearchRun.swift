@@ -1,4 +1,5 @@
 import FireLite
+import FireLiteCore
 import Foundation
 
 /// One run of a search on a snapshot.
@@ -33,7 +34,8 @@ struct SearchRun {
 
     private func layout(_ name: String, in parameter: String? = nil) throws -> Layout {
         guard let layout = release.resourceLayout(named: name) else {
-            throw SearchError(.unknownType, "'\(name)' is not a resource type of FHIR \(release.name)", in: parameter)
+            let hint = NearWords.hint(for: name, among: release.resourceTypeNames)
+            throw SearchError(.unknownType, "'\(name)' is not a resource type of FHIR \(release.name)\(hint)", in: parameter)
         }
         return layout
     }
@@ -86,8 +88,10 @@ struct SearchRun {
                 for index in layouts.indices { predicates[index].append(conditions[index] ?? .constant(false)) }
             } else if !layouts.isEmpty {
                 let type = request.type ?? "none of the types"
+                let hint = layouts.count == 1 ? catalog.hint(for: parameter.name, on: layouts[0]) : ""
                 let error = SearchError(
-                    .unknownParameter, request.type == nil ? "none of the types has this parameter" : "\(type) has no such parameter",
+                    .unknownParameter,
+                    request.type == nil ? "none of the types has this parameter" : "\(type) has no such parameter\(hint)",
                     in: parameter.name)
                 guard options.handling == .lenient else { throw error }
                 issues.append(error)
@@ -138,7 +142,8 @@ struct SearchRun {
         for parameter in control.conditions {
             builder.codes?.parameter = parameter.name
             guard let condition = try builder.condition(parameter.name, parameter.value, on: target) else {
-                let error = SearchError(.unknownParameter, "\(type) has no such parameter", in: parameter.name)
+                let hint = catalog.hint(for: parameter.name, on: target)
+                let error = SearchError(.unknownParameter, "\(type) has no such parameter\(hint)", in: parameter.name)
                 guard options.handling == .lenient else { throw error }
                 issues.append(error)
                 continue
@@ -189,7 +194,8 @@ struct SearchRun {
             let code = isDescending ? String(key.dropFirst()) : key
             if code == "_score" { return nil }
             guard let definition = try catalog.parameter(code, on: layout) else {
-                let error = SearchError(.unknownParameter, "\(layout.name) has no parameter to sort by", in: code)
+                let hint = catalog.hint(for: code, on: layout)
+                let error = SearchError(.unknownParameter, "\(layout.name) has no parameter to sort by\(hint)", in: code)
                 guard options.handling == .lenient else { throw error }
                 if !issues.contains(error) { issues.append(error) }
                 // A key without values, so that the places of all types have as many.

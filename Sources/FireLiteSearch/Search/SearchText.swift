@@ -2,6 +2,9 @@
 enum SearchText {
     /// The parts between separators that are not escaped, with their escapes.
     static func split(_ text: String, _ separator: Character) -> [String] {
+        if let byte = separator.asciiValue, !text.utf8.contains(UInt8(ascii: "\\")) {
+            return text.utf8.split(separator: byte, omittingEmptySubsequences: false).map { String(Substring($0)) }
+        }
         var parts = [""]
         var isEscaped = false
         for character in text {
@@ -20,7 +23,7 @@ enum SearchText {
 
     /// The text without escapes.
     static func plain(_ text: String) -> String {
-        guard text.contains("\\") else { return text }
+        guard text.utf8.contains(UInt8(ascii: "\\")) else { return text }
         var result = ""
         var isEscaped = false
         for character in text {

@@ -1,4 +1,5 @@
 import FireLiteClient
+import FireLiteCrypto
 import FireLiteTrust
 import Foundation
 
@@ -42,7 +43,7 @@ public struct SignedTokens: ServiceAuthorizer {
 
 /// The keys of somebody who signs tokens.
 struct KeySet: Sendable {
-    private let keys: [String: VerificationKey]
+    private let keys: [String: PublicKey]
 
     /// - Throws: `ServiceError.credentials` for text that is not a set of keys with ids.
     init(_ jwks: Data) throws {
@@ -50,11 +51,11 @@ struct KeySet: Sendable {
         do { item = try JSONItemReader.read(jwks) } catch {
             throw ServiceError(.credentials, "the key set is not JSON: \(error.problem)")
         }
-        var keys: [String: VerificationKey] = [:]
+        var keys: [String: PublicKey] = [:]
         for key in item["keys"]?.items ?? [] {
             guard let id = key["kid"]?.text else { throw ServiceError(.credentials, "a key of the set has no kid") }
             // Keys of other types and uses may be in the set.
-            guard key["use"]?.text ?? "sig" == "sig", let known = try? VerificationKey(jwk: Data(key.json.utf8)) else { continue }
+            guard key["use"]?.text ?? "sig" == "sig", let known = try? PublicKey(jwk: Data(key.json.utf8)) else { continue }
             keys[id] = known
         }
         guard !keys.isEmpty else {

@@ -43,7 +43,7 @@ struct ParsedArgumentsTests {
     }
 
     @Test func mistakesAreNamed() {
-        #expect(message() == "--database FILE is missing")
+        #expect(message() == "--database FILE is missing: name the file there, or in FIRELITE_DATABASE")
         #expect(message("--database") == "--database needs a value, FILE")
         #expect(message("--database", "--quiet") == "--database needs a value, FILE")
         #expect(message("--database", "x", "--database", "y") == "--database is given twice")

@@ -51,7 +51,7 @@ struct BlobsCommandTests {
         #expect(!found.contains("blob:sha256:") && found.contains(pdf.fhirBase64))
         let short = try database.run("find", ["Patient", "--json", "--references"]).output
         #expect(short.contains("blob:sha256:") && !short.contains(pdf.fhirBase64))
-        for form in [[], ["--ndjson"], ["--bundle"]] {
+        for form in [[], ["--format", "ndjson"], ["--json"]] {
             let whole = try database.run("search", ["Patient?_id=1"] + form).output
             #expect(!whole.contains("blob:sha256:") && whole.contains(pdf.fhirBase64), "\(form)")
             let short = try database.run("search", ["Patient?_id=1", "--references"] + form).output

@@ -43,7 +43,7 @@ struct FindValuesTests {
                 {}
 
                 """)
-        #expect(try find("Patient", "--values", "id,name.given", "--csv") == "id,name.given\r\n1,Ada; Bo; Cy\r\n2,Di\r\n3,\r\n")
+        #expect(try find("Patient", "--values", "id,name.given", "--format", "csv") == "id,name.given\r\n1,Ada; Bo; Cy\r\n2,Di\r\n3,\r\n")
     }
 
     @Test func countsAreNumbers() throws {
@@ -62,11 +62,13 @@ struct FindValuesTests {
         let path = try database.folder.write(
             "formula.json", ##"{"resourceType":"Group","id":"g","name":"=HYPERLINK(\"x\")","quantity":3}"##)
         #expect(try ToolRun("import", "--database", database.path, path).status == .done)
-        #expect(try find("Group", "--values", "name,quantity", "--csv") == "name,quantity\r\n\"=HYPERLINK(\"\"x\"\")\",3\r\n")
+        #expect(try find("Group", "--values", "name,quantity", "--format", "csv") == "name,quantity\r\n\"=HYPERLINK(\"\"x\"\")\",3\r\n")
         #expect(
-            try find("Group", "--values", "name,quantity", "--csv", "--spreadsheet")
+            try find("Group", "--values", "name,quantity", "--format", "csv", "--spreadsheet")
                 == "name,quantity\r\n\"'=HYPERLINK(\"\"x\"\")\",3\r\n")
-        #expect(try find("Observation", "--values", "component.valueQuantity.value", "--csv", "--spreadsheet").hasSuffix("'-0.10; 1e3\r\n"))
+        #expect(
+            try find("Observation", "--values", "component.valueQuantity.value", "--format", "csv", "--spreadsheet").hasSuffix(
+                "'-0.10; 1e3\r\n"))
     }
 
     /// A database is a file that others made: what a column holds need not be of its type.
@@ -84,5 +86,34 @@ struct FindValuesTests {
                 == .done)
         #expect(try find("Patient", "--matching", "ada", "--values", "id") == "{\"id\":\"1\"}\n")
         #expect(try find("Patient", "--matching", "b* cy", "--count") == "1\n")
+    }
+
+    @Test func pagesBeginAfterAResource() throws {
+        func ids(_ arguments: String...) throws -> [String] {
+            let run = try database.run("find", ["Patient", "--values", "id", "--format", "csv"] + arguments)
+            return run.output.components(separatedBy: "\r\n").dropFirst().filter { !$0.isEmpty }
+        }
+        #expect(try ids("--skip", "1") == ["2", "3"])
+        #expect(try ids("--after", "1", "--limit", "1") == ["2"])
+        // Absent values come last, in the order of storage.
+        #expect(try ids("--sort", "birthDate", "--after", "1") == ["2", "3"])
+        #expect(try ids("--sort", "-id", "--after", "2") == ["1"])
+        // The resource need not meet the condition.
+        #expect(try ids("active=false", "--after", "1") == ["2"])
+        let missing = try database.run("find", ["Patient", "--after", "9"])
+        #expect(missing.status == .incomplete && missing.output.isEmpty)
+    }
+
+    @Test func resourcesAreATableWhereAskedFor() throws {
+        #expect(
+            try find("Patient", "--format", "table") == """
+                type     id  date     description
+                Patient  1   1970-03  Ada Bo A
+                Patient  2            Di
+                Patient  3
+
+                """)
+        #expect(try find("Patient", "id=3", "--json") == #"{"results":[{"resourceType":"Patient","id":"3"}]}"# + "\n")
+        #expect(try find("Patient", "--values", "id", "--format", "json") == #"{"results":[{"id":"1"},{"id":"2"},{"id":"3"}]}"# + "\n")
     }
 }

@@ -16,7 +16,7 @@ struct IndexCommandTests {
     /// The indexes of the file, by name.
     private func inFile() throws -> [String] {
         try ToolRun(
-            "sql", "--database", database.path, "--csv",
+            "sql", "--database", database.path, "--format", "csv",
             "SELECT name FROM sqlite_master WHERE type = 'index' AND name LIKE 'Obs%' AND name NOT LIKE '%\\_\\_id' ESCAPE '\\' ORDER BY name"
         ).output.components(separatedBy: "\r\n").dropFirst().dropLast()
     }

@@ -144,7 +144,7 @@ struct RecordCommandTests {
         try store.close()
         let commands: [(String, [String])] = [
             ("get", ["Observation/o"]), ("find", ["Observation", "--json"]), ("find", ["Observation", "--json", "--references"]),
-            ("search", ["Observation?status=final", "--ndjson"]), ("export", ["--output", "-"]),
+            ("search", ["Observation?status=final", "--format", "ndjson"]), ("export", ["--output", "-"]),
         ]
         for (command, arguments) in commands {
             let opened = try database.run(command, arguments + ["--keyring", keys])

@@ -55,7 +55,7 @@ struct ReleaseTests {
         let file = try write("in.ndjson", profile + "\n" + version + "\n" + #"{"resourceType":"Patient","nothing":1}"# + "\n")
         let run = try ToolRun("import", "--database", path, "--on-error", "skip", file)
         #expect(run.status == .incomplete)
-        let rejects = try ToolRun("validate", file, "--table").output.split(separator: "\n")
+        let rejects = try ToolRun("validate", file, "--format", "table").output.split(separator: "\n")
         #expect(rejects.contains { $0.contains("the resource says that it is FHIR STU3, not R4") })
         #expect(rejects.contains { $0.contains("the resource says that it is FHIR R5, not R4") })
         #expect(rejects.count { $0.contains("the resource says") } == 2)

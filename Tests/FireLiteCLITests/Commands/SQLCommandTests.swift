@@ -26,8 +26,8 @@ struct SQLCommandTests {
     }
 
     @Test func rowsAreCommaSeparated() throws {
-        #expect(try sql(Self.values, "--csv").output == "a,b,c,d,a,e\r\n1,2.5,x,,x'00ff',9e999\r\n")
-        #expect(try sql("SELECT id FROM Patient WHERE 0", "--csv").output == "id\r\n")
+        #expect(try sql(Self.values, "--format", "csv").output == "a,b,c,d,a,e\r\n1,2.5,x,,x'00ff',9e999\r\n")
+        #expect(try sql("SELECT id FROM Patient WHERE 0", "--format", "csv").output == "id\r\n")
     }
 
     @Test func aTerminalGetsATable() throws {
@@ -96,9 +96,29 @@ struct SQLCommandTests {
         let statement =
             "WITH v(c) AS (VALUES ('=1+1'), ('+1'), ('-1'), ('-x'), ('@a'), (char(9) || 'a'), (char(13) || 'a'), ('a=b'), (-5)) SELECT c AS '=x' FROM v"
         #expect(
-            try sql(statement, "--csv", "--spreadsheet").output
+            try sql(statement, "--format", "csv", "--spreadsheet").output
                 == "'=x\r\n'=1+1\r\n'+1\r\n-1\r\n'-x\r\n'@a\r\n'\ta\r\n\"'\ra\"\r\na=b\r\n-5\r\n")
-        #expect(try sql("SELECT '=1+1' AS x", "--csv").output == "x\r\n=1+1\r\n")
+        #expect(try sql("SELECT '=1+1' AS x", "--format", "csv").output == "x\r\n=1+1\r\n")
         #expect(try sql("SELECT 1", "--spreadsheet").status == .usage)
+    }
+
+    @Test func rowsAreOneObjectWhereAskedFor() throws {
+        #expect(try sql("SELECT id FROM Patient ORDER BY id", "--json").output == #"{"rows":[{"id":"1"},{"id":"2"}]}"# + "\n")
+        #expect(try sql("SELECT id FROM Patient WHERE 0", "--json").output == #"{"rows":[]}"# + "\n")
+    }
+
+    @Test func rowsAreLimited() throws {
+        let statement = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT i FROM n"
+        #expect(try sql(statement, "--limit", "2", "--skip", "3").output == "{\"i\":4}\n{\"i\":5}\n")
+        #expect(try sql("SELECT 1 AS i", "--limit", "0", "--format", "csv").output == "i\r\n")
+    }
+
+    @Test func thePlanComesWithTimeAndRows() throws {
+        let run = try sql("SELECT id FROM Patient WHERE id <> ?", "1", "--explain")
+        #expect(run.status == .done && run.lines.first?.contains("Patient") == true)
+        #expect(run.lines.last?.hasPrefix("rows 1, seconds ") == true)
+        let json = try sql("SELECT id FROM Patient", "--explain", "--json").output
+        #expect(json.contains(#""count":2"#) && json.contains(#""plan":["#))
+        #expect(try sql("SELECT 1", "--explain", "--limit", "1").status == .usage)
     }
 }

@@ -24,8 +24,8 @@ struct SearchCommandTests {
         let bundle = try #require(try JSONSerialization.jsonObject(with: Data(run.output.utf8)) as? [String: Any])
         #expect(bundle["type"] as? String == "searchset" && bundle["total"] as? Int == 2)
         #expect((bundle["entry"] as? [Any])?.count == 2)
-        #expect(try search("Patient?name=peter", "--bundle").output == run.output)
-        #expect(try search("Patient?name=peter", "--bundle", isTerminal: true).output.contains("\"searchset\""))
+        #expect(try search("Patient?name=peter", "--format", "json").output == run.output)
+        #expect(try search("Patient?name=peter", "--json", isTerminal: true).output.contains("\"searchset\""))
         #expect(
             try search("Patient?name=peter&_sort=_id", isTerminal: true).output == """
                 type     id  date        description
@@ -66,7 +66,7 @@ struct SearchCommandTests {
         #expect(try search("Patient?name=peter", "--count").output == "2\n")
         #expect(try search("Patient?name=peter&_count=1", "--count").output == "2\n")
         #expect(try search("Patient?name=peter", "--ids").output == "Patient/1\nPatient/2\n")
-        #expect(try search("Patient?_id=3", "--ndjson").output == "{\"resourceType\":\"Patient\",\"id\":\"3\"}\n")
+        #expect(try search("Patient?_id=3", "--format", "ndjson").output == "{\"resourceType\":\"Patient\",\"id\":\"3\"}\n")
         let explanation = try search("Patient?name=peter", "--explain").output
         #expect(!explanation.contains("\\u"))
         #expect(explanation.contains("SELECT") && explanation.contains("without an index: Patient.name"))
@@ -114,6 +114,24 @@ struct SearchCommandTests {
         let lenient = try search("Patient?nonsense=1", "--count", "--lenient")
         #expect(lenient.status == .done && lenient.output == "3\n" && lenient.error.contains("nonsense"))
         #expect(try search("Patient", "--ids", "--count").status == .usage)
-        #expect(try search("Patient", "--json").status == .usage)
+        #expect(try search("Patient", "--ids", "--json").status == .usage)
+        #expect(try search("Patient?_count=1", "--limit", "1").status == .usage)
+        #expect(try search("Patient", "--after", "nothing").status == .usage)
+        #expect(try search("Pateint").error.contains("did you mean 'Patient'?"))
+        #expect(try search("Patient?brithdate=1970").error.contains("did you mean 'birthdate'?"))
+    }
+
+    @Test func pagesFollowEachOther() throws {
+        var ids: [String] = []
+        var after: [String] = []
+        for _ in 0..<3 {
+            let run = try database.run("search", ["Patient?_sort=_id", "--limit", "1", "--format", "ndjson"] + after)
+            ids += run.lines
+            after = run.error.split(separator: " ").last.map { ["--after", $0.trimmingCharacters(in: .newlines)] } ?? []
+        }
+        #expect(ids.count == 3 && Set(ids).count == 3)
+        #expect(after.isEmpty)
+        let csv = try search("Patient?_id=1", "--format", "csv").output
+        #expect(csv == "type,id,date,description\r\nPatient,1,1970-03-30,Ann Peters\r\n")
     }
 }

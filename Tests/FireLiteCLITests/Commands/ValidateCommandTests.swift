@@ -52,7 +52,7 @@ struct ValidateCommandTests {
         #expect(issues["Observation.code"]?.code == .required)
         #expect(
             issues[""]?.diagnostics?.hasPrefix("\(path): line 3: column 39, Patient.birthDate: expected a date of the form YYYY") == true)
-        let table = try ToolRun("validate", path, "--table")
+        let table = try ToolRun("validate", path, "--format", "table")
         #expect(table.status == .incomplete && table.lines.count == 4)
         #expect(table.lines[0].hasPrefix("where"))
         #expect(try ToolRun(["validate", path], isTerminal: true).output == table.output)
@@ -88,7 +88,7 @@ struct ValidateCommandTests {
     }
 
     @Test(arguments: [
-        [], ["--type", "Patient", "x"], ["--json", "--table", "x"], ["-", "-"], ["--database", "d", "x"],
+        [], ["--type", "Patient", "x"], ["--json", "--format", "table", "x"], ["-", "-"], ["--database", "d", "x"],
         ["--type", "Human", "--database", "d"],
     ])
     func wrongUsageIsAnError(_ arguments: [String]) throws {

@@ -81,7 +81,7 @@ struct ViewCommandTests {
     }
 
     @Test(arguments: [
-        [], ["--definition", "x", "--standard"], ["--standard", "--format", "csv"], ["--definition", "x", "--json"],
+        [], ["--definition", "x", "--standard"], ["--standard", "--format", "csv"], ["--definition", "x", "--format", "xml"],
         ["--definition", "x", "--create", "y", "--format", "csv"],
     ])
     func wrongUsageIsAnError(_ arguments: [String]) throws {

@@ -41,10 +41,10 @@ struct HostileOutputTests {
     @Test func controlCharactersNeverReachATerminal() throws {
         for arguments in [
             ["find", "--database", database, "Patient"], ["find", "--database", database, "Patient", "--values", "id,name.family"],
-            ["find", "--database", database, "Patient", "--values", "id,name.family", "--csv"],
+            ["find", "--database", database, "Patient", "--values", "id,name.family", "--format", "csv"],
             ["sql", "--database", database, "SELECT family FROM Patient_name"],
-            ["sql", "--database", database, "--csv", "SELECT family AS \"\u{1B}[31m\" FROM Patient_name"],
-            ["sql", "--database", database, "--json", "SELECT family AS \"\u{202E}\" FROM Patient_name"],
+            ["sql", "--database", database, "--format", "csv", "SELECT family AS \"\u{1B}[31m\" FROM Patient_name"],
+            ["sql", "--database", database, "--format", "ndjson", "SELECT family AS \"\u{202E}\" FROM Patient_name"],
             ["export", "--database", database, "--output", "-"], ["validate", "--database", database],
             ["get", "--database", database, "Patient/0"], ["get", "--database", database, "Patient/8"],
         ] {
@@ -128,7 +128,7 @@ struct HostileOutputTests {
 
     /// Reads the values back as RFC 4180 has them.
     @Test func commaSeparatedValuesReadBack() throws {
-        let csv = try ToolRun("find", "--database", database, "Patient", "--values", "id,name.family", "--csv").output
+        let csv = try ToolRun("find", "--database", database, "Patient", "--values", "id,name.family", "--format", "csv").output
         var rows: [[String.UnicodeScalarView]] = [[.init()]]
         var isQuoted = false
         var scalars = csv.unicodeScalars[...]

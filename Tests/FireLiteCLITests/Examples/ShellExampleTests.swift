@@ -46,6 +46,13 @@ struct ShellExampleTests {
 
     @Test(arguments: helpTexts) func everyExampleOfAHelpTextRuns(_ script: Script) throws { try run(script) }
 
+    static let tasks = HelpTask.all.map { Script(place: "firelite help \($0.name)", lines: $0.lines) }
+
+    @Test(arguments: tasks) func everyLineOfATaskRuns(_ script: Script) throws {
+        #expect(!script.lines.isEmpty)
+        try run(script)
+    }
+
     @Test func everyMakeTargetOfThePagesExists() throws {
         let makefile = try PackageFolder.text(of: "Makefile")
         let lines = try DocumentationPages.blocks().flatMap(\.lines).filter { $0.hasPrefix("make ") }
@@ -79,8 +86,11 @@ struct ShellExampleTests {
         try prepare(folder)
         for line in script.lines {
             let words = ShellWords.words(line).dropFirst().flatMap { Self.word($0, folder) }
-            let run = try ToolRun.any(Array(words))
-            if words.contains(where: { $0.hasSuffix("key-file") }) {
+            let run = try ToolRun.any(Array(words), environment: ["EDITOR": "true"])
+            if words.first == "diff" {
+                // As with diff(1), 1 says that there is a difference.
+                #expect(run.status == .done || run.status == .incomplete && run.error.isEmpty, "\(script.place): \(line)\n\(run.error)")
+            } else if words.contains(where: { $0.hasSuffix("key-file") }) {
                 // These need a build with SQLCipher, and an encrypted file.
                 let isRefused = run.status == .failed && (run.error.contains("SQLCipher") || run.error.contains("encrypted"))
                 #expect(run.status == .done || isRefused, "\(script.place): \(line)\n\(run.error)")
@@ -160,6 +170,7 @@ struct ShellExampleTests {
         }
         try folder.write("patients.ndjson", patients.map { FHIRJSON.string($0) }.joined(separator: "\n"))
         try folder.write("observations.ndjson", FHIRJSON.string(observation))
+        try folder.write("patient.json", FHIRJSON.string(patients[0], pretty: true))
         try folder.write("bundle.json", FHIRJSON.string(bundle))
         try folder.write(
             "names.json",
@@ -179,6 +190,11 @@ struct ShellExampleTests {
         try FileManager.default.createDirectory(atPath: folder.file("exported/Patient"), withIntermediateDirectories: true)
         try folder.write("exported/Patient/128.json", #"{"id":"128","photo":[],"name":[{"given":[{"value":"Ryan"}]}]}"#)
         try folder.write("realm.json", #"{"Patient":[{"pk":"p","id":"129","active":null}],"HumanName":[{"pk":"n"}]}"#)
+        try folder.write(
+            "colors.json", #"{"resourceType":"CodeSystem","url":"http://example.org/colors","status":"active","content":"complete"}"#)
+        let gender = #"{"name":"url","valueUri":"http://hl7.org/fhir/ValueSet/administrative-gender"}"#
+        let code = #"{"name":"coding","valueCoding":{"system":"http://hl7.org/fhir/administrative-gender","code":"female"}}"#
+        try folder.write("request.json", #"{"resourceType":"Parameters","parameter":[\#(gender),\#(code)]}"#)
         try folder.write("letter.pdf", "%PDF-1.7\n")
         try folder.write("all.ndjson", FHIRJSON.string(Patient { $0.id = "130" }))
         let credentials = try folder.write("server.json", #"{"token":"secret"}"#)

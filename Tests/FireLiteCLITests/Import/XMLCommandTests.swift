@@ -116,7 +116,7 @@ struct XMLCommandTests {
 
     @Test func validateReadsXML() throws {
         let patient = "<Patient xmlns=\"http://hl7.org/fhir\"><id value=\"1\"/><gender value=\"x\"/></Patient>"
-        let run = try ToolRun("validate", "--table", folder.write("a.xml", patient))
+        let run = try ToolRun("validate", "--format", "table", folder.write("a.xml", patient))
         #expect(run.status == .incomplete && run.output.contains("Patient.gender"), "\(run.output)")
         #expect(try ToolRun("validate", folder.write("b.xml", patient.replacingOccurrences(of: "\"x\"", with: "\"male\""))).status == .done)
     }
@@ -130,7 +130,8 @@ struct XMLCommandTests {
 
     @Test func whatXMLCannotHoldIsSkippedIfAsked() throws {
         let database = try ToolDatabase(
-            #"{"resourceType":"Patient","id":"1","text":{"status":"generated","div":"<div>"}}"#, #"{"resourceType":"Patient","id":"2"}"#)
+            #"{"resourceType":"Patient","id":"1","text":{"status":"generated","div":"<div>"}}"# + "\n"
+                + #"{"resourceType":"Patient","id":"2"}"#)
         let run = try database.run("export", ["--format", "xml", "--on-error", "skip", "--output", folder.file("xml")])
         #expect(run.status == .incomplete && run.output.hasPrefix("exported 1, files 1"), "\(run.error)")
         #expect(run.error.contains("skipped Patient number 1: XML cannot hold it: Patient.text.div"), "\(run.error)")

@@ -30,13 +30,21 @@ enum CommandLines {
         "history": ["--database {mine.sqlite} --key-file {key} Patient/1"],
         "restore": ["--database {mine.sqlite} --key-file {key} Patient/1"],
         "prune": ["--database {mine.sqlite} --key-file {key} --keep 0"],
-        "info": ["--database {mine.sqlite} --key-file {key}"],
+        "put": ["--database {mine.sqlite} --key-file {key} --keyring {keys.json} {patient.json}"],
+        "patch": ["--database {mine.sqlite} --key-file {key} --keyring {keys.json} Patient/1 gender=male"],
+        "edit": ["--database {mine.sqlite} --key-file {key} --keyring {keys.json} Patient/1"],
+        "erase": ["--database {mine.sqlite} --key-file {key} --keyring {keys.json} Patient/1 --dry-run"],
+        "schema": ["--database {mine.sqlite} --key-file {key} Patient"],
+        "diff": [
+            "--database {mine.sqlite} --key-file {key} --keyring {keys.json} Patient/1", "{mine.sqlite} {mine.sqlite}",
+        ],
+        "info": ["--database {mine.sqlite} --key-file {key}", "{mine.sqlite}"],
         "validate": [
             "{in.ndjson}", "--database {mine.sqlite} --key-file {key}", "--package {letter.txt} {in.ndjson}",
             "--knowledge {letter.txt} --supporting {patient.json} --profile {patient.json} {in.ndjson}",
         ],
         "package": ["--knowledge {new.sqlite} add {letter.txt}"],
-        "check": ["--database {mine.sqlite} --key-file {key}"],
+        "check": ["--database {mine.sqlite} --key-file {key}", "{mine.sqlite}"],
         "backup": [
             "--database {mine.sqlite} --key-file {key} {copy.sqlite}",
             "--replace --database {mine.sqlite} --new-key-file {key} {copy.sqlite}",

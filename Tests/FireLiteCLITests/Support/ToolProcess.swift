@@ -13,6 +13,9 @@ enum ToolProcess {
         return process
     }
 
+    /// The path of the program.
+    static func path() throws -> String { try program().path }
+
     /// Where the build puts programs: beside the tests.
     private static func program() throws -> URL {
         let places = [URL(fileURLWithPath: CommandLine.arguments[0]), Bundle.main.bundleURL].flatMap { url in

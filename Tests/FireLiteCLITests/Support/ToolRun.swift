@@ -59,9 +59,9 @@ struct ToolRun {
     private static let waiting: Set<String> = ["outbox", "token", "register", "sync", "pull", "push", "conflicts", "samples"]
 
     /// A run in this process, or one of its own for commands that wait for tasks.
-    static func any(_ arguments: [String]) throws -> ToolRun {
+    static func any(_ arguments: [String], environment: [String: String] = [:]) throws -> ToolRun {
         let isWaiting = waiting.contains(arguments.first ?? "") || arguments.first == "search" && arguments.contains("--server")
-        return try isWaiting ? process(arguments) : ToolRun(arguments)
+        return try isWaiting ? process(arguments) : ToolRun(arguments, environment: environment)
     }
 
     private init(status: ExitStatus, output: String, error: String) {

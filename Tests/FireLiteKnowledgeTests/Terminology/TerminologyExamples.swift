@@ -1,10 +1,11 @@
+import FireLiteCore
 import FireLiteKnowledge
 import FireLiteReleases
 import Foundation
 
 /// Definitions that the tests of terminology share.
 enum TerminologyExamples {
-    static let release = BundledRelease.r5.release
+    static let release = FHIRRelease.bundled("R5")!
     static let colors = "http://example.org/colors"
 
     /// A system with a hierarchy, an inactive, an abstract and a German concept.

@@ -100,6 +100,70 @@ import Testing
     ])
     func systemsWithoutADefinitionAreKnown(_ system: String, _ code: String, _ isKnown: Bool) throws {
         let found = try Terminology(release: Examples.release).validate(TerminologyCode(code, system: system))
-        #expect(found.isValid == isKnown, "\(found.issues)")
+        #expect(found.isValid == isKnown, "\(String(describing: found.issues))")
+    }
+}
+
+@Suite struct TerminologyBindingTests {
+    private typealias Examples = TerminologyExamples
+
+    @Test func aValidatorGetsTheAnswersOfATerminology() throws {
+        let warm = Examples.valueSet(
+            "warm", #"{"include":[{"system":"\#(Examples.colors)","filter":[{"property":"concept","op":"is-a","value":"red"}]}]}"#)
+        let validator: any CodeValidator = try Examples.terminology(warm)
+        let valueSet = Canonical("http://example.org/warm|1.0.0")
+        func question(_ code: String) -> CodeQuestion { CodeQuestion(system: Examples.colors, code: code, display: "any") }
+        #expect(validator.membership(of: question("crimson"), in: valueSet) == .member)
+        #expect(validator.membership(of: question("blue"), in: valueSet) == .notMember)
+        #expect(validator.membership(of: question("blue"), in: Canonical("http://example.org/absent")) == .unknown)
+        #expect(validator.existence(of: question("blue")) == .member)
+        #expect(validator.existence(of: question("pink")) == .notMember)
+        #expect(validator.existence(of: CodeQuestion(system: "http://example.org/absent", code: "a")) == .unknown)
+    }
+
+    @Test func definitionsOfPackagesAreASource() throws {
+        let knowledge = Knowledge(release: Examples.release)
+        try knowledge.add(Data(Examples.system.utf8), source: "colors.json")
+        var terminology = Terminology(release: Examples.release)
+        #expect(throws: TerminologyError.self) { try terminology.lookup(TerminologyCode("red", system: Examples.colors)) }
+        terminology = Terminology(release: Examples.release)
+        terminology.add(knowledge)
+        #expect(try terminology.lookup(TerminologyCode("red", system: Examples.colors)).display == "Red")
+    }
+}
+
+@Suite struct ClosureTableTests {
+    private typealias Examples = TerminologyExamples
+
+    private func codes(_ names: String...) -> [TerminologyCode] { names.map { TerminologyCode($0, system: Examples.colors) } }
+
+    /// In whatever order the codes come, the table has every pair in the end.
+    @Test(arguments: [["color", "red", "crimson", "blue"], ["crimson", "blue", "color", "red"], ["blue", "crimson", "red", "color"]])
+    func everyPairIsFoundOnce(_ order: [String]) throws {
+        let terminology = try Examples.terminology()
+        var table = ClosureTable(name: "test")
+        for code in order { try table.add([TerminologyCode(code, system: Examples.colors)], using: terminology) }
+        let pairs = table.relations.map { "\($0.special.code)<\($0.general.code)" }
+        #expect(pairs.sorted() == ["blue<color", "crimson<color", "crimson<red", "red<color"])
+        #expect(table.version == 4)
+        #expect(try table.add(codes("red"), using: terminology).isEmpty)
+    }
+
+    @Test func anUnknownCodeLeavesTheTableAsItWas() throws {
+        let terminology = try Examples.terminology()
+        var table = ClosureTable(name: "test")
+        try table.add(codes("red"), using: terminology)
+        let before = table
+        #expect(throws: TerminologyError.self) { try table.add(codes("color", "pink"), using: terminology) }
+        #expect(table == before)
+    }
+
+    @Test func theMapHasWhatCameAfterAVersion() throws {
+        let terminology = try Examples.terminology()
+        var table = ClosureTable(name: "test")
+        try table.add(codes("color", "red"), using: terminology)
+        try table.add(codes("crimson"), using: terminology)
+        #expect(!String(decoding: table.conceptMap(since: 1), as: UTF8.self).contains(#""code":"red","target""#))
+        #expect(String(decoding: table.conceptMap(), as: UTF8.self).contains(#""code":"red","target""#))
     }
 }

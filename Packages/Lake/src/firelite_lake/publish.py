@@ -29,8 +29,6 @@ _FORM = 1
 #: A store's files are rewritten if so much of their rows has been deleted, and merged if there are more than so many.
 _MOST_DELETED = 0.3
 _MOST_FILES = 24
-#: If more of the resources have changed, everything is written.
-_MOST_CHANGED = 0.5
 #: How often a publication is repeated when others publish the same store.
 _TRIES = 8
 
@@ -209,8 +207,6 @@ class Publisher:
     ) -> Published:
         """Replaces the rows of some resources."""
         total = sum(count(file) for file in files)
-        if len(roots) > _MOST_CHANGED * max(total, 1) and len(roots) > 1000:
-            return self._publish_all(files, signature)
         writer = Writer(self.table, self.name, self.schema)
         try:
             actions, gone = self._replacing(files, roots, rows, writer)

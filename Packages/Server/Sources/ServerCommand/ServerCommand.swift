@@ -124,7 +124,7 @@ struct ServerCommand: AsyncParsableCommand {
         guard exists || release != nil else {
             throw ValidationError("There is no file \(database): name the release of a new one with --release.")
         }
-        let name = try exists ? FHIRStore.releaseName(ofFileAt: database) : release ?? ""
+        let name = try exists ? FHIRStore.releaseName(ofFileAt: URL(fileURLWithPath: database)) : release ?? ""
         guard let known = FHIRRelease.bundled(name) else {
             throw ValidationError("'\(name)' is none of the releases \(FHIRRelease.bundledNames.joined(separator: ", ")).")
         }

@@ -212,6 +212,7 @@ struct StoreOpener: Sendable {
         try TextMatcher.register(connection)
         try connection.run("PRAGMA cache_size = -\(max(cacheBytes / 1_024, 1))")
         try connection.execute("PRAGMA temp_store = MEMORY")
+        configuration.watch(connection)
     }
 
     private func setDurability(_ connection: Connection) throws {

@@ -86,7 +86,7 @@ final class DamagedStore {
     }
 
     /// Every table of the file that the release knows.
-    var tables: [TablePlan] { access.schema.tables.filter(\.isInFile) }
+    var tables: [TablePlan] { access.schema.storedTables }
 
     // MARK: - What is there
 

@@ -26,7 +26,7 @@ extension ReadTransaction {
 
     /// The names of the resource types that have a table in the file, readable or not.
     package var storedTypeNames: [String] {
-        access.schema.tables.filter { $0.isResource && $0.isInFile }.map(\.name).sorted()
+        access.schema.storedTables.filter(\.isResource).map(\.name).sorted()
     }
 }
 

@@ -111,7 +111,7 @@ final class RecoveryTarget {
         for declaration in declarations {
             try indexes.declare(declaration)
             if declaration.kind == .fullText { try buildFullText(declaration, schema) }
-            for build in indexes.builds(declaration, on: schema.tables) { try connection.run(build.sql) }
+            for build in indexes.builds(declaration, on: schema.storedTables) { try connection.run(build.sql) }
         }
         try connection.execute("COMMIT")
         inserts.removeAll()

@@ -32,7 +32,7 @@ extension FHIRStore {
             let pageSize = Int(try connection.integer("PRAGMA page_size") ?? 0)
             let pages = Int(try connection.integer("PRAGMA page_count") ?? 0)
             var tables: [StoreStatistics.Table] = []
-            for table in transaction.access.schema.tables where table.isInFile {
+            for table in transaction.access.schema.storedTables {
                 let rows = Int(try connection.integer("SELECT count(*) FROM \(table.quotedName)") ?? 0)
                 tables.append(StoreStatistics.Table(name: table.name, rows: rows, columns: table.fileColumns))
             }

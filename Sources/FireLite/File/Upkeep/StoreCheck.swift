@@ -28,7 +28,7 @@ struct StoreCheck {
             StoreFinding(.unknownTable, table: $0, "the table \($0) is not part of FHIR \(access.schema.release.name)")
         }
         findings += try tolerant("_index", table: "_index") { try indexes() }
-        let tables = access.schema.tables.filter(\.isInFile)
+        let tables = access.schema.storedTables
         for (number, table) in tables.enumerated() {
             findings += try tolerant(table.name, table: table.name) { try orphans(table) }
             try meter.report(StoreProgress(.checkingTables, number + 1, of: tables.count, .tables, subject: table.name))
@@ -123,7 +123,7 @@ struct StoreCheck {
         // Nearly all rows are owned by rows of one table or, for recursive elements, of the same table. With many tables, comparing each with
         // each takes minutes.
         let likely = [table.owner, table].compactMap { $0 }
-        let owners = likely + access.schema.tables.filter { other in !likely.contains { $0 === other } }
+        let owners = likely + access.schema.storedTables.filter { other in !likely.contains { $0 === other } }
         // A row number is unique in a resource, so no row is counted for two owners.
         var ownerless = try connection.integer("SELECT count(*) FROM \(table.quotedName) WHERE _parent IS NOT NULL") ?? 0
         for owner in owners where ownerless > 0 && owner.isInFile && (table.isResource || table.link(from: owner) != nil) {
@@ -159,7 +159,7 @@ struct StoreCheck {
             guard let own = name.flatMap({ access.schema.table(named: $0) }), own.isInFile else { continue }
             note(try access.registry.resources(withShape: number, notIn: own), own, "another type than their list of tables says")
         }
-        for table in access.schema.tables where table.isInFile {
+        for table in access.schema.storedTables {
             let (unlisted, missing) = try access.registry.disagreements(with: table, shapes: shapes[table.index] ?? [])
             note(unlisted, table, "rows that their list of tables does not name")
             note(missing, table, "no row though their list of tables names it")

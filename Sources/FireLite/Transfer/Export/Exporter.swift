@@ -32,6 +32,8 @@ package struct Exporter {
     }
 
     private let types: [String]
+    /// The numbers of the resources to write; nil for all.
+    private let roots: Set<Int64>?
     private let options: Options
     private let handlers: Handlers
     private var bytes = 0
@@ -42,9 +44,12 @@ package struct Exporter {
 
     private static let resourcesPerReport = 1_000
 
-    /// - Parameter types: the resource types to write; empty for all stored ones.
-    package init(types: [String], options: Options, handlers: Handlers = Handlers()) {
+    /// - Parameters:
+    ///   - types: the resource types to write; empty for all stored ones.
+    ///   - roots: the numbers of the resources to write. Default: all of the types.
+    package init(types: [String], roots: Set<Int64>? = nil, options: Options, handlers: Handlers = Handlers()) {
         self.types = types
+        self.roots = roots
         self.options = options
         self.handlers = handlers
     }
@@ -107,6 +112,7 @@ package struct Exporter {
             try handlers.progress(StoreProgress(.exporting, counts.exported, of: total, .resources, bytes: bytes))
         }
         func write(_ stored: FHIRResource) throws {
+            if let roots, transaction.number(of: stored).map(roots.contains) != true { return }
             let hasID = stored.id != nil
             var resource = options.assignsIDs ? try transaction.withAssignedIDs(stored) : stored
             resource = try transaction.whole(resource)

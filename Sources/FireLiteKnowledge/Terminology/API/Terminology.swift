@@ -8,9 +8,10 @@ import Foundation
 /// themselves.
 ///
 /// ```swift
-/// var terminology = Terminology(release: FHIRR4.release)
+/// var terminology = Terminology(release: .r4)
 /// try terminology.add(contentsOf: colors)
-/// let answer = try terminology.validate(code: "red", system: "http://example.org/colors", in: "http://example.org/warm-colors")
+/// let red = TerminologyCode("red", system: "http://example.org/colors")
+/// let answer = try terminology.validate(red, in: "http://example.org/warm-colors")
 /// ```
 ///
 /// It is a value: what is added to a copy is not in the other one. See FHIR, Terminology Module and Using Terminologies.

@@ -53,6 +53,16 @@ public struct TerminologyIssue: Sendable, Hashable {
         ])
     }
 
+    /// The issues in the order that terminology servers have: errors first, and of one kind what is not in the value set first.
+    static func sorted(_ issues: [TerminologyIssue]) -> [TerminologyIssue] {
+        issues.enumerated().sorted { first, second in
+            let keys = [first, second].map { place, issue in
+                (issue.severity.rawValue, issue.code, issue.kind == "not-in-vs" ? 0 : 1, place)
+            }
+            return keys[0] < keys[1]
+        }.map(\.element)
+    }
+
     /// An `OperationOutcome` with these issues.
     static func outcome(_ issues: [TerminologyIssue]) -> JSONItem {
         .object(["resourceType": .string("OperationOutcome"), "issue": .array(issues.map(\.json))])

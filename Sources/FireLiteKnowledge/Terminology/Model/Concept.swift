@@ -98,7 +98,7 @@ enum KnownExtension {
     /// Those of a concept that an expansion repeats.
     static let concept: Set<String> = [descriptionID, style, markup, base + "codesystem-alternate"]
     /// Those of a concept in a value set that an expansion repeats.
-    static let listed: Set<String> = [descriptionID, style, markup, deprecated, standardsStatus]
+    static let listed: Set<String> = [descriptionID, style, markup, deprecated, standardsStatus, conceptDefinition]
 
     /// Extensions that an expansion repeats as properties, with the property and the type of its value.
     static let properties: [String: (property: String, member: String)] = [

@@ -120,7 +120,7 @@ struct ContainsWriter {
             var items: [JSONItem] = []
             while place < codes.endIndex {
                 let code = codes[place]
-                if let parent, code.part != parent.part || code.depth <= parent.depth { break }
+                if let parent, try !code.isBelow(parent) { break }
                 place += 1
                 let below = try children(&writer, of: code)
                 items.append(try writer.element(code, contains: below))

@@ -10,6 +10,11 @@ struct ExpansionCode {
     /// The part of the value set that has it, and the number of concepts above it there.
     let part: Int
     let depth: Int
+
+    /// Whether it is below another one where both stand in the code system.
+    func isBelow(_ other: ExpansionCode) throws -> Bool {
+        try part == other.part && depth > other.depth && provider.subsumes(other.concept.code, concept.code)
+    }
 }
 
 /// Collects the codes of a value set (FHIR, ValueSet: Value set expansion).

@@ -123,7 +123,7 @@ struct ValidateOperation {
             isConcept
             ? findings.first { $0.isValid } ?? findings.first { $0.state == .member }
             : findings.first
-        let issues = findings.flatMap(\.issues) + run.statusNotes.map(\.issue)
+        let issues = TerminologyIssue.sorted(findings.flatMap(\.issues) + run.statusNotes.map(\.issue))
         let isValid = chosen?.state == .member && !issues.contains { $0.severity == .error }
         var result = ResponseParameters()
         result.add("result", "valueBoolean", .bool(isValid))

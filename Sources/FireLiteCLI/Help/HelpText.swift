@@ -14,26 +14,56 @@ enum HelpText {
     /// `firelite help`, for completions.
     static var definition: CommandDefinition {
         CommandDefinition(
-            name: "help", summary: "print the help of a command", options: [], operands: "COMMAND", operandCount: 0...1,
-            operandKinds: [.choice(FireLiteTool.definitions.map(\.name))], discussion: "")
+            name: "help", summary: "print the help of a command", options: [], operands: "COMMAND|TASK", operandCount: 0...1,
+            operandKinds: [.choice(FireLiteTool.definitions.map(\.name) + topics)], discussion: "")
     }
 
-    static func overview(_ commands: [CommandDefinition]) -> String {
-        var table = TextTable([.left, .left])
-        for command in commands { table.add("  " + command.name, command.summary) }
+    /// The words of `firelite help` besides the commands.
+    static var topics: [String] { CommandGroup.all.map(\.name) + HelpTask.all.map(\.name) }
+
+    /// The commands by groups, and the tasks.
+    static var overview: String {
         let statuses = statuses.map { "\($0.status.rawValue) \($0.meaning)" }
         return """
             \(purpose).
 
             Usage: firelite COMMAND …
 
-            \(table.text)
+            \(commands(CommandGroup.all))
 
-            `firelite COMMAND --help` explains a command, `firelite manual` all of them.
+            Tasks, for `firelite help TASK`
+            \(table(HelpTask.all.map { ($0.name, $0.title) }))
+
+            `firelite COMMAND --help` explains a command, `firelite manual` all of them. FILE may come first where the help says so, and
+            FIRELITE_DATABASE names it if nothing else does.
 
             Exit status: \(statuses[..<3].joined(separator: "; "));
             \(statuses[3...].joined(separator: "; ")). Errors are one line on standard error.
             """
+    }
+
+    /// The help of a command, of a group of commands, or of a task; nil for another word.
+    static func text(on word: String) -> String? {
+        if let command = FireLiteTool.command(named: word) { return self.command(command.definition) }
+        if let group = CommandGroup.all.first(where: { $0.name == word }) { return commands([group]) }
+        guard let task = HelpTask.all.first(where: { $0.name == word }) else { return nil }
+        return "To \(task.title):\n\n\(task.text)"
+    }
+
+    private static func commands(_ groups: [CommandGroup]) -> String {
+        // One table, so that the summaries of all groups are aligned.
+        let lines = table(groups.flatMap { $0.commands.map { ($0.definition.name, $0.definition.summary) } }).split(separator: "\n")
+        var rest = lines[...]
+        return groups.map { group in
+            defer { rest = rest.dropFirst(group.commands.count) }
+            return ([group.title] + rest.prefix(group.commands.count).map(String.init)).joined(separator: "\n")
+        }.joined(separator: "\n\n")
+    }
+
+    private static func table(_ rows: [(String, String)]) -> String {
+        var table = TextTable([.left, .left])
+        for row in rows { table.add("  " + row.0, row.1) }
+        return table.text
     }
 
     static func command(_ command: CommandDefinition) -> String {

@@ -1,0 +1,69 @@
+import FireLite
+import FireLiteFHIRPath
+import FireLiteXML
+import Foundation
+
+/// A resource that somebody wrote, before it is stored.
+enum ResourceText {
+    /// Reads one resource, as JSON or XML.
+    ///
+    /// - Throws: `FHIRDecodingError`; `FHIRXMLError`.
+    static func resource(_ bytes: Data, _ release: FHIRRelease) throws -> FHIRResource {
+        let first = bytes.first { !" \t\r\n\u{FEFF}".utf8.contains($0) }
+        return first == UInt8(ascii: "<")
+            ? try FHIRXML.resource(from: bytes, release: release) : try FHIRJSON.resource(from: bytes, release: release)
+    }
+
+    /// Reports what does not fit FHIR's definitions.
+    ///
+    /// - Throws: `ToolError` with status 1 if there is an error.
+    static func check(_ resource: FHIRResource, command: String, _ console: Console) throws {
+        let issues = resource.validate() + resource.validate(constraints: .defined(by: resource.layout.release))
+        let errors = issues.filter { $0.severity == .error }
+        for issue in errors { console.report("firelite \(command): \(issue)") }
+        guard errors.isEmpty else {
+            throw ToolError.incomplete(
+                "nothing is stored: the \(resource.resourceType) has \(errors.count) error\(errors.count == 1 ? "" : "s"); "
+                    + "--unchecked stores it all the same")
+        }
+    }
+
+    static let unchecked = OptionDefinition.flag("unchecked", "store it although it does not fit FHIR's definitions")
+    static let version = OptionDefinition.option(
+        "if-version", "N", "only if the stored resource has this version, as `firelite history` numbers them; 0 if there is none")
+}
+
+/// What became of a resource.
+struct StoredResource {
+    let key: String
+    let counts: UpsertCounts
+    let version: Int?
+
+    /// Stores a resource, and reads its version.
+    init(_ resource: FHIRResource, _ transaction: WriteTransaction) throws {
+        counts = try transaction.store([resource])
+        let id = resource.id ?? ""
+        key = "\(resource.resourceType)/\(id)"
+        version = try Self.version(of: resource.resourceType, id, transaction)
+    }
+
+    /// The version of a stored resource; nil if there is none.
+    static func version(of type: String, _ id: String, _ transaction: ReadTransaction) throws -> Int? {
+        try transaction.resource(typeName: type, id: id).flatMap { Draft($0).baseVersion }
+    }
+
+    var outcome: String { counts.added > 0 ? "added" : counts.updated > 0 ? "updated" : "unchanged" }
+
+    static let jsonKeys = [
+        JSONKey("resource", "the type and id"), JSONKey("outcome", "added, updated or unchanged"), JSONKey("version", "its version now"),
+    ]
+
+    func report() -> Report {
+        var report = Report()
+        report.addNote("\(outcome) \(key)\(version.map { ", version \($0)" } ?? "")")
+        report.addMember("resource", .text(key))
+        report.addMember("outcome", .text(outcome))
+        report.addMember("version", version.map { .number($0) } ?? .none)
+        return report
+    }
+}

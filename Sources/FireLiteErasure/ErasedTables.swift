@@ -1,0 +1,170 @@
+import FireLiteCore
+import Foundation
+
+/// The tables of the library's modules, and which of their rows are about a person.
+///
+/// The facts are here, and not in the modules, so that a program that erases needs none of them. A table that is not listed is an error.
+enum ErasedTables {
+    /// Tables without anything of a person: payloads go with their resources, the others have numbers, keys and addresses.
+    private static let impersonal: Set<String> = [
+        "_blob", "_blob_chunk", "_blob_reference", "_blob_policy", "_blobkey", "_blobfile", "_blobfile_policy", "_thumbnail",
+        "_sync_server", "_sync_scope", "_sync_subscription", "_outbox_server", "_samples_name", "_samples_anchor", "_trust_key",
+        "_trust_nonce", "_audit", "_audit_head", "_audit_node",
+    ]
+
+    private static let personal: Set<String> = [
+        "_record", "_record_annotation", "_record_key", "_record_content", "_appdata", "_appdata_annotation", "_appdata_key",
+        "_appdata_content", "_outbox", "_sync_resource", "_sync_change", "_sync_unreadable", "_sync_missing", "_samples",
+        "_samples_series", "_samples_sent", "_permission", "_trust_identity",
+    ]
+
+    /// - Throws: `ErasureError.unknownTables`.
+    static func check(_ tx: ReadTransaction) throws {
+        let unknown = try tx.moduleTableNames.subtracting(impersonal).subtracting(personal).sorted()
+        guard unknown.isEmpty else {
+            throw ErasureError(
+                .unknownTables,
+                "the file has tables that this version cannot erase from: \(unknown.joined(separator: ", ")): use a version that knows them"
+            )
+        }
+    }
+
+    /// Rows of a table by their keys.
+    struct Rows {
+        let table: String
+        let key: String
+        let numbers: [Int64]
+    }
+
+    // MARK: - Finding
+
+    /// The rows about a person.
+    static func rows(_ contents: PersonContents, _ tx: ReadTransaction) throws -> [Rows] {
+        var found: [Rows] = []
+        func add(_ table: String, _ key: String, _ sql: String, _ isMeant: (SQLRow) -> Bool) throws {
+            var numbers: [Int64] = []
+            for row in try tx.rows(ofModuleTable: table, "SELECT \(sql) FROM \(table)") where isMeant(row) {
+                if let number = row[0].integer { numbers.append(number) }
+            }
+            if !numbers.isEmpty { found.append(Rows(table: table, key: key, numbers: numbers)) }
+        }
+        func isKey(_ type: SQLValue, _ id: SQLValue) -> Bool { contents.keys.contains("\(type.text ?? "")/\(id.text ?? "")") }
+        func isAbout(_ value: SQLValue) -> Bool {
+            switch value {
+            case .text(let text): ReferenceTokens.hasAny(of: contents.keys, in: text)
+            case .blob(let bytes): ReferenceTokens.hasAny(of: contents.keys, in: String(decoding: bytes, as: UTF8.self))
+            case .null, .integer, .real: false
+            }
+        }
+        let roots = Set(contents.roots)
+        try add("_record", "root", "root, type, id") { roots.contains($0[0].integer ?? -1) || isKey($0[1], $0[2]) }
+        let owners = roots.union(found.first?.numbers ?? [])
+        try add("_record_annotation", "number", "number, owner") { owners.contains($0[1].integer ?? -1) }
+        for table in ["_record_key", "_record_content"] { try add(table, "owner", "owner") { owners.contains($0[0].integer ?? -1) } }
+        try addAppData(contents, tx, &found)
+        try add("_outbox", "seq", "seq, path, parameters, fields, body, outcome") { row in (1...5).contains { isAbout(row[$0]) } }
+        for (table, key) in [("_sync_resource", "resource"), ("_sync_missing", "missing")] {
+            try add(table, key, "\(key), type, id") { isKey($0[1], $0[2]) }
+        }
+        try add("_sync_unreadable", "unreadable", "unreadable, type, id, text") { isKey($0[1], $0[2]) || isAbout($0[3]) }
+        try add("_sync_change", "change", "change, type, id, base, content, earlier, remote") { row in
+            isKey(row[1], row[2]) || (3...6).contains { isAbout(row[$0]) }
+        }
+        try addSamples(contents, tx, &found)
+        let consents = Set(contents.ids["Consent"] ?? [])
+        try add("_permission", "number", "number, consent, content") { consents.contains($0[1].text ?? "") || isAbout($0[2]) }
+        try add("_trust_identity", "number", "number, reference") {
+            $0[1].text.map { ReferenceTokens.hasAny(of: [contents.person], in: $0) } ?? false
+        }
+        return found
+    }
+
+    /// App data that names the person by id or annotation.
+    private static func addAppData(_ contents: PersonContents, _ tx: ReadTransaction, _ found: inout [Rows]) throws {
+        var owners: Set<Int64> = []
+        for row in try tx.rows(ofModuleTable: "_appdata", "SELECT number, id FROM _appdata") {
+            if ReferenceTokens.hasAny(of: contents.keys, in: row[1].text ?? ""), let number = row[0].integer { owners.insert(number) }
+        }
+        for row in try tx.rows(ofModuleTable: "_appdata_annotation", "SELECT owner, text FROM _appdata_annotation") {
+            if ReferenceTokens.hasAny(of: contents.keys, in: row[1].text ?? ""), let owner = row[0].integer { owners.insert(owner) }
+        }
+        guard !owners.isEmpty else { return }
+        let annotations = try tx.rows(ofModuleTable: "_appdata_annotation", "SELECT number, owner FROM _appdata_annotation")
+            .filter { owners.contains($0[1].integer ?? -1) }.compactMap { $0[0].integer }
+        found.append(Rows(table: "_appdata", key: "number", numbers: owners.sorted()))
+        if !annotations.isEmpty { found.append(Rows(table: "_appdata_annotation", key: "number", numbers: annotations)) }
+        for table in ["_appdata_key", "_appdata_content"] {
+            let rows = try tx.rows(ofModuleTable: table, "SELECT owner FROM \(table)").compactMap { $0[0].integer }.filter(owners.contains)
+            if !rows.isEmpty { found.append(Rows(table: table, key: "owner", numbers: rows)) }
+        }
+    }
+
+    /// Samples, whose UUIDs are the ids of their Observations.
+    private static func addSamples(_ contents: PersonContents, _ tx: ReadTransaction, _ found: inout [Rows]) throws {
+        let uuids = Set(
+            (contents.ids["Observation"] ?? []).compactMap { UUID(uuidString: $0) }.map { uuid in
+                withUnsafeBytes(of: uuid.uuid) { Array($0) }
+            })
+        guard !uuids.isEmpty else { return }
+        func isMeant(_ value: SQLValue) -> Bool { if case .blob(let bytes) = value { uuids.contains(bytes) } else { false } }
+        func numbers(_ table: String, _ column: String) throws -> [Int64] {
+            try tx.rows(ofModuleTable: table, "SELECT number, \(column) FROM \(table)").filter { isMeant($0[1]) }.compactMap {
+                $0[0].integer
+            }
+        }
+        let series = try numbers("_samples_series", "observation")
+        let own = try numbers("_samples", "uuid")
+        let inSeries = try tx.rows(ofModuleTable: "_samples", "SELECT number, series FROM _samples")
+            .filter { row in row[1].integer.map(series.contains) ?? false }.compactMap { $0[0].integer }
+        let samples = Set(own + inSeries).sorted()
+        let sent = try sentSamples(samples, uuids, tx)
+        for rows in [
+            Rows(table: "_samples_series", key: "number", numbers: series), Rows(table: "_samples", key: "number", numbers: samples),
+            Rows(table: "_samples_sent", key: "number", numbers: sent),
+        ] where !rows.numbers.isEmpty { found.append(rows) }
+    }
+
+    private static func sentSamples(_ samples: [Int64], _ uuids: Set<[UInt8]>, _ tx: ReadTransaction) throws -> [Int64] {
+        let numbers = Set(samples)
+        var all = uuids
+        for row in try tx.rows(ofModuleTable: "_samples", "SELECT number, uuid FROM _samples") {
+            if let number = row[0].integer, numbers.contains(number), case .blob(let bytes) = row[1] { all.insert(bytes) }
+        }
+        return try tx.rows(ofModuleTable: "_samples_sent", "SELECT number, uuid FROM _samples_sent").filter { row in
+            if case .blob(let bytes) = row[1] { all.contains(bytes) } else { false }
+        }.compactMap { $0[0].integer }
+    }
+
+    // MARK: - Erasing
+
+    /// Deletes rows. An identity keeps its keys, which verify what it has signed, and loses its name.
+    static func erase(_ rows: [Rows], _ tx: WriteTransaction) throws {
+        for rows in rows {
+            let sql =
+                rows.table == "_trust_identity"
+                ? "UPDATE _trust_identity SET name = NULL, reference = NULL WHERE number = ?"
+                : "DELETE FROM \(rows.table) WHERE \(rows.key) = ?"
+            for number in rows.numbers { try tx.run(onModuleTable: rows.table, sql, [.integer(number)]) }
+        }
+    }
+
+    // MARK: - What is left
+
+    /// What the modules know of copies elsewhere, and what cannot be attributed.
+    static func left(_ contents: PersonContents, _ erased: [Rows], _ tx: ReadTransaction) throws -> [ErasureReport.Remainder] {
+        var servers: Set<String> = []
+        for (table, column) in [("_sync_server", "base"), ("_outbox_server", "server")] {
+            for row in try tx.rows(ofModuleTable: table, "SELECT \(column) FROM \(table)") {
+                if let base = row[0].text { servers.insert(base) }
+            }
+        }
+        var left = servers.sorted().map { ErasureReport.Remainder(kind: .server, what: $0) }
+        let audit = try tx.rows(ofModuleTable: "_audit", "SELECT seq, type, id FROM _audit")
+            .filter { contents.keys.contains("\($0[1].text ?? "")/\($0[2].text ?? "")") }.count
+        if audit > 0 { left.append(.init(kind: .audit, what: "\(audit) rows of the audit trail")) }
+        let appData = try tx.rows(ofModuleTable: "_appdata", "SELECT count(*) FROM _appdata").first?[0].integer ?? 0
+        let others = Int(appData) - (erased.first { $0.table == "_appdata" }?.numbers.count ?? 0)
+        if others > 0 { left.append(.init(kind: .unknown, what: "\(others) items of app data")) }
+        return left
+    }
+}

@@ -1,0 +1,61 @@
+/// What erasing a person removes, and what is left elsewhere.
+public struct ErasureReport: Sendable, Hashable {
+    /// A number of things of one kind.
+    public struct Count: Sendable, Hashable {
+        /// A resource type, or a table of the file.
+        public let name: String
+        /// How many.
+        public let count: Int
+    }
+
+    /// Something of the person that is not erased.
+    public struct Remainder: Sendable, Hashable {
+        /// What it is.
+        public enum Kind: String, Sendable, Hashable, CaseIterable {
+            /// A resource that belongs to other persons, too.
+            case shared
+            /// A resource of somebody else that refers to what is erased.
+            case reference
+            /// A server that the store was synchronized with, or that requests were sent to.
+            case server
+            /// Rows of the audit trail, which name resources and have none of their content.
+            case audit
+            /// App data and sealed content that cannot be attributed to anybody.
+            case unknown
+            /// Tables and views of other programs in the file.
+            case other
+        }
+
+        /// What it is.
+        public let kind: Kind
+        /// `Type/id`, an address, or a number with its unit.
+        public let what: String
+    }
+
+    /// The resources, by type.
+    public internal(set) var resources: [Count] = []
+    /// The rows of the log of changes and of the history.
+    public internal(set) var changes = 0
+    /// The rows of other tables: records, samples, the outbox, journals of a sync, permissions and app data.
+    public internal(set) var rows: [Count] = []
+    /// The number of payloads that only the person's resources had.
+    public internal(set) var payloads = 0
+    /// What is not erased.
+    public internal(set) var left: [Remainder] = []
+    /// Whether this is what would be erased.
+    public internal(set) var isPlan = false
+
+    /// The number of all resources.
+    public var resourceCount: Int { resources.reduce(0) { $0 + $1.count } }
+}
+
+/// How a person is erased.
+public struct ErasureOptions: Sendable {
+    /// Whether resources that belong to other persons too are erased. Default: false; they are listed as left.
+    public var erasesShared = false
+    /// Whether the file is rewritten and its log truncated, so that no deleted bytes remain in them. Default: true.
+    public var overwrites = true
+
+    /// The defaults.
+    public init() {}
+}

@@ -1,0 +1,138 @@
+import FireLiteCore
+import FireLiteRecords
+import Foundation
+
+extension FHIRStore {
+    /// What ``erase(person:id:options:)`` would erase, without changing anything.
+    ///
+    /// - Throws: `ErasureError`; `FHIRStoreError`: `missingKey` if resources are sealed and no keyring is set.
+    public func erasurePlan(
+        person type: String = "Patient", id: String, options: ErasureOptions = ErasureOptions()
+    ) throws -> ErasureReport {
+        let others = try self.statistics().others
+        return try read { tx in
+            var (report, _, _) = try plan(type, id, options, tx)
+            report.isPlan = true
+            report.left += others.map { ErasureReport.Remainder(kind: .other, what: $0) }
+            return report
+        }
+    }
+
+    /// Erases a person: the resource, everything in its compartment (FHIR, CompartmentDefinition), and what the file keeps of them besides, in the
+    /// history, the change log, full-text indexes, payloads, records, samples, the outbox and the journals of a sync.
+    ///
+    /// ```swift
+    /// let report = try store.erase(person: "Patient", id: "1")
+    /// for place in report.left { print(place.kind, place.what) }
+    /// ```
+    /// The file is then rewritten, so that no deleted bytes are left in it or in its write-ahead log. What lies elsewhere, in backups, exports and at
+    /// servers, is not reached; the report lists what the file knows of it. An audit trail keeps its rows, which have no content.
+    ///
+    /// - Parameters:
+    ///   - type: a type with a compartment. Default: Patient.
+    ///   - id: the id of the resource.
+    ///   - options: how to erase.
+    /// - Returns: what was erased, and what is left elsewhere.
+    /// - Precondition: not inside a read or write.
+    /// - Throws: `ErasureError`: with `notOverwritten` everything is deleted, but the file must still be rewritten, by calling this again or by
+    ///   `vacuum()` and `checkpoint(.truncate)` when nobody reads. `FHIRStoreError`: `missingKey` if resources are sealed and no keyring is set, as
+    ///   nobody could say whose they are.
+    @discardableResult
+    public func erase(
+        person type: String = "Patient", id: String, options: ErasureOptions = ErasureOptions()
+    ) throws -> ErasureReport {
+        let others = try self.statistics().others
+        // References to payloads are removed by what knows payloads.
+        try attachments.resume()
+        var files = DoomedFiles()
+        let (planned, contents) = try write { tx -> (ErasureReport, PersonContents) in
+            try tx.overwriteDeleted()
+            let (report, contents, rows) = try plan(type, id, options, tx)
+            files = try DoomedFiles(self, tx)
+            try delete(contents, tx)
+            try ErasedTables.erase(rows, tx)
+            try tx.purgeFullText()
+            return (report, contents)
+        }
+        // What observes writes has noted the deletions at the commit.
+        try write { tx in
+            try tx.overwriteDeleted()
+            _ = try forget(contents, tx)
+            try ErasedTables.erase(ErasedTables.rows(contents, tx), tx)
+        }
+        var report = planned
+        report.payloads = try attachments.removeUnreferencedPayloads().payloads
+        files.overwriteDeleted()
+        report.left += others.map { ErasureReport.Remainder(kind: .other, what: $0) }
+        if options.overwrites { try overwriteFile() }
+        return report
+    }
+
+    /// `erase` without blocking the caller.
+    ///
+    /// - Throws: as the blocking form does; `CancellationError`.
+    @discardableResult
+    public func erase(
+        person type: String = "Patient", id: String, options: ErasureOptions = ErasureOptions()
+    ) async throws -> ErasureReport {
+        try await writing { try self.erase(person: type, id: id, options: options) }
+    }
+
+    // MARK: - Steps
+
+    private func plan(
+        _ type: String, _ id: String, _ options: ErasureOptions, _ tx: ReadTransaction
+    ) throws -> (ErasureReport, PersonContents, [ErasedTables.Rows]) {
+        try ErasedTables.check(tx)
+        let contents = try PersonContents(type, id, options, tx)
+        let rows = try ErasedTables.rows(contents, tx)
+        var report = ErasureReport()
+        report.resources = contents.counts.sorted { $0.key < $1.key }.map { .init(name: $0.key, count: $0.value) }
+        report.changes = try tx.changeCount(of: contents.roots, keys: contents.keyPairs) + contents.sequences.count
+        report.rows = rows.map { .init(name: $0.table, count: $0.numbers.count) }
+        report.left = try contents.left + ErasedTables.left(contents, rows, tx)
+        return (report, contents, rows)
+    }
+
+    private func delete(_ contents: PersonContents, _ tx: WriteTransaction) throws {
+        for root in contents.roots { try tx.delete(number: root) }
+        _ = try forget(contents, tx)
+    }
+
+    private func forget(_ contents: PersonContents, _ tx: WriteTransaction) throws -> Int {
+        try tx.forgetChanges(of: contents.roots, keys: contents.keyPairs, sequences: contents.sequences)
+    }
+
+    /// Rewrites the file, and empties its log.
+    private func overwriteFile() throws {
+        do {
+            try vacuum()
+            if path != ":memory:" { try checkpoint(.truncate) }
+        } catch let error as FHIRStoreError where error.code == .busy {
+            throw ErasureError(
+                .notOverwritten,
+                "everything is deleted, but \(path) is in use, so deleted bytes may still be in it: end what reads it, and erase again")
+        }
+    }
+}
+
+extension ReadTransaction {
+    /// The types and numbers of the resources of a person: the resource, its compartment, and Binary resources that these name.
+    ///
+    /// - Throws: `ErasureError`; `FHIRStoreError`.
+    package func resources(ofPerson type: String, id: String) throws -> (types: [String], roots: Set<Int64>) {
+        var options = ErasureOptions()
+        options.erasesShared = true
+        let contents = try PersonContents(type, id, options, self)
+        return (contents.counts.keys.sorted(), Set(contents.roots))
+    }
+}
+
+extension PersonContents {
+    var keyPairs: [(type: String, id: String)] {
+        keys.compactMap { key in
+            let parts = key.split(separator: "/", maxSplits: 1).map(String.init)
+            return parts.count == 2 ? (parts[0], parts[1]) : nil
+        }
+    }
+}

@@ -1,0 +1,2 @@
+// Whoever erases a person has a store.
+@_exported import FireLite

@@ -1,0 +1,100 @@
+import FireLiteCore
+import FireLiteSearch
+import Foundation
+
+/// What a store has of a person: resources, and rows about them.
+struct PersonContents {
+    /// `Patient/1`.
+    let person: String
+    /// The numbers of the resources, by `Type/id` or, without an id, by pk.
+    private(set) var roots: [Int64] = []
+    /// The keys of all resources that are erased, also of deleted ones that only the history has.
+    private(set) var keys: Set<String> = []
+    private(set) var counts: [String: Int] = [:]
+    private(set) var left: [ErasureReport.Remainder] = []
+    /// Rows of the history of others' resources, from when they referred to the person.
+    private(set) var sequences: [Int64] = []
+    /// The ids of erased resources of a type.
+    private(set) var ids: [String: [String]] = [:]
+
+    /// - Throws: `ErasureError`; `FHIRStoreError`; `SearchError`.
+    init(_ type: String, _ id: String, _ options: ErasureOptions, _ tx: ReadTransaction) throws {
+        person = "\(type)/\(id)"
+        let persons = type + "/"
+        let members = try Self.compartment(type, id, tx)
+        var isStored = false
+        var binaries: Set<String> = []
+        var later: [(key: String, root: Int64, id: String?)] = []
+        for name in try tx.counts().filter({ $0.count > 0 }).map(\.typeName) {
+            try tx.forEach(typeName: name) { resource in
+                guard let root = tx.number(of: resource) else { return }
+                let key = resource.id.map { "\(name)/\($0)" } ?? resource.pk
+                var tokens: Set<String> = []
+                ReferenceTokens.forEach(in: FHIRJSON.string(try tx.opened(resource))) { tokens.insert($0) }
+                if key == person { isStored = true }
+                // Of a sealed resource the search knows only what is in the clear.
+                let isSealed = try resource.id.map { try tx.isSealed(name, id: $0) } ?? false
+                guard key == person || members.contains(root) || isSealed && tokens.contains(person) else {
+                    if name == "Binary" { later.append((key, root, resource.id)) }
+                    if tokens.contains(person) { left.append(ErasureReport.Remainder(kind: .reference, what: key)) }
+                    return
+                }
+                let isShared = tokens.contains { $0.hasPrefix(persons) && $0 != person }
+                guard key == person || !isShared || options.erasesShared else {
+                    left.append(ErasureReport.Remainder(kind: .shared, what: key))
+                    return
+                }
+                add(root, name, resource.id)
+                binaries.formUnion(tokens.filter { $0.hasPrefix("Binary/") })
+            }
+        }
+        for binary in later where binaries.contains(binary.key) { add(binary.root, "Binary", binary.id) }
+        try addHistory(tx)
+        guard isStored || !keys.isEmpty || !sequences.isEmpty else {
+            throw ErasureError(.notFound, "\(person) is not in the store, nor in what it keeps of earlier states: check the id")
+        }
+        keys.insert(person)
+    }
+
+    private mutating func add(_ root: Int64, _ type: String, _ id: String?) {
+        roots.append(root)
+        counts[type, default: 0] += 1
+        guard let id else { return }
+        keys.insert("\(type)/\(id)")
+        ids[type, default: []].append(id)
+    }
+
+    /// The numbers of the resources in a compartment.
+    private static func compartment(_ type: String, _ id: String, _ tx: ReadTransaction) throws -> Set<Int64> {
+        var roots: Set<Int64> = []
+        let name = id.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? id
+        var request = try SearchRequest("\(type)/\(name)/*").count(pageSize)
+        while true {
+            let result: SearchResult
+            do { result = try tx.search(request) } catch let error as SearchError where error.code == .notSupported {
+                throw ErasureError(.notSupported, "\(error.message): name a Patient, or another type with a compartment")
+            }
+            for match in result.matches { if let root = tx.number(of: match) { roots.insert(root) } }
+            guard let next = result.next else { return roots }
+            request = request.after(next)
+        }
+    }
+
+    private static let pageSize = 500
+
+    /// Adds resources that were the person's once, and rows about others' resources from when they referred to the person.
+    private mutating func addHistory(_ tx: ReadTransaction) throws {
+        let stored = Set(roots)
+        var gone: Set<Int64> = []
+        try tx.forEachRecordedContent { sequence, root, type, id, json in
+            let key = id.map { "\(type)/\($0)" }
+            guard key == person || ReferenceTokens.hasAny(of: [person], in: json), !stored.contains(root) else { return }
+            if try tx.isStored(number: root) { return sequences.append(sequence) }
+            if gone.insert(root).inserted { roots.append(root) }
+            if let key, let id {
+                keys.insert(key)
+                ids[type, default: []].append(id)
+            }
+        }
+    }
+}

@@ -1,0 +1,31 @@
+/// Texts of the form `Type/id` in JSON and other texts: as references, relative or absolute, and in addresses of requests.
+enum ReferenceTokens {
+    /// Calls `body` with each `Type/id` in a text.
+    static func forEach(in text: String, _ body: (String) -> Void) {
+        var text = text
+        text.withUTF8 { bytes in
+            var index = 0
+            while let slash = bytes[index...].firstIndex(of: UInt8(ascii: "/")) {
+                index = slash + 1
+                var start = slash
+                while start > 0, isLetter(bytes[start - 1]) { start -= 1 }
+                var end = slash + 1
+                while end < bytes.count, isIDPart(bytes[end]) { end += 1 }
+                guard start < slash, end > slash + 1, isUpper(bytes[start]) else { continue }
+                body(String(decoding: UnsafeBufferPointer(rebasing: bytes[start..<end]), as: UTF8.self))
+            }
+        }
+    }
+
+    /// Whether a text has one of some keys.
+    static func hasAny(of keys: Set<String>, in text: String) -> Bool {
+        var isFound = false
+        forEach(in: text) { if keys.contains($0) { isFound = true } }
+        return isFound
+    }
+
+    private static func isUpper(_ byte: UInt8) -> Bool { (65...90).contains(byte) }
+    private static func isLetter(_ byte: UInt8) -> Bool { isUpper(byte) || (97...122).contains(byte) }
+    /// Source: FHIR, Datatypes, id.
+    private static func isIDPart(_ byte: UInt8) -> Bool { isLetter(byte) || (48...57).contains(byte) || byte == 45 || byte == 46 }
+}

@@ -1,0 +1,2 @@
+// Whoever shows results has a store.
+@_exported import FireLite

@@ -1,0 +1,162 @@
+import FireLiteCore
+import Observation
+
+/// A resource that is edited in a form: a draft with validation while it is edited, undo within the form, and conflicts.
+///
+/// ```swift
+/// let form = FormModel(Draft(patient), in: store)
+/// form[\.birthDate] = "1970-01-01"
+/// if form.canSave { await form.save() }
+/// ```
+/// Its properties are observed with Swift's Observation framework. In SwiftUI, `form.binding(\.birthDate)` is a binding.
+@MainActor @Observable
+public final class FormModel<Resource: FHIRResource> {
+    /// The draft with all edits.
+    public private(set) var draft: Draft<Resource>
+    /// What does not fit FHIR's definitions now.
+    public private(set) var issues: [FHIRIssue] = []
+    /// The elements that others have changed too since the form was opened, after a save that found them: both values of each, to be shown side by
+    /// side. `save(preferring:)` decides.
+    public private(set) var clashes: [ElementClash] = []
+    /// Whether a save is running.
+    public private(set) var isSaving = false
+    /// Why the last save stored nothing; nil after a successful one. With a conflict, ``clashes`` has the elements.
+    public private(set) var error: (any Error)?
+
+    @ObservationIgnored private let store: FHIRStore
+    @ObservationIgnored private var original: Draft<Resource>
+    private var undone: [Draft<Resource>] = []
+    private var redone: [Draft<Resource>] = []
+    /// The element of the last edit, whose further edits are one step.
+    @ObservationIgnored private var editedPath: AnyKeyPath?
+
+    /// Begins to edit a draft.
+    ///
+    /// - Parameters:
+    ///   - draft: a draft of a stored resource, or of a new one.
+    ///   - store: where it is saved.
+    public init(_ draft: Draft<Resource>, in store: FHIRStore) {
+        self.draft = draft
+        self.store = store
+        original = draft
+        issues = draft.copy().validate()
+    }
+
+    // MARK: - Editing
+
+    /// A text, number, date or code, by a key path. Setting it is an edit; further edits of the same element are one step of undo.
+    ///
+    /// - Precondition: as for the same path on an object: positions of lists exist.
+    public subscript<Value: Sendable>(path: ReferenceWritableKeyPath<Resource, Value>) -> Value {
+        get { draft[path] }
+        set { edit(path) { $0[keyPath: path] = newValue } }
+    }
+
+    /// A value by a key path that only reads.
+    public subscript<Value: Sendable>(path: KeyPath<Resource, Value>) -> Value { draft[path] }
+
+    /// Changes the content, as one step of undo.
+    ///
+    /// - Throws: errors of `body`; the form is as before then.
+    public func change(_ body: (Resource) throws -> Void) rethrows { try edit(nil, body) }
+
+    private func edit(_ path: AnyKeyPath?, _ body: (Resource) throws -> Void) rethrows {
+        var changed = draft
+        try changed.change(body)
+        if path == nil || path != editedPath { undone.append(draft) }
+        editedPath = path
+        redone.removeAll()
+        show(changed)
+    }
+
+    private func show(_ changed: Draft<Resource>) {
+        draft = changed
+        issues = changed.copy().validate()
+    }
+
+    // MARK: - State
+
+    /// The elements that the form has changed.
+    public var changes: [ElementDifference] { draft.differences }
+
+    /// Whether the form has changed anything.
+    public var hasChanges: Bool { !changes.isEmpty }
+
+    /// Whether there is something to save, and nothing against it.
+    public var canSave: Bool { hasChanges && !isSaving && !issues.contains { $0.severity == .error } }
+
+    /// The issues of an element and of what is in it.
+    ///
+    /// - Parameter path: the FHIR path below the resource: `name[0].family`, `birthDate`.
+    public func issues(at path: String) -> [FHIRIssue] {
+        let whole = draft.resourceType + "." + path
+        return issues.filter { issue in
+            guard issue.path.hasPrefix(whole) else { return false }
+            let next = issue.path.dropFirst(whole.count).first
+            return next == nil || next == "." || next == "["
+        }
+    }
+
+    // MARK: - Undo
+
+    /// Whether there is an edit to take back.
+    public var canUndo: Bool { !undone.isEmpty }
+
+    /// Whether there is an edit that was taken back.
+    public var canRedo: Bool { !redone.isEmpty }
+
+    /// Takes back the last edit. Does nothing if there is none.
+    public func undo() {
+        guard let earlier = undone.popLast() else { return }
+        redone.append(draft)
+        editedPath = nil
+        show(earlier)
+    }
+
+    /// Makes the last edit that was taken back again. Does nothing if there is none.
+    public func redo() {
+        guard let later = redone.popLast() else { return }
+        undone.append(draft)
+        editedPath = nil
+        show(later)
+    }
+
+    /// Takes back all edits, as one step that can be undone.
+    public func revert() {
+        guard hasChanges else { return }
+        undone.append(draft)
+        redone.removeAll()
+        editedPath = nil
+        show(original)
+    }
+
+    // MARK: - Saving
+
+    /// Saves the draft, merged with what others have stored since. Afterwards the form has a draft of the stored resource, without undo.
+    ///
+    /// - Parameter side: whose value an element gets that both have changed: the form's (`.local`) or the stored one (`.remote`). Default: neither;
+    ///   nothing is stored then, and ``clashes`` has such elements.
+    /// - Returns: whether it was stored; otherwise ``error`` says why.
+    @discardableResult
+    public func save(preferring side: ThreeWayMerge.Side? = nil) async -> Bool {
+        guard !isSaving else { return false }
+        isSaving = true
+        defer { isSaving = false }
+        let saved = draft
+        do {
+            let stored = try await store.save(saved, preferring: side)
+            original = stored
+            undone.removeAll()
+            redone.removeAll()
+            editedPath = nil
+            clashes = []
+            error = nil
+            show(stored)
+            return true
+        } catch {
+            clashes = (error as? FHIRStoreError)?.clashes ?? []
+            self.error = error
+            return false
+        }
+    }
+}

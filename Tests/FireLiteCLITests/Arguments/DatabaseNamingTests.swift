@@ -1,0 +1,59 @@
+import Foundation
+import Testing
+
+@testable import FireLiteCLI
+
+/// A database is named by an option, by the first argument of some commands, or by the environment.
+struct DatabaseNamingTests {
+    private let database: ToolDatabase
+
+    init() throws { database = try ToolDatabase(#"{"resourceType":"Patient","id":"1","gender":"male"}"#) }
+
+    private func run(_ arguments: String..., variable: String? = nil) throws -> ToolRun {
+        try ToolRun(arguments, environment: variable.map { ["FIRELITE_DATABASE": $0] } ?? [:])
+    }
+
+    @Test func theFileMayComeFirst() throws {
+        let path = database.path
+        for arguments in [
+            ["info", path], ["check", path], ["find", path, "Patient"], ["get", path, "Patient/1"], ["search", path, "Patient?_id=1"],
+            ["sql", path, "SELECT 1"], ["history", path, "Patient/1"], ["schema", path], ["schema", path, "Patient"],
+            ["get", "Patient/1", "--database", path],
+        ] {
+            let run = try ToolRun(arguments)
+            #expect(run.status == .done && run.error.isEmpty, "\(arguments) \(run.error)")
+        }
+        // An option says where the file is, so the first argument is the command's.
+        #expect(try run("find", "--database", path, "x.sqlite").error.contains("'x.sqlite' is not a resource type"))
+    }
+
+    @Test func theEnvironmentCountsWhereNothingElseNamesIt() throws {
+        let path = database.path
+        #expect(try run("find", "Patient", "--count", variable: path).output == "1\n")
+        #expect(try run("get", "Patient/1", variable: path).status == .done)
+        #expect(try run("sql", "SELECT count(*) AS n FROM Patient", variable: path).output == "{\"n\":1}\n")
+        #expect(try run("search", "Patient?_id=1", "--count", variable: path).output == "1\n")
+        #expect(try run("delete", "Patient/9", variable: path).status == .incomplete)
+        #expect(try run("info", variable: path).status == .done)
+        // The file that is named counts, not the environment's.
+        let other = database.folder.file("none.sqlite")
+        for arguments in [["info", other], ["find", other, "Patient"], ["info", "--database", other]] {
+            let run = try ToolRun(arguments, environment: ["FIRELITE_DATABASE": path])
+            #expect(run.status == .failed && run.error.contains("none.sqlite: no such database"), "\(run.error)")
+        }
+        #expect(try run("info", variable: "").status == .usage)
+        // A command that needs no database is not given one.
+        #expect(try run("validate", variable: path).status == .usage)
+    }
+
+    @Test func wordsThatAreNearAreSuggested() throws {
+        let path = database.path
+        #expect(try run("find", path, "Pateint").error.contains("did you mean 'Patient'?"))
+        #expect(try run("get", "Pateint/1", variable: path).error.contains("did you mean 'Patient'?"))
+        #expect(try run("find", path, "Patient", "gendr=male").error.contains("Patient has no element 'gendr': did you mean 'gender'?"))
+        #expect(try run("find", path, "Patient", "deceasd=true").error.contains("did you mean 'deceased'?"))
+        #expect(try run("find", path, "Patient", "--limt", "1").error.contains("did you mean --limit?"))
+        #expect(try run("fnid").error.contains("did you mean 'find'?"))
+        #expect(try run("help", "udno").error.contains("did you mean 'undo'?"))
+    }
+}

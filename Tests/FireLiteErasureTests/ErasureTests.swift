@@ -1,0 +1,194 @@
+import FireLiteR4
+import FireLiteRecords
+import FireLiteSync
+import Foundation
+import TestSupport
+import Testing
+
+@testable import FireLiteErasure
+
+/// What is erased is nowhere in the file, its companions and its payloads; what is others' stays.
+struct ErasureTests {
+    private let folder: TestSupport.TemporaryFolder
+    private static let marker = "Zyxomma-Marker"
+
+    init() throws { folder = try TestSupport.TemporaryFolder() }
+
+    private var path: String { folder.file("store.sqlite") }
+
+    private func open() throws -> FHIRStore { try FHIRStore(path: path, release: .r4) }
+
+    private static func patient(_ id: String, _ family: String) -> Patient {
+        Patient {
+            $0.id = id
+            $0.name = [HumanName { $0.family = family }]
+        }
+    }
+
+    private static func observation(_ id: String, of patient: String, _ text: String) -> Observation {
+        Observation {
+            $0.id = id
+            $0.status = .final
+            $0.code = CodeableConcept { $0.text = text }
+            $0.subject = Reference { $0.reference = "Patient/\(patient)" }
+        }
+    }
+
+    /// The names of the files beside the store that contain a text.
+    private func files(with text: String) throws -> [String] {
+        let bytes = Data(text.utf8)
+        return try FileManager.default.subpathsOfDirectory(atPath: folder.path).filter { name in
+            var isFolder: ObjCBool = false
+            guard FileManager.default.fileExists(atPath: folder.file(name), isDirectory: &isFolder), !isFolder.boolValue else {
+                return false
+            }
+            return try Data(contentsOf: URL(fileURLWithPath: folder.file(name))).range(of: bytes) != nil
+        }.sorted()
+    }
+
+    /// A store that has something of Patient/1 in as many places as it can.
+    private func filled() throws -> FHIRStore {
+        let store = try open()
+        try store.track(.changes)
+        try store.track(.history)
+        try store.createFullTextIndex(Patient.self) { [$0.name.family] }
+        try store.attachments.externalizeNewPayloads()
+        try store.write { tx in
+            try tx.add(Self.patient("1", Self.marker))
+            try tx.add(Self.patient("2", "Miller"))
+            try tx.add(Self.observation("o1", of: "1", Self.marker))
+            try tx.add(Self.observation("o2", of: "2", "Other"))
+            // The person's once, and deleted since.
+            try tx.add(Self.observation("o3", of: "1", Self.marker + "-deleted"))
+            // Now another's.
+            try tx.add(Self.observation("o4", of: "1", Self.marker + "-moved"))
+            try tx.add(
+                DocumentReference {
+                    $0.id = "d"
+                    $0.status = .current
+                    $0.subject = Reference { $0.reference = "Patient/1" }
+                    $0.content = [
+                        DocumentReferenceContent {
+                            $0.attachment = Attachment {
+                                $0.contentType = "text/plain"
+                                $0.data = Data((String(repeating: "x", count: 9_000) + Self.marker).utf8).fhirBase64
+                            }
+                        }
+                    ]
+                })
+        }
+        try store.write { tx in
+            try tx.delete(Observation.self, id: "o3")
+            try tx.upsert(Self.observation("o4", of: "2", "Other"))
+            try tx.upsert(Self.patient("1", Self.marker + "-second"))
+        }
+        try store.appData.put(Data((Self.marker + "-settings").utf8), id: "settings of Patient/1")
+        try store.appData.put(Data("others".utf8), id: "others")
+        return store
+    }
+
+    @Test func noByteOfThePersonIsLeft() throws {
+        let store = try filled()
+        #expect(try !files(with: Self.marker).isEmpty)
+        let plan = try store.erasurePlan(id: "1")
+        #expect(plan.isPlan && plan.resources.map(\.name) == ["DocumentReference", "Observation", "Patient"])
+        #expect(plan.resources.map(\.count) == [1, 1, 1] && plan.changes > 5)
+        #expect(try store.resource(Patient.self, id: "1") != nil)
+
+        let report = try store.erase(id: "1")
+        #expect(report.resources == plan.resources && report.changes == plan.changes && report.rows == plan.rows)
+        #expect(try files(with: Self.marker) == [])
+        #expect(try files(with: String(Data(Self.marker.utf8).base64EncodedString().dropLast(4))) == [])
+        #expect(try store.resource(Patient.self, id: "1") == nil && store.resource(Observation.self, id: "o1") == nil)
+        #expect(try store.query(Patient.self).matching("miller").count() == 1)
+        #expect(try store.query(Patient.self).matching("zyxomma*").count() == 0)
+        #expect(try store.resource(Observation.self, id: "o2") != nil && store.resource(Observation.self, id: "o4") != nil)
+        #expect(try store.history(typeName: "Observation", id: "o4").count == 1)
+        #expect(try store.appData.get("others") != nil && store.appData.get("settings of Patient/1") == nil)
+        #expect(try store.check().isEmpty)
+        #expect(report.left.contains { $0.kind == .unknown })
+        // The log goes on.
+        try store.write { _ = try $0.upsert(Self.patient("2", "Smith")) }
+        #expect(try store.history(typeName: "Patient", id: "2").count == 2)
+    }
+
+    @Test func sharedResourcesAreKeptAndListedUnlessAskedFor() throws {
+        let store = try open()
+        try store.write { tx in
+            try tx.add(Self.patient("1", "A"))
+            try tx.add(Self.patient("2", "B"))
+            let visit = Self.observation("both", of: "1", "x")
+            visit.performer = [Reference { $0.reference = "Patient/2" }]
+            try tx.add(visit)
+            try tx.add(
+                FireLiteR4.List { list in
+                    list.id = "l"
+                    list.status = .current
+                    list.mode = .working
+                    list.entry = [ListEntry { $0.item = Reference { $0.reference = "Patient/1" } }]
+                })
+        }
+        let report = try store.erase(id: "1")
+        #expect(report.left.contains(.init(kind: .shared, what: "Observation/both")))
+        #expect(report.left.contains(.init(kind: .reference, what: "List/l")))
+        #expect(try store.resource(Observation.self, id: "both") != nil)
+        var options = ErasureOptions()
+        options.erasesShared = true
+        #expect(try store.erase(id: "2", options: options).resources.map(\.name) == ["Observation", "Patient"])
+        #expect(try store.resource(Observation.self, id: "both") == nil)
+    }
+
+    @Test func whatIsNotThereIsAnErrorAndNothingChanges() throws {
+        let store = try filled()
+        let before = try store.counts()
+        #expect(throws: ErasureError.self) { try store.erase(id: "9") }
+        #expect(throws: ErasureError.self) { try store.erasurePlan(person: "Observation", id: "o1") }
+        #expect(try store.counts() == before)
+    }
+
+    @Test func requestsInTheOutboxGo() throws {
+        let store = try open()
+        let server = try #require(URL(string: "https://fhir.example.org/r4"))
+        try store.write { tx in
+            try tx.add(Self.patient("1", Self.marker))
+            try tx.add(Self.patient("2", "Miller"))
+            for resource in [Self.observation("o", of: "1", Self.marker), Self.observation("p", of: "2", "Other")] {
+                _ = try tx.enqueue(.update(resource), for: server)
+            }
+        }
+        let report = try store.erase(id: "1")
+        #expect(report.rows.contains { $0.name == "_outbox" && $0.count == 1 })
+        #expect(try files(with: Self.marker) == [])
+        #expect(try store.read { try $0.outboxEntries(for: nil) }.count == 1)
+        #expect(report.left.contains { $0.kind == .server })
+    }
+
+    @Test func payloadsInFilesGo() throws {
+        let store = try open()
+        var policy = AttachmentPolicy()
+        policy.fileThreshold = 1_000
+        try store.attachments.externalizeNewPayloads(policy)
+        let text = String(repeating: Self.marker, count: 1_000)
+        try store.write { tx in
+            let patient = Self.patient("1", "A")
+            patient.photo = [
+                Attachment {
+                    $0.contentType = "text/plain"
+                    $0.data = Data(text.utf8).fhirBase64
+                }
+            ]
+            try tx.add(patient)
+        }
+        #expect(try !files(with: Self.marker).isEmpty)
+        try store.erase(id: "1")
+        #expect(try files(with: Self.marker) == [])
+    }
+
+    @Test func tokensAreReferencesOnly() {
+        var tokens: [String] = []
+        ReferenceTokens.forEach(in: #"{"a":"Patient/1","b":"http://x.org/fhir/Patient/2/_history/3","c":"patient/4 and/or Group/"}"#) {
+            tokens.append($0)
+        }
+        #expect(tokens == ["Patient/1", "Patient/2"])
+    }
+}
