@@ -199,7 +199,9 @@ struct SnapshotGenerator {
 
     /// The name `valueQuantity` in a path leaves a choice the types that are named so, and no others (FHIR, ElementDefinition, path).
     private func narrow(_ host: StructureNode, by slice: StructureNode) {
-        guard host.source?.slices.isEmpty ?? true, host.slices.isEmpty || host.rule.slicing?.rules == "closed" else { return }
+        // A slicing that the base or this profile states stays as it is.
+        let isOwn = host.slices.isEmpty ? host.rule.slicing == nil : host.rule.slicing?.rules == "closed"
+        guard isOwn, host.source?.slices.isEmpty ?? true else { return }
         host.rule.types = (host.slices.isEmpty ? [] : host.rule.types ?? []) + (slice.rule.types ?? [])
         host.rule.slicing = ElementRule.Slicing(
             discriminators: [ElementRule.Discriminator(type: "type", path: "$this")], isOrdered: false, rules: "closed")
