@@ -152,7 +152,7 @@ import Testing
     }
 
     @Test(arguments: [
-        ("ADD COLUMN nothing TEXT", FHIRStoreError.Code.newerFormat), ("ADD COLUMN \"period_nothing\" TEXT", .newerFormat),
+        ("ADD COLUMN unheard TEXT", FHIRStoreError.Code.newerFormat), ("ADD COLUMN \"period_unheard\" TEXT", .newerFormat),
         ("ADD COLUMN \"x\" TEXT DEFAULT 'x'", .notAStore),
     ])
     func aTypeThatIsNotUsedIsCheckedAsTheFileIsOpened(change: String, code: FHIRStoreError.Code) throws {
