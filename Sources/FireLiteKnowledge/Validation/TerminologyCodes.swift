@@ -57,6 +57,8 @@ final class TerminologyCodes: CodeValidator, @unchecked Sendable {
     }
 
     private func find(_ question: CodeQuestion) -> (existence: CodeMembership, display: CodeMembership) {
+        // ISO 3166 also has codes of three letters or digits, which the terminology does not list.
+        if question.system == "urn:iso:std:iso:3166", question.code.utf8.count == 3 { return (.unknown, .unknown) }
         guard let found = try? terminology.validate(Self.code(question)) else { return (lists.existence(of: question), .unknown) }
         let errors = found.issues.filter { $0.severity == .error }
         if errors.contains(where: { $0.kind == "invalid-code" }) { return (.notMember, .unknown) }
