@@ -17,7 +17,7 @@ public final class HistoryUndo {
     private struct Step {
         let name: String
         /// The resources that the step changed: their versions before, nil if there was none, and after it, nil if it was deleted.
-        let changes: [(type: String, id: String, before: Int64?, after: Int64?)]
+        var changes: [(type: String, id: String, before: Int64?, after: Int64?)]
     }
 
     private let store: FHIRStore
@@ -84,6 +84,19 @@ public final class HistoryUndo {
         try tx.registered(type, id: id)?.revision
     }
 
+    /// Lets steps that ended with the version before a change end with the one that replaced it.
+    private static func follow(
+        _ steps: inout [Step], _ change: (type: String, id: String, before: Int64?, after: Int64?), _ version: Int64?
+    ) {
+        for step in steps.indices {
+            for index in steps[step].changes.indices {
+                let other = steps[step].changes[index]
+                guard other.type == change.type, other.id == change.id, other.after == change.before else { continue }
+                steps[step].changes[index].after = version
+            }
+        }
+    }
+
     private func settled(_ step: Step) throws -> Step {
         try store.read { tx in
             Step(
@@ -114,6 +127,12 @@ public final class HistoryUndo {
                 }
             }
         }
-        return try settled(Step(name: step.name, changes: step.changes.map { ($0.type, $0.id, $0.after, nil) }))
+        let inverse = try settled(Step(name: step.name, changes: step.changes.map { ($0.type, $0.id, $0.after, nil) }))
+        // A restored version is a new one with the content of the old, which is where the other steps began or ended.
+        for (change, now) in zip(step.changes, inverse.changes) {
+            Self.follow(&undone, change, now.after)
+            Self.follow(&redone, change, now.after)
+        }
+        return inverse
     }
 }

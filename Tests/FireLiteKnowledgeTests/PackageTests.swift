@@ -14,28 +14,8 @@ import Testing
     private static let manifest = #"{"name":"a.b","version":"1.0.0","dependencies":{"hl7.fhir.r4.core":"4.0.1","hl7.fhir.uv.x":"1.0.0"}}"#
     private static let valueSet = #"{"resourceType":"ValueSet","url":"http://a.org/v","version":"1.0.0","status":"active"}"#
 
-    /// A tar archive with entries of a path, a kind and a content.
-    private static func tar(_ entries: [(path: String, kind: Character, content: String)]) -> Data {
-        var data = Data()
-        for entry in entries {
-            var header = [UInt8](repeating: 0, count: 512)
-            func put(_ text: String, _ place: Int) { for (index, byte) in text.utf8.enumerated() { header[place + index] = byte } }
-            put(entry.path, 0)
-            put("0000644\0", 100)
-            put(String(format: "%011o", entry.content.utf8.count), 124)
-            put("        ", 148)
-            put(String(entry.kind), 156)
-            put("ustar\u{0}00", 257)
-            let sum = header.reduce(0) { $0 + Int($1) }
-            put(String(format: "%06o\0 ", sum), 148)
-            data += header + Array(entry.content.utf8)
-            data += [UInt8](repeating: 0, count: (512 - entry.content.utf8.count % 512) % 512)
-        }
-        return data + [UInt8](repeating: 0, count: 1_024)
-    }
-
     private func archive(_ entries: [(path: String, kind: Character, content: String)]) throws -> String {
-        try folder.write("p.tgz", Self.tar(entries))
+        try folder.write("p.tgz", TarArchive.data(entries))
     }
 
     private static let sound: [(path: String, kind: Character, content: String)] = [
@@ -60,7 +40,7 @@ import Testing
     }
 
     @Test func damagedArchivesAreRefused() throws {
-        let whole = Self.tar(Self.sound)
+        let whole = TarArchive.data(Self.sound)
         for count in [0, 100, 512, 700, whole.count - 1_100] {
             let file = try folder.write("cut.tgz", whole.prefix(count))
             #expect(throws: KnowledgeError.self) { try Knowledge(release: .r4).addPackage(at: file) }

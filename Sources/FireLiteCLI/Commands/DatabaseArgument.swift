@@ -23,7 +23,7 @@ struct DatabaseArgument {
     ]
     static let release = OptionDefinition.option(
         "release", "NAME|FILE", kind: .choice(FireLiteTool.releases.map(\.name)),
-        "the FHIR release, or its layouts (default: the database's, R4 for a new one)")
+        "the FHIR release, or its layouts (default: the database's, or R4)")
 
     let path: String
     let release: FHIRRelease

@@ -42,8 +42,9 @@ struct ExportCommand: Command {
             --patient writes what belongs to one person, with its attachments: the resource, its compartment, and Binary resources
             that these name. Another database can import the folder. The history is not exported.
 
-            With --on-error stop a resource that cannot be read, or that XML cannot hold, ends the export, and no file appears. With
-            skip it is skipped and listed on standard error, with its type, its number in the store and the reason; the exit status is 1.
+            With --on-error stop a resource that cannot be read, or that XML cannot hold, ends the export, and no file appears.
+            With skip it is skipped and listed on standard error, with its type, its number in the store and the reason; the exit
+            status is 1.
 
             Examples: firelite export --database health.sqlite --type Patient --output - | wc -l
                       firelite export --database health.sqlite --patient Patient/123 --output folder

@@ -6,7 +6,7 @@ struct HistoryCommand: Command {
     static let definition = CommandDefinition(
         name: "history", summary: "print the versions of a resource, or of all",
         options: DatabaseArgument.options + [
-            .option("since", "TIME", "only versions that were stored, replaced or deleted since then, such as 2026-05-01T09:00:00Z"),
+            .option("since", "TIME", "only versions stored, replaced or deleted since then, such as 2026-05-01T09:00Z"),
             .option("type", "Type", kind: .resourceType, "only versions of this type"),
         ],
         operands: "Type/id", operandCount: 0...1, operandKinds: [.resource],

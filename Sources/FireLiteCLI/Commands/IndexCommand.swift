@@ -7,7 +7,7 @@ struct IndexCommand: Command {
         options: DatabaseArgument.options + [
             .option(
                 "set", "NAME", kind: .choice(StoreIndexSet.known.map(\.rawValue)),
-                "a predefined set: references, identifiers, codes or dates; for all types, or only for Type"),
+                "a predefined set: references, identifiers, codes or dates; for all types, or for Type"),
             .flag("full-text", "an index of the words at the paths, for find --matching"),
             .flag("json", "with list: print one JSON object instead of text"),
         ],

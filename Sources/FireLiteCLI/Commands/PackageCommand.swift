@@ -13,7 +13,7 @@ struct PackageCommand: Command {
         operands: "add|list|remove PACKAGE…", operandCount: CommandDefinition.anyNumber,
         operandKinds: [.choice(["add", "list", "remove"]), .file],
         jsonKeys: [
-            JSONKey("packages", "a list of name, version, title and FHIR versions"),
+            JSONKey("packages", "a list of objects: name, version, title, fhir"),
             JSONKey("missing", "the packages that those depend on and that are not in the file, as name#version"),
         ],
         discussion: """

@@ -18,9 +18,9 @@ struct SearchCommand: Command {
             .flag("explain", "print the SQL statement, SQLite's query plan and the indexes that serve or are missing"),
             .option(
                 "base", "URL", kind: .other,
-                "the base address of the Bundle's links and full URLs; references under it are the store's own"),
+                "the base of the Bundle's links and full URLs; references under it are the store's"),
             .flag("references", "print references instead of payloads that are kept apart"),
-            .flag("lenient", "ignore parameters that the type does not have, and search for codes that FHIR does not know"),
+            .flag("lenient", "ignore parameters that the type lacks, and search for codes unknown to FHIR"),
         ],
         operands: "SEARCH", operandCount: 1...1, operandKinds: [.other], ownOperand: .search,
         jsonKeys: [

@@ -1,4 +1,3 @@
-import FireLiteCore
 import Foundation
 
 /// The user's editor, on a text in a file that only the user can read.
@@ -24,14 +23,8 @@ struct Editor {
 
         /// - Parameter name: the name of the file, which editors show.
         init(_ text: String, named name: String) throws {
-            folder = URL(fileURLWithPath: NSTemporaryDirectory()).appendingPathComponent("firelite-\(UUID().uuidString)").path
+            folder = try OutputPath.temporaryFolder(holding: text, named: name)
             path = folder + "/" + name
-            do throws(POSIXError) {
-                try PrivateFile.makeFolder(folder)
-                let descriptor = try PrivateFile.open(path, .new)
-                let handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
-                do { try handle.write(contentsOf: Data(text.utf8)) } catch { throw POSIXError(.ENOSPC) }
-            } catch { throw ToolError.system(path, code: Int32(error.code.rawValue)) }
         }
 
         func text() throws -> Data { try FileContents.bytes(of: path) }

@@ -30,7 +30,7 @@ enum ResourceText {
 
     static let unchecked = OptionDefinition.flag("unchecked", "store it although it does not fit FHIR's definitions")
     static let version = OptionDefinition.option(
-        "if-version", "N", "only if the stored resource has this version, as `firelite history` numbers them; 0 if there is none")
+        "if-version", "N", "only if the stored resource has this version of `firelite history`; 0: if there is none")
 }
 
 /// What became of a resource.

@@ -34,8 +34,8 @@ enum HelpText {
             Tasks, for `firelite help TASK`
             \(table(HelpTask.all.map { ($0.name, $0.title) }))
 
-            `firelite COMMAND --help` explains a command, `firelite manual` all of them. FILE may come first where the help says so, and
-            FIRELITE_DATABASE names it if nothing else does.
+            `firelite COMMAND --help` explains a command, `firelite manual` all of them. FILE may come first where the help
+            says so, and FIRELITE_DATABASE names it if nothing else does.
 
             Exit status: \(statuses[..<3].joined(separator: "; "));
             \(statuses[3...].joined(separator: "; ")). Errors are one line on standard error.

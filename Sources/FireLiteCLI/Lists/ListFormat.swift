@@ -22,7 +22,7 @@ enum ListFormat: String, CaseIterable {
     static let standardOfRows = "table on a terminal, ndjson otherwise"
 
     static let spreadsheet = OptionDefinition.flag(
-        "spreadsheet", "with --format csv: put ' before cells that a spreadsheet would run as a formula")
+        "spreadsheet", "with --format csv: put ' before cells that look like formulas")
 }
 
 extension ParsedArguments {

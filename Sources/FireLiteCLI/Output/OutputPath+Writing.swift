@@ -1,4 +1,5 @@
 import FireLite
+import FireLiteCore
 import Foundation
 
 /// The ways in which the tool creates files. Each goes through `PendingFile`: what is written appears when it is complete, with mode 0600, and never
@@ -39,4 +40,19 @@ extension OutputPath {
 
     /// The folder for the files of an export.
     func exportFolder(database: String) throws -> ExportFolder { try ExportFolder(path: path, database: database) }
+
+    /// Writes a text for an editor into a new file, in a folder of its own that only the user can read.
+    ///
+    /// - Returns: the path of the folder.
+    /// - Throws: `ToolError` with status 3.
+    static func temporaryFolder(holding text: String, named name: String) throws -> String {
+        let folder = URL(fileURLWithPath: NSTemporaryDirectory()).appendingPathComponent("firelite-\(UUID().uuidString)").path
+        do throws(POSIXError) {
+            try PrivateFile.makeFolder(folder)
+            let descriptor = try PrivateFile.open(folder + "/" + name, .new)
+            let handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+            do { try handle.write(contentsOf: Data(text.utf8)) } catch { throw POSIXError(.ENOSPC) }
+        } catch { throw ToolError.system(folder + "/" + name, code: Int32(error.code.rawValue)) }
+        return folder
+    }
 }

@@ -10,7 +10,7 @@ struct ServerSearchArgument {
             OptionDefinition.option("server", "URL", "also search the FHIR server with this base address"),
             .option(
                 "ask", "WHEN", kind: .choice(["missing", "always", "only"]),
-                "missing: if the database does not have it (default); always; only: instead of the database"),
+                "missing: if the database lacks it (default); always; only: not the database"),
             CredentialsFile.option, ServerArgument.plainHTTP,
         ] + ServerArgument.times
 

@@ -48,7 +48,8 @@ public struct BulkExportOptions: Sendable, Hashable {
         var all = parameters
         if !types.isEmpty { all.append("_type", try types.map(FHIRRequest.checkedType).joined(separator: ",")) }
         if let since { all.append("_since", since.literal) }
-        return FHIRRequest(.get, path, parameters: all, fields: ["Prefer": "respond-async"], isRepeatable: false)
+        return FHIRRequest(
+            .get, path, parameters: all, fields: ["Accept": MediaType.fhirJSON, "Prefer": "respond-async"], isRepeatable: false)
     }
 }
 

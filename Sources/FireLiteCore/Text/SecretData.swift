@@ -70,7 +70,7 @@ package final class SecretData: @unchecked Sendable, CustomStringConvertible, Cu
     package func isEqual(to other: SecretData) -> Bool {
         withBytes { left in
             other.withBytes { right in
-                left.count == right.count && zip(left, right).reduce(0 as UInt8) { $0 | $1.0 ^ $1.1 } == 0
+                left.count == right.count && zip(left, right).reduce(0 as UInt8) { $0 | ($1.0 ^ $1.1) } == 0
             }
         }
     }

@@ -42,7 +42,11 @@ struct JSONOutputTests {
         let sample = #"{"type":"HKQuantityTypeIdentifierHeartRate","start":"2026-01-01T08:00:00Z","value":60,"unit":"count/min"}"#
         let samples = try ToolRun.any(["samples", "--database", database.path, "import", folder.write("samples.ndjson", sample)])
         #expect(samples.status == .done, "\(samples.error)")
+        let guides = folder.file("guides.sqlite")
+        let package = try folder.write("p.tgz", TarArchive.package("a.guide", "1.0.0"))
+        #expect(try ToolRun("package", "--knowledge", guides, "add", package).status == .done)
         return [
+            "package": ["--knowledge", guides, "list"],
             "samples": ["--database", database.path, "stats", "--type", "heartRate"],
             "bases": ["--database", database.path, "list"],
             "track": ["--database", database.path, "list"], "changes": ["--database", database.path, "--values"],

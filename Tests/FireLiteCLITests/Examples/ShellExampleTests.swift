@@ -127,7 +127,7 @@ struct ShellExampleTests {
     private static func word(_ word: String, _ folder: TemporaryFolder) -> [String] {
         if word == "*.ndjson" { return [folder.file("observations.ndjson"), folder.file("patients.ndjson")] }
         if ["folder", "exported", "lake"].contains(word) { return [folder.file(word)] }
-        let isFile = word.wholeMatch(of: /[a-z][a-z0-9-]*(\.[a-z]+)*\.(sqlite|ndjson|json|key|gz|pdf|xml|pem)/) != nil
+        let isFile = word.wholeMatch(of: /[a-z][a-z0-9-]*(\.[a-z0-9]+)*\.(sqlite|ndjson|json|key|gz|pdf|xml|pem|tgz)/) != nil
         return [isFile ? folder.file(word) : word]
     }
 
@@ -195,6 +195,7 @@ struct ShellExampleTests {
         let gender = #"{"name":"url","valueUri":"http://hl7.org/fhir/ValueSet/administrative-gender"}"#
         let code = #"{"name":"coding","valueCoding":{"system":"http://hl7.org/fhir/administrative-gender","code":"female"}}"#
         try folder.write("request.json", #"{"resourceType":"Parameters","parameter":[\#(gender),\#(code)]}"#)
+        try folder.write("us-core-6.1.0.tgz", TarArchive.package("hl7.fhir.us.core", "6.1.0"))
         try folder.write("letter.pdf", "%PDF-1.7\n")
         try folder.write("all.ndjson", FHIRJSON.string(Patient { $0.id = "130" }))
         let credentials = try folder.write("server.json", #"{"token":"secret"}"#)

@@ -43,6 +43,9 @@ enum CommandLines {
             "{in.ndjson}", "--database {mine.sqlite} --key-file {key}", "--package {letter.txt} {in.ndjson}",
             "--knowledge {letter.txt} --supporting {patient.json} --profile {patient.json} {in.ndjson}",
         ],
+        "terminology": [
+            "--parameters {letter.txt} --resource {patient.json} --database {mine.sqlite} --key-file {key} validate-code"
+        ],
         "package": ["--knowledge {new.sqlite} add {letter.txt}"],
         "check": ["--database {mine.sqlite} --key-file {key}", "{mine.sqlite}"],
         "backup": [

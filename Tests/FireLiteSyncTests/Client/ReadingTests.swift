@@ -99,7 +99,7 @@ import Testing
 
     @Test func answersThatAreNotFHIRAreErrorsWithoutTheirValues() async throws {
         for (body, part) in [
-            ("<html>Smith</html>", "malformedJSON"), (#"{"resourceType":"Patient","birthDate":"Smith"}"#, "Patient.birthDate"),
+            ("<html>Smith</html>", "namespace"), (#"{"resourceType":"Patient","birthDate":"Smith"}"#, "Patient.birthDate"),
             (#"{"resourceType":"Observation","status":"final","code":{}}"#, "Observation"), ("", "malformedJSON"),
         ] {
             let error = try #require(try await clientError(.json(body)) { _ = try await $0.read(Patient.self, id: "1") })

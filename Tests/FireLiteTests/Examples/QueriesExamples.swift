@@ -173,4 +173,18 @@ import Testing
         #expect(try patients { $0.birthDate.in(start...end) } == 0)
         #expect(try patients { $0.birthDate.in(start.addingTimeInterval(-5_000_000)..<end) } == 1)
     }
+
+    @Test func severalAggregates() throws {
+        // example Queries.md
+        let (count, mean) = try store.query(Observation.self).aggregates { ($0.count, $0.average { $0.valueQuantity.value }) }
+        let groups = try store.query(Observation.self).group(by: { $0.code.coding.code }) {
+            ($0.count, $0.average { $0.valueQuantity.value }, $0.max { $0.effectiveDateTime })
+        }
+        for group in groups { print(group.key, group.values.0, group.values.1 ?? 0) }
+        // end
+        #expect(count == (try store.query(Observation.self).count()))
+        #expect(groups.reduce(0) { $0 + $1.values.0 } == count && (mean == nil) == groups.allSatisfy { $0.values.1 == nil })
+        let inactive = try store.query(Patient.self).where { !$0.active }.count()
+        #expect(try inactive + store.query(Patient.self).where { $0.active }.count() == store.query(Patient.self).count())
+    }
 }

@@ -111,8 +111,8 @@ import Testing
     // MARK: - Mistakes
 
     @Test(arguments: [
-        ("nmae.given=x", "Patient has no element 'nmae' (character 1 of 'nmae.given=x')"),
-        ("name.gievn=x", "HumanName has no element 'gievn' (character 6 of 'name.gievn=x')"),
+        ("nmae.given=x", "Patient has no element 'nmae': did you mean 'name'? (character 1 of 'nmae.given=x')"),
+        ("name.gievn=x", "HumanName has no element 'gievn': did you mean 'given'? (character 6 of 'name.gievn=x')"),
         ("active=yes", "'yes' is not a value of the type boolean, which active has (character 8 of 'active=yes')"),
         ("birthDate<yesterday", "'yesterday' is not a date or time, which birthDate is (character 11 of 'birthDate<yesterday')"),
         (

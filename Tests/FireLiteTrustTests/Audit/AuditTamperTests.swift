@@ -143,8 +143,8 @@ import Testing
         try audited.tampering { tx in
             let signature = AuditSignature(tx)
             try tx.run(on: TrustTables.module, "UPDATE _trust_key SET jwk = '-' || jwk")
-            #expect(throws: TrustError.self) { try signature.verify(head) }
-            #expect(throws: TrustError.self) { try tx.verifyAudit() }
+            #expect(throws: CryptoError.self) { try signature.verify(head) }
+            #expect(throws: CryptoError.self) { try tx.verifyAudit() }
             try tx.run(on: TrustTables.module, "UPDATE _trust_key SET jwk = substr(jwk, 2)")
             #expect(try signature.isValid(head))
         }

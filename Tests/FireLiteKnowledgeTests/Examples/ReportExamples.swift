@@ -1,0 +1,23 @@
+// example ValidatingProfiles.md
+import FireLiteCore
+import FireLiteKnowledge
+import FireLiteR4
+import Testing
+
+func report(_ patient: Patient) throws {
+    let knowledge = Knowledge(release: .r4)
+    try knowledge.addPackage(at: "us-core-6.1.0.tgz")
+    let validator = FHIRValidator(knowledge: knowledge)
+    let profile = "http://hl7.org/fhir/us/core/StructureDefinition/us-core-patient"
+    for issue in validator.validate(patient, against: [profile]) where issue.severity == .error {
+        print(issue.messageID, issue.path, issue.message)
+    }
+}
+// end
+
+@Suite struct ReportExamples {
+    /// There is no such package here.
+    @Test func aPackageThatIsNotThereIsNamed() {
+        #expect(throws: (any Error).self) { try report(Patient()) }
+    }
+}

@@ -1,0 +1,102 @@
+import FireLite
+import FireLiteFHIRPath
+import FireLiteKnowledge
+import FireLiteR4
+import FireLiteSearch
+import Foundation
+import Testing
+
+@Suite struct UsingTerminologyExamples {
+    private let store: FHIRStore
+    private let json = Data(
+        #"{"resourceType":"ValueSet","url":"http://example.org/ValueSet/pressure","status":"active","compose":{"include":[{"system":"http://loinc.org","concept":[{"code":"8480-6","display":"Systolic"}]}]}}"#
+            .utf8)
+
+    init() throws { store = try FHIRStore.inMemory(release: .r4) }
+
+    @Test func aCodeIsValidated() throws {
+        // example UsingTerminology.md
+        var terminology = Terminology(release: .r4)
+        try terminology.add(contentsOf: json)
+        terminology.add(StoredDefinitions(store))
+
+        let code = TerminologyCode("8480-6", system: "http://loinc.org", display: "Systolic")
+        let found = try terminology.validate(code, in: "http://example.org/ValueSet/pressure")
+        if !found.isValid { print(found.issues.map(\.text)) }
+        // end
+        #expect(found.isValid)
+        // example UsingTerminology.md
+        switch terminology.membership(of: [TerminologyCode("female")], in: "http://hl7.org/fhir/ValueSet/administrative-gender") {
+        case .member: print("in the value set")
+        case .notMember(let issues): print("not in the value set", issues.map(\.text))
+        case .unknown(let issues): print("nobody knows", issues.map(\.text))
+        }
+        // end
+    }
+
+    @Test func anOperationIsAnswered() throws {
+        let terminology = Terminology(release: .r4)
+        let json = Data(
+            #"{"resourceType":"Parameters","parameter":[{"name":"url","valueUri":"http://hl7.org/fhir/ValueSet/administrative-gender"},{"name":"coding","valueCoding":{"system":"http://hl7.org/fhir/administrative-gender","code":"female"}}]}"#
+                .utf8)
+        // example UsingTerminology.md
+        do {
+            let answer = try terminology.perform(.validateCode, parameters: json, language: "de, en; q=0.5")
+            print(String(decoding: answer, as: UTF8.self))
+        } catch let error as TerminologyError {
+            print(String(decoding: error.operationOutcome, as: UTF8.self))
+        }
+        // end
+    }
+
+    @Test func othersUseIt() throws {
+        let knowledge = Knowledge(release: .r4)
+        let patient = Patient { $0.gender = .female }
+        // example UsingTerminology.md
+        var terminology = Terminology(release: .r4)
+        terminology.add(knowledge)
+        let validator = FHIRValidator(knowledge: knowledge, codes: terminology)
+        let issues = validator.validate(patient)
+        // end
+        #expect(issues.allSatisfy { $0.severity != .error })
+        // example UsingTerminology.md
+        var context = FHIRPathContext()
+        context.terminology = terminology
+        let isFemale = try FHIRPath("gender.memberOf('http://hl7.org/fhir/ValueSet/administrative-gender')")
+            .evaluate(on: patient, context: context)
+        // end
+        #expect(isFemale.count == 1)
+    }
+
+    @Test func searchesUseIt() throws {
+        var made = Terminology(release: .r4)
+        try made.add(
+            contentsOf: Data(
+                #"{"resourceType":"CodeSystem","url":"http://example.org/colors","status":"active","content":"complete","concept":[{"code":"red","concept":[{"code":"crimson"}]}]}"#
+                    .utf8))
+        let terminology = made
+        for (id, code) in [("1", "crimson"), ("2", "blue")] {
+            try store.write { tx in
+                try tx.add(
+                    Observation {
+                        $0.id = id
+                        $0.status = .final
+                        $0.code = CodeableConcept {
+                            $0.coding = [
+                                Coding {
+                                    $0.system = "http://example.org/colors"; $0.code = FHIRCode(code)
+                                }
+                            ]
+                        }
+                    })
+            }
+        }
+        // example UsingTerminology.md
+        var options = SearchOptions()
+        options.codesInValueSet = { try terminology.codes(inValueSet: $0) }
+        options.relatedCodes = { try terminology.codes(relatedTo: $0, in: $1, areBelow: $2) }
+        let result = try store.search("Observation?code:below=http://example.org/colors|red", options: options)
+        // end
+        #expect(result.matches.count == 1)
+    }
+}

@@ -1,0 +1,9 @@
+// example FireLiteUI.md
+import FireLiteR4
+import FireLiteUI
+
+@MainActor
+func visits(_ store: FHIRStore) -> LiveSections<DateSection, Encounter> {
+    LiveSections(store.query(Encounter.self).sort(\.period.start, .reverse)) { DateSection(.month, of: $0.period?.start) }
+}
+// end
