@@ -84,7 +84,7 @@ import Testing
                         $0.code = CodeableConcept {
                             $0.coding = [
                                 Coding {
-                                    $0.system = "http://example.org/colors"; $0.code = FHIRCode(code)
+                                    $0.system = "http://example.org/colors"; $0.code = code
                                 }
                             ]
                         }
