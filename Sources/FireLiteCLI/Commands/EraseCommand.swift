@@ -22,8 +22,8 @@ struct EraseCommand: Command {
         discussion: """
             Erases the resource and all that is in its compartment, with their earlier versions, the entries of the log of
             changes, the words in full-text indexes, payloads, records and app data that name them, samples, requests in the
-            outbox and journals of a sync. The file is rewritten then, so that no deleted bytes stay in it or in its log; nobody else may use it
-            meanwhile. An audit trail keeps its rows, which have no content.
+            outbox and journals of a sync. The file is rewritten then, so that no deleted bytes stay in it or in its log; nobody
+            else may use it meanwhile. An audit trail keeps its rows, which have no content.
 
             left lists what the file knows of copies elsewhere, what belongs to others too and is kept without --shared, and what
             still refers to the person. Backups, exports and what a file system or an SSD keeps of overwritten blocks are not

@@ -155,14 +155,12 @@ struct ShellExampleTests {
             },
         ]
         let observation = Observation {
-            $0.id = "o"; $0.status = .final; $0.effectiveDateTime = "2020"; $0.subject = Reference { $0.reference = "Patient/123" }
-            $0.code = CodeableConcept {
-                $0.coding = [
-                    Coding {
-                        $0.system = "http://loinc.org"; $0.code = "8867-4"
-                    }
-                ]
-            }
+            $0.id = "o"; $0.status = .final; $0.effectiveDateTime = "2020-01-01"; $0.subject = Reference { $0.reference = "Patient/123" }
+            $0.category = [
+                CodeableConcept(Coding("http://terminology.hl7.org/CodeSystem/observation-category", "vital-signs"))
+            ]
+            $0.code = CodeableConcept(.loinc("8867-4"))
+            $0.valueQuantity = Quantity(72, "/min")
         }
         let bundle = FireLiteR4.Bundle {
             $0.type = .collection

@@ -51,7 +51,7 @@ struct ManualPageTests {
         let text = plain(try folder.read("text"))
         #expect(text.contains("firelite - FHIR resources in an SQLite file"))
         #expect(text.contains("--on-error stop|skip") && text.contains("--offset ±HH:MM|Z"))
-        #expect(text.contains("firelite find --database health.sqlite Patient gender=female or 'birthDate<1970'"))
+        #expect(text.contains("firelite find health.sqlite Patient gender=female or 'birthDate<1970'"))
     }
 
     /// The page has no date on purpose.

@@ -223,7 +223,7 @@ struct OutputTests {
         let calls = [
             "createFile(", "forWriting", "forUpdating", ".write(to: URL", "write(toFile", "O_CREAT", "fopen(", "PendingFile(",
             "ExportFolder(",
-            "PrivateFile.", "createDirectory(", "moveItem(", "copyItem(", "rename(", "mkdir(", "OutputStream(",
+            "PrivateFile.", "createDirectory(", ".moveItem(", "copyItem(", "rename(", "mkdir(", "OutputStream(",
         ]
         let contents = try #require(FileManager.default.enumerator(at: root, includingPropertiesForKeys: nil))
         var files = 0

@@ -1,9 +1,9 @@
-// example FireLiteCore.md
 import FireLiteCore
 import FireLiteR4
 import Foundation
 import Testing
 
+// example FireLiteCore.md
 func heartRate(of patient: Patient, at moment: Date) -> Observation {
     Observation {
         $0.status = .final

@@ -1,9 +1,9 @@
 import FireLite
-// example FireLiteErasure.md
 import FireLiteErasure
 import FireLiteR4
 import Testing
 
+// example FireLiteErasure.md
 func forget(_ id: String, in store: FHIRStore) throws {
     let plan = try store.erasurePlan(id: id)
     print(plan.resourceCount, "resources,", plan.changes, "versions")

@@ -1,9 +1,9 @@
-// example ValidatingProfiles.md
 import FireLiteCore
 import FireLiteKnowledge
 import FireLiteR4
 import Testing
 
+// example ValidatingProfiles.md
 func report(_ patient: Patient) throws {
     let knowledge = Knowledge(release: .r4)
     try knowledge.addPackage(at: "us-core-6.1.0.tgz")

@@ -1,10 +1,10 @@
-// example FireLiteReleases.md
 import FireLite
 import FireLiteReleases
 import Foundation
 import TestSupport
 import Testing
 
+// example FireLiteReleases.md
 func open(_ url: URL) throws -> FHIRStore? {
     guard let release = FHIRRelease.bundled(try FHIRStore.releaseName(ofFileAt: url)) else { return nil }
     return try FHIRStore(path: url.path, release: release)

@@ -1,11 +1,11 @@
 import FireLite
-// example ServingAStore.md
 import FireLiteClient
 import FireLiteR4
 import FireLiteService
 import Foundation
 import Testing
 
+// example ServingAStore.md
 func patients(_ service: FHIRService, _ base: URL) async throws -> Int {
     let client = try FHIRClient(base: base, release: .r4, transport: ServiceTransport(service))
     return try await client.send(FHIRRequest(.get, "Patient")).body.count

@@ -1,9 +1,9 @@
 import FireLite
-// example ServingAStore.md
 import FireLiteR4
 import FireLiteService
 import Testing
 
+// example ServingAStore.md
 func example(_ store: FHIRStore) async throws {
     let service = try FHIRService(store: store)
     let response = await service.respond(to: ServiceRequest(.get, "/fhir/Patient?name=peter"))

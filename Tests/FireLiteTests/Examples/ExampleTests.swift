@@ -27,6 +27,11 @@ import Testing
         }
     }
 
+    /// Imports stand at the top of the test's file, before the example.
+    private static func compared(_ lines: [String]) -> [String] {
+        DocumentationPages.compared(lines.filter { !$0.hasPrefix("import ") })
+    }
+
     private static func examples() throws -> [Example] {
         var examples: [Example] = []
         for source in try sources() {
@@ -37,7 +42,7 @@ import Testing
                     #expect(open == nil, "\(source.name):\(number + 1): an example in an example")
                     open = (String(text.dropFirst(11)), number + 2, [])
                 } else if text == "// end", let example = open {
-                    let lines = DocumentationPages.compared(example.lines)
+                    let lines = compared(example.lines)
                     examples.append(Example(page: example.page, place: "\(source.name):\(example.line)", lines: lines))
                     open = nil
                 } else {
@@ -54,12 +59,12 @@ import Testing
         let blocks = try DocumentationPages.blocks().filter { $0.language == "swift" }
         #expect(blocks.count > 10)
         for block in blocks {
-            let lines = DocumentationPages.compared(block.lines)
+            let lines = Self.compared(block.lines)
             let isThere = examples.contains { $0.page == block.page && $0.lines == lines }
             #expect(isThere, "\(block) is not an example that is run:\n\(lines.joined(separator: "\n"))")
         }
         for example in examples {
-            let isShown = blocks.contains { $0.page == example.page && DocumentationPages.compared($0.lines) == example.lines }
+            let isShown = blocks.contains { $0.page == example.page && Self.compared($0.lines) == example.lines }
             #expect(isShown, "\(example.place) is not on the page \(example.page)")
         }
     }

@@ -1,8 +1,8 @@
-// example FireLiteUI.md
 import FireLiteR4
 import FireLiteUI
 import Testing
 
+// example FireLiteUI.md
 @MainActor
 func rename(_ patient: Patient, to family: String, in store: FHIRStore) async {
     let form = FormModel(Draft(patient), in: store)

@@ -1,9 +1,9 @@
-// example FireLitePreviews.md
 import FireLite
 import FireLitePreviews
 import FireLiteR4
 import Testing
 
+// example FireLitePreviews.md
 func countsOfThePreview() throws -> Int {
     let store = try FHIRStore.preview(patients: 3, seed: 7)
     return try store.query(Patient.self).count()
