@@ -3,7 +3,7 @@ import FireLiteRecords
 import Foundation
 
 extension FHIRStore {
-    /// What ``erase(person:id:options:)`` would erase, without changing anything.
+    /// What `erase(id:)` would erase, without changing anything.
     ///
     /// - Throws: `ErasureError`; `FHIRStoreError`: `missingKey` if resources are sealed and no keyring is set.
     public func erasurePlan(
