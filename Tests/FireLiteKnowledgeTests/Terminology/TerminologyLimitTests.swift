@@ -55,17 +55,21 @@ import Testing
         #expect(try Examples.codes(terminology, "v180").count == 5)
     }
 
-    @Test(.timeLimit(.minutes(1))) func anExpressionThatBlowsUpIsAnError() throws {
+    @Test(.timeLimit(.minutes(1))) func anExpressionThatBlowsUpEnds() throws {
         let code = String(repeating: "a", count: 60)
         let system = """
             {"resourceType":"CodeSystem","url":"http://example.org/a","status":"active","content":"complete",
              "concept":[{"code":"\(code)!"},{"code":"\(code)"}]}
             """
         let valueSet = Examples.valueSet(
-            "set", #"{"include":[{"system":"http://example.org/a","filter":[{"property":"code","op":"regex","value":"(a|aa)+"}]}]}"#)
+            "set", #"{"include":[{"system":"http://example.org/a","filter":[{"property":"code","op":"regex","value":"((a+)+)+"}]}]}"#)
         let terminology = try Examples.terminology(system, valueSet)
-        let error = #expect(throws: TerminologyError.self) { try Examples.codes(terminology, "set") }
-        #expect(error?.code == .limit)
+        // The right answer, or an error; which of them depends on the system's engine.
+        do {
+            #expect(try Examples.codes(terminology, "set") == [code])
+        } catch let error as TerminologyError {
+            #expect(error.code == .limit)
+        }
     }
 
     @Test(arguments: ["", "[]", "{", #"{"resourceType":"Patient"}"#, #"{"resourceType":"Parameters","parameter":[{"name":"url"}]}"#])
