@@ -23,7 +23,9 @@ struct PersonContents {
         let persons = type + "/"
         let members = try Self.compartment(type, id, tx)
         var isStored = false
+        // The Binaries that erased resources name, and those that others do.
         var binaries: Set<String> = []
+        var others: Set<String> = []
         var later: [(key: String, root: Int64, id: String?)] = []
         for name in try tx.counts().filter({ $0.count > 0 }).map(\.typeName) {
             try tx.forEach(typeName: name) { resource in
@@ -37,18 +39,26 @@ struct PersonContents {
                 guard key == person || members.contains(root) || isSealed && tokens.contains(person) else {
                     if name == "Binary" { later.append((key, root, resource.id)) }
                     if tokens.contains(person) { left.append(ErasureReport.Remainder(kind: .reference, what: key)) }
+                    others.formUnion(tokens.filter { $0.hasPrefix("Binary/") })
                     return
                 }
                 let isShared = tokens.contains { $0.hasPrefix(persons) && $0 != person }
                 guard key == person || !isShared || options.erasesShared else {
                     left.append(ErasureReport.Remainder(kind: .shared, what: key))
+                    others.formUnion(tokens.filter { $0.hasPrefix("Binary/") })
                     return
                 }
                 add(root, name, resource.id)
                 binaries.formUnion(tokens.filter { $0.hasPrefix("Binary/") })
             }
         }
-        for binary in later where binaries.contains(binary.key) { add(binary.root, "Binary", binary.id) }
+        for binary in later where binaries.contains(binary.key) {
+            if others.contains(binary.key), !options.erasesShared {
+                left.append(ErasureReport.Remainder(kind: .shared, what: binary.key))
+            } else {
+                add(binary.root, "Binary", binary.id)
+            }
+        }
         try addHistory(tx)
         guard isStored || !keys.isEmpty || !sequences.isEmpty else {
             throw ErasureError(.notFound, "\(person) is not in the store, nor in what it keeps of earlier states: check the id")

@@ -191,4 +191,31 @@ struct ErasureTests {
         }
         #expect(tokens == ["Patient/1", "Patient/2"])
     }
+
+    /// A Binary that only the person's resources name goes with them; one that others name too is theirs as well.
+    @Test(arguments: [false, true]) func aBinaryThatOthersNameStays(_ erasesShared: Bool) throws {
+        func document(_ id: String, of patient: String, _ binaries: String...) -> DocumentReference {
+            DocumentReference {
+                $0.id = id
+                $0.status = .current
+                $0.subject = Reference { $0.reference = "Patient/\(patient)" }
+                $0.content = binaries.map { binary in
+                    DocumentReferenceContent { $0.attachment = Attachment { $0.url = "Binary/\(binary)" } }
+                }
+            }
+        }
+        let store = try open()
+        try store.write { tx in
+            for id in ["1", "2"] { try tx.add(Self.patient(id, "Family \(id)")) }
+            for id in ["own", "both", "theirs"] { try tx.add(Binary { ($0.id, $0.contentType) = (id, "text/plain") }) }
+            try tx.add(document("d1", of: "1", "own", "both"))
+            try tx.add(document("d2", of: "2", "both", "theirs"))
+        }
+        var options = ErasureOptions()
+        options.erasesShared = erasesShared
+        let report = try store.erase(person: "Patient", id: "1", options: options)
+        let left = try ["own", "both", "theirs"].filter { try store.resource(Binary.self, id: $0) != nil }
+        #expect(left == (erasesShared ? ["theirs"] : ["both", "theirs"]))
+        #expect(report.left.contains { $0.kind == .shared && $0.what == "Binary/both" } == !erasesShared)
+    }
 }
