@@ -215,6 +215,9 @@ let package = Package(
             ],
             swiftSettings: settings),
         .testTarget(
+            name: "FireLiteBrowserTests", dependencies: ["FireLiteBrowser", "FireLiteR4", "FireLiteReleases", "FireLiteSynthetic", "TestSupport"],
+            swiftSettings: settings),
+        .testTarget(
             name: "FireLiteServiceTests",
             dependencies: [
                 "FireLiteService", "FireLiteClient", "FireLiteR4", "FireLiteReleases", "FireLiteSync", "FireLiteSynthetic", "FireLiteTrust",

@@ -1,4 +1,4 @@
-/// A narrative (FHIR, Narrative) made safe: it is read as tags and text, and written anew from a list of elements and attributes. What is not in the
+/// A narrative (FHIR, Narrative) made safe: it is read as tags and text, and written again from a list of elements and attributes. What is not in the
 /// lists is left out; of an unknown element the text stays. No address, style, script or event can get through, as none is ever written.
 struct Narrative {
     /// Longer ones are cut.

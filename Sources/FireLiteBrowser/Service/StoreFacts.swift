@@ -90,7 +90,7 @@ final class StoreFacts: @unchecked Sendable {
             let rows = try budget.rows(
                 store,
                 """
-                SELECT s.tbl_name, sum(d.pgsize) FROM dbstat d JOIN sqlite_schema s ON s.name = d.name WHERE d.aggregate GROUP BY s.tbl_name
+                SELECT s.tbl_name, sum(d.pgsize) FROM dbstat d JOIN sqlite_schema s ON s.name = d.name WHERE d.aggregate = 1 GROUP BY s.tbl_name
                 """)
         else { return nil }
         var found: [String: Int] = [:]
