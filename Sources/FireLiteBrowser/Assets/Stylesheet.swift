@@ -46,10 +46,10 @@ enum Stylesheet {
         .top nav a[aria-current] { background: var(--accent-soft); color: var(--accent); }
         .top form { margin-left: auto; flex: 0 1 340px; display: flex; gap: 4px; }
         .top input { width: 100%; }
-        .crumbs { padding: 12px 24px 0; color: var(--muted); font-size: 13px; }
+        .crumbs { padding: 12px 24px 0; margin-bottom: -8px; color: var(--muted); font-size: 13px; }
         .crumbs ol { list-style: none; margin: 0; padding: 0; display: flex; flex-wrap: wrap; gap: 4px; }
         .crumbs li + li::before { content: "/"; margin-right: 4px; color: var(--muted); }
-        main { padding: 8px 24px 48px; max-width: 1600px; }
+        main { padding: 16px 24px 48px; max-width: 1600px; }
         .head { display: flex; flex-wrap: wrap; align-items: baseline; gap: 4px 16px; margin: 0 0 16px; }
         .head .more { color: var(--muted); }
         footer { padding: 16px 24px; border-top: 1px solid var(--line); color: var(--muted); font-size: 13px; display: flex; flex-wrap: wrap;
@@ -79,7 +79,7 @@ enum Stylesheet {
         tbody tr:last-child td { border-bottom: 0; }
         .list td { max-width: 380px; min-width: 72px; }
         .num { text-align: right; white-space: nowrap; }
-        .muted { color: var(--muted); } .small { font-size: 13px; } .bad { color: var(--bad); } .good { color: var(--good); }
+        .muted { color: var(--muted); } .small { font-size: 13px; } .mono.small { font-size: 12px; } .nowrap { white-space: nowrap; } .bad { color: var(--bad); } .good { color: var(--good); }
         .bar { display: block; width: 100%; min-width: 60px; height: 8px; } .bar rect { fill: var(--bar); }
         td.barcell { width: 40%; vertical-align: middle; }
         .chips { display: flex; flex-wrap: wrap; gap: 4px 8px; list-style: none; margin: 0; padding: 0; }
@@ -88,7 +88,7 @@ enum Stylesheet {
         .chip.warn { background: var(--bad-soft); color: var(--bad); }
         .note { border-left: 3px solid var(--line); padding: 4px 12px; color: var(--muted); margin: 0 0 12px; max-width: 80ch; }
         .note.error { border-color: var(--bad); background: var(--bad-soft); color: var(--bad); }
-        .empty { padding: 24px 0; color: var(--muted); }
+        .empty { padding: 8px 0; color: var(--muted); }
         input, select, textarea, button { font: inherit; font-size: 14px; color: inherit; background: var(--surface); border: 1px solid #7d868e;
           border-radius: 6px; padding: 4px 8px; max-width: 100%; }
         textarea { width: 100%; min-height: 92px; font-family: var(--mono); font-size: 13px; line-height: 1.5; }
@@ -98,7 +98,7 @@ enum Stylesheet {
         .button:hover { text-decoration: none; filter: brightness(1.08); }
         label { font-size: 13px; color: var(--muted); display: block; }
         label.inline { display: inline-flex; gap: 6px; align-items: center; color: var(--text); }
-        .row { display: flex; flex-wrap: wrap; gap: 8px; align-items: end; }
+        .row { display: flex; flex-wrap: wrap; gap: 8px; align-items: end; margin-bottom: 12px; } .row:last-child { margin-bottom: 0; }
         .stack > * + * { margin-top: 8px; }
         details > summary { cursor: pointer; color: var(--accent); }
         details > summary:hover { text-decoration: underline; }

@@ -129,7 +129,8 @@ struct ListPage {
         if name == "id" {
             let id = resource.id ?? "without id"
             let text = Numbers.clipped(id, 40)
-            return resource.id.map { Parts.link(text, .resource(layout.name, $0)) } ?? "<span class=\"muted\">\(text)</span>"
+            let link = resource.id.map { Parts.link(text, .resource(layout.name, $0)) } ?? "\(text)"
+            return "<span class=\"mono small\">\(link)</span>"
         }
         let values = ElementValues.at(name, of: resource, limit: 4)
         let pieces = values.prefix(3).compactMap { ValueHTML.short($0, call.release) }

@@ -183,9 +183,7 @@ enum ResourcePage {
         guard versions.count > 1 else { return "" }
         let items = versions.prefix(6).map { version -> HTML in
             let date = version.storedAt.map { Numbers.time($0) } ?? "time unknown"
-            let text: HTML =
-                version.isDeleted
-                ? "deleted" : Parts.link("version \(version.version)", .resource(type, id, "versions", "\(version.version)"))
+            let text = Parts.link("version \(version.version)", .resource(type, id, "versions", "\(version.version)"))
             return "<li>\(text) <span class=\"muted small\">\(date)</span></li>"
         }
         return Parts.card("Versions", "<ul>\(items)</ul><p>\(Parts.link("What changed", .resource(type, id, "versions")))</p>")

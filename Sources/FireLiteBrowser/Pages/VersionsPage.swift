@@ -15,8 +15,8 @@ enum VersionsPage {
             page.content += Parts.note(
                 "The store keeps no earlier versions of this type: `firelite track on history` makes it do so from then on.")
         }
-        let later = call.address["to"].flatMap { Int64($0) } ?? versions.first { !$0.isDeleted }?.version ?? newest.version
-        let earlier = call.address["from"].flatMap { Int64($0) } ?? versions.first { $0.version < later && !$0.isDeleted }?.version
+        let later = call.address["to"].flatMap { Int64($0) } ?? newest.version
+        let earlier = call.address["from"].flatMap { Int64($0) } ?? versions.first { $0.version < later }?.version
         let list = self.list(versions, type, id, earlier, later)
         let difference = try earlier.map { try self.difference(call, type, id, $0, later) } ?? HTML()
         page.content += "<div class=\"grid halves\">\(list)\(difference)</div>"
@@ -40,13 +40,11 @@ enum VersionsPage {
     private static func list(_ versions: [ResourceVersion], _ type: String, _ id: String, _ earlier: Int64?, _ later: Int64) -> HTML {
         let shown = versions.prefix(200)
         let rows = shown.enumerated().map { place, version -> HTML in
-            let name: HTML =
-                version.isDeleted
-                ? "\(version.version) <span class=\"chip warn\">deleted</span>"
-                : Parts.link("\(version.version)", .resource(type, id, "versions", "\(version.version)"))
+            let ended: HTML = version.isDeleted ? " <span class=\"chip warn\">then deleted</span>" : ""
+            let name = Parts.link("\(version.version)", .resource(type, id, "versions", "\(version.version)")) + ended
             let mark = version.version == later ? "new" : version.version == earlier ? "old" : ""
             var compare = HTML()
-            if !version.isDeleted, let before = shown.dropFirst(place + 1).first(where: { !$0.isDeleted }) {
+            if let before = shown.dropFirst(place + 1).first {
                 compare = Parts.link(
                     "what changed",
                     Address.resource(type, id, "versions").with("from", "\(before.version)").with("to", "\(version.version)"))

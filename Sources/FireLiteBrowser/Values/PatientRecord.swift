@@ -55,7 +55,7 @@ struct PatientRecord {
         var found = current.filter { !changed.contains($0.id ?? "") }
         for one in changed.sorted() {
             let then = try call.transaction.history(typeName: type, id: one).first {
-                ($0.storedAt ?? .distantPast) <= moment && ($0.replacedAt ?? .distantFuture) > moment && !$0.isDeleted
+                ($0.storedAt ?? .distantPast) <= moment && ($0.replacedAt ?? .distantFuture) > moment
             }
             guard let then, let state = try call.transaction.resource(at: then) else { continue }
             let references = ["subject", "patient"].flatMap { state.children($0) }.compactMap { ElementValues.text("reference", of: $0) }

@@ -8,7 +8,7 @@ enum ValueHTML {
         if case .object(let object) = value, let address = target(of: object, release) {
             return Parts.link(Numbers.clipped(text, 60), address)
         }
-        return "\(Numbers.clipped(text, 120))"
+        return text.utf8.count <= 16 ? "<span class=\"nowrap\">\(text)</span>" : "\(Numbers.clipped(text, 120))"
     }
 
     /// The page of what a reference leads to, if it can be in the store.
