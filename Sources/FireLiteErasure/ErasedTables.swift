@@ -41,9 +41,9 @@ enum ErasedTables {
     /// The rows about a person.
     static func rows(_ contents: PersonContents, _ tx: ReadTransaction) throws -> [Rows] {
         var found: [Rows] = []
-        func add(_ table: String, _ key: String, _ sql: String, _ isMeant: (SQLRow) -> Bool) throws {
+        func add(_ table: String, key: String, columns: String, where isMeant: (SQLRow) -> Bool) throws {
             var numbers: [Int64] = []
-            for row in try tx.rows(ofModuleTable: table, "SELECT \(sql) FROM \(table)") where isMeant(row) {
+            for row in try tx.rows(ofModuleTable: table, "SELECT \(columns) FROM \(table)") where isMeant(row) {
                 if let number = row[0].integer { numbers.append(number) }
             }
             if !numbers.isEmpty { found.append(Rows(table: table, key: key, numbers: numbers)) }
@@ -57,23 +57,27 @@ enum ErasedTables {
             }
         }
         let roots = Set(contents.roots)
-        try add("_record", "root", "root, type, id") { roots.contains($0[0].integer ?? -1) || isKey($0[1], $0[2]) }
+        try add("_record", key: "root", columns: "root, type, id") { roots.contains($0[0].integer ?? -1) || isKey($0[1], $0[2]) }
         let owners = roots.union(found.first?.numbers ?? [])
-        try add("_record_annotation", "number", "number, owner") { owners.contains($0[1].integer ?? -1) }
-        for table in ["_record_key", "_record_content"] { try add(table, "owner", "owner") { owners.contains($0[0].integer ?? -1) } }
-        try addAppData(contents, tx, &found)
-        try add("_outbox", "seq", "seq, path, parameters, fields, body, outcome") { row in (1...5).contains { isAbout(row[$0]) } }
-        for (table, key) in [("_sync_resource", "resource"), ("_sync_missing", "missing")] {
-            try add(table, key, "\(key), type, id") { isKey($0[1], $0[2]) }
+        try add("_record_annotation", key: "number", columns: "number, owner") { owners.contains($0[1].integer ?? -1) }
+        for table in ["_record_key", "_record_content"] {
+            try add(table, key: "owner", columns: "owner") { owners.contains($0[0].integer ?? -1) }
         }
-        try add("_sync_unreadable", "unreadable", "unreadable, type, id, text") { isKey($0[1], $0[2]) || isAbout($0[3]) }
-        try add("_sync_change", "change", "change, type, id, base, content, earlier, remote") { row in
+        try addAppData(contents, tx, &found)
+        try add("_outbox", key: "seq", columns: "seq, path, parameters, fields, body, outcome") { row in
+            (1...5).contains { isAbout(row[$0]) }
+        }
+        for (table, key) in [("_sync_resource", "resource"), ("_sync_missing", "missing")] {
+            try add(table, key: key, columns: "\(key), type, id") { isKey($0[1], $0[2]) }
+        }
+        try add("_sync_unreadable", key: "unreadable", columns: "unreadable, type, id, text") { isKey($0[1], $0[2]) || isAbout($0[3]) }
+        try add("_sync_change", key: "change", columns: "change, type, id, base, content, earlier, remote") { row in
             isKey(row[1], row[2]) || (3...6).contains { isAbout(row[$0]) }
         }
         try addSamples(contents, tx, &found)
         let consents = Set(contents.ids["Consent"] ?? [])
-        try add("_permission", "number", "number, consent, content") { consents.contains($0[1].text ?? "") || isAbout($0[2]) }
-        try add("_trust_identity", "number", "number, reference") {
+        try add("_permission", key: "number", columns: "number, consent, content") { consents.contains($0[1].text ?? "") || isAbout($0[2]) }
+        try add("_trust_identity", key: "number", columns: "number, reference") {
             $0[1].text.map { ReferenceTokens.hasAny(of: [contents.person], in: $0) } ?? false
         }
         return found

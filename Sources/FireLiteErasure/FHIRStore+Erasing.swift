@@ -11,7 +11,7 @@ extension FHIRStore {
     ) throws -> ErasureReport {
         let others = try self.statistics().others
         return try read { tx in
-            var (report, _, _) = try plan(type, id, options, tx)
+            var (report, _, _) = try plan(type, id: id, options: options, tx)
             report.isPlan = true
             report.left += others.map { ErasureReport.Remainder(kind: .other, what: $0) }
             return report
@@ -47,7 +47,7 @@ extension FHIRStore {
         var files = DoomedFiles()
         let (planned, contents) = try write { tx -> (ErasureReport, PersonContents) in
             try tx.overwriteDeleted()
-            let (report, contents, rows) = try plan(type, id, options, tx)
+            let (report, contents, rows) = try plan(type, id: id, options: options, tx)
             files = try DoomedFiles(self, tx)
             try delete(contents, tx)
             try ErasedTables.erase(rows, tx)
@@ -81,10 +81,10 @@ extension FHIRStore {
     // MARK: - Steps
 
     private func plan(
-        _ type: String, _ id: String, _ options: ErasureOptions, _ tx: ReadTransaction
+        _ type: String, id: String, options: ErasureOptions, _ tx: ReadTransaction
     ) throws -> (ErasureReport, PersonContents, [ErasedTables.Rows]) {
         try ErasedTables.check(tx)
-        let contents = try PersonContents(type, id, options, tx)
+        let contents = try PersonContents(type, id: id, options: options, tx)
         let rows = try ErasedTables.rows(contents, tx)
         var report = ErasureReport()
         report.resources = contents.counts.sorted { $0.key < $1.key }.map { .init(name: $0.key, count: $0.value) }
@@ -123,7 +123,7 @@ extension ReadTransaction {
     package func resources(ofPerson type: String, id: String) throws -> (types: [String], roots: Set<Int64>) {
         var options = ErasureOptions()
         options.erasesShared = true
-        let contents = try PersonContents(type, id, options, self)
+        let contents = try PersonContents(type, id: id, options: options, self)
         return (contents.counts.keys.sorted(), Set(contents.roots))
     }
 }

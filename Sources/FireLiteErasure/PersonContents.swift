@@ -18,7 +18,7 @@ struct PersonContents {
     private(set) var ids: [String: [String]] = [:]
 
     /// - Throws: `ErasureError`; `FHIRStoreError`; `SearchError`.
-    init(_ type: String, _ id: String, _ options: ErasureOptions, _ tx: ReadTransaction) throws {
+    init(_ type: String, id: String, options: ErasureOptions, _ tx: ReadTransaction) throws {
         person = "\(type)/\(id)"
         let persons = type + "/"
         let members = try Self.compartment(type, id, tx)

@@ -1,4 +1,5 @@
 import FireLiteSQLiteBridge
+import Foundation
 
 extension FHIRStore {
     /// The configuration of an open store.
@@ -19,6 +20,11 @@ extension FHIRStore {
         public var foreignCommitInterval = Duration.milliseconds(100)
         /// The maximum number of concurrent reads. Default: 8.
         public var maximumReaders = 8
+        /// The maximum number of threads, each with a connection, that one export uses. Default: the number of the system's active processors, at
+        /// most 8. It is no more than `maximumReaders`.
+        public var maximumCores = min(ProcessInfo.processInfo.activeProcessorCount, 8)
+        /// The size of a file from which on a read uses more cores: for a smaller one, opening more connections takes longer.
+        package var bytesForMoreCores = 16 << 20
         /// The size of the page cache of the writing connection, in bytes; reading connections get a quarter. Default: 64 MiB.
         public var cacheBytes = 64 << 20
 

@@ -199,9 +199,11 @@ public final class FHIRStore: Sendable {
         return try read(on: access, reads, body)
     }
 
-    /// Runs `body` on a snapshot that a connection begins.
-    func read<Value>(on access: StoreConnection, _ reads: ReadRecord?, _ body: (ReadTransaction) throws -> Value) throws -> Value {
-        try mapping { try access.begin() }
+    /// Runs `body` on a snapshot that a connection begins, or has begun.
+    func read<Value>(
+        on access: StoreConnection, _ reads: ReadRecord?, hasBegun: Bool = false, _ body: (ReadTransaction) throws -> Value
+    ) throws -> Value {
+        if !hasBegun { try mapping { try access.begin() } }
         let transaction = ReadTransaction(store: self, access: access, reads: reads)
         pool.setCurrent(transaction)
         defer {

@@ -45,7 +45,7 @@ struct ParsedArguments {
         }
         // The same, whichever way it is said.
         if values["format"] == ["json"], definition.option(named: Report.option.name) != nil { values[Report.option.name] = [""] }
-        Self.nameDatabase(definition, &values, &operands, environment)
+        Self.nameDatabase(for: definition, in: &values, operands: &operands, environment: environment)
         for option in definition.options where option.isRequired && values[option.name] == nil {
             let remedy = option.name == Self.database ? ": name the file there, or in \(Self.databaseVariable)" : ""
             throw ToolError.usage("--\(option.name) \(option.value ?? "") is missing\(remedy)")
@@ -64,7 +64,7 @@ struct ParsedArguments {
 
     /// Takes the database from the first operand, or from the environment, if no option names it.
     private static func nameDatabase(
-        _ definition: CommandDefinition, _ values: inout [String: [String]], _ operands: inout [String], _ environment: [String: String]
+        for definition: CommandDefinition, in values: inout [String: [String]], operands: inout [String], environment: [String: String]
     ) {
         guard values[database] == nil, definition.option(named: database)?.isRequired == true else { return }
         if let own = definition.ownOperand, let first = operands.first, !own.includes(first) {

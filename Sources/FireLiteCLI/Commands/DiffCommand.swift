@@ -83,7 +83,7 @@ struct DiffCommand: Command {
     func run(_ console: Console) throws -> ExitStatus {
         switch job {
         case .versions(let database, let key): try diff(database, key, console)
-        case .sides(let old, let new, let release): try diff(old, new, release, console)
+        case .sides(let old, let new, let release): try diff(from: old, to: new, release, console)
         }
     }
 
@@ -120,7 +120,7 @@ struct DiffCommand: Command {
 
     // MARK: - Files and databases
 
-    private func diff(_ old: String, _ new: String, _ release: FHIRRelease, _ console: Console) throws -> ExitStatus {
+    private func diff(from old: String, to new: String, _ release: FHIRRelease, _ console: Console) throws -> ExitStatus {
         let earlier = try store(old, release, console)
         let later = try store(new, release, console)
         let comparison: StoreComparison

@@ -54,15 +54,15 @@ struct EditCommand: Command {
         let edited = try resource(draft, console)
         if edited == base {
             draft.discard()
-            return try print(nil, [], "unchanged \(key)", console)
+            return try print(nil, note: "unchanged \(key)", console)
         }
         let (stored, clashes) = try database.located { try save(edited, base, store) }
         guard clashes.isEmpty else {
-            _ = try print(nil, clashes, "others have changed the same elements of \(key)", console)
+            _ = try print(nil, clashes: clashes, note: "others have changed the same elements of \(key)", console)
             throw ToolError.incomplete("nothing is stored")
         }
         draft.discard()
-        return try print(stored, [], nil, console)
+        return try print(stored, console)
     }
 
     /// The error, with the place of the text, which nobody must lose.
@@ -104,7 +104,9 @@ struct EditCommand: Command {
         }
     }
 
-    private func print(_ stored: StoredResource?, _ clashes: [ElementClash], _ note: String?, _ console: Console) throws -> ExitStatus {
+    private func print(
+        _ stored: StoredResource?, clashes: [ElementClash] = [], note: String? = nil, _ console: Console
+    ) throws -> ExitStatus {
         var report = stored?.report() ?? Report()
         if stored == nil {
             report.addMember("resource", .text(key.description))

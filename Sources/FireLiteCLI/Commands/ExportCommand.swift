@@ -91,14 +91,14 @@ struct ExportCommand: Command {
         handlers.skip = { console.report(line($0)) }
         handlers.explain = { ToolError.failed("\(ToolWords.text(of: $0)): `firelite export --on-error skip` skips what cannot be read") }
         guard let patient else {
-            return try run(Exporter(types: types, options: options, handlers: handlers), store, console, start)
+            return try run(Exporter(types: types, options: options, handlers: handlers), of: store, since: start, console)
         }
         // One snapshot for what belongs to a person and its content.
         return try database.located {
             try store.read { transaction -> ExitStatus in
                 let chosen = try person(patient, transaction)
                 let exporter = Exporter(types: chosen.types, roots: chosen.roots, options: options, handlers: handlers)
-                return try run(exporter, store, console, start)
+                return try run(exporter, of: store, since: start, console)
             }
         }
     }
@@ -110,7 +110,7 @@ struct ExportCommand: Command {
     }
 
     private func run(
-        _ exporter: Exporter, _ store: FHIRStore, _ console: Console, _ start: ContinuousClock.Instant
+        _ exporter: Exporter, of store: FHIRStore, since start: ContinuousClock.Instant, _ console: Console
     ) throws -> ExitStatus {
         var exporter = exporter
         if output.isStandardOutput {

@@ -68,7 +68,7 @@ struct ElementPatch {
                     set("_" + element.name, others.contains { $0 != .null } ? .array(others) : nil, in: &members)
                 }
             } else {
-                let item = try changed(position < items.count ? items[position] : nil, element, owner, rest)
+                let item = try changed(position < items.count ? items[position] : nil, element, of: owner, at: rest)
                 if position < items.count { items[position] = item } else { items.append(item) }
             }
             set(element.name, items.isEmpty ? nil : .array(items), in: &members)
@@ -77,14 +77,14 @@ struct ElementPatch {
             if isRemoved {
                 remove(element.name, from: &members)
             } else {
-                set(element.name, try changed(old, element, owner, rest), in: &members)
+                set(element.name, try changed(old, element, of: owner, at: rest), in: &members)
             }
         }
         return .object(members)
     }
 
     /// The new value of one position.
-    private func changed(_ old: JSONItem?, _ element: LayoutElement, _ owner: Layout, _ rest: ArraySlice<Step>) throws -> JSONItem {
+    private func changed(_ old: JSONItem?, _ element: LayoutElement, of owner: Layout, at rest: ArraySlice<Step>) throws -> JSONItem {
         guard rest.isEmpty else {
             let inner: Layout?
             switch element.kind {

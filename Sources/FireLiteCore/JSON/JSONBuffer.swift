@@ -19,4 +19,13 @@ package final class JSONBuffer {
         writer.write(object)
         return try writer.withBytes(body)
     }
+
+    /// Calls `body` with the UTF-8 of the object as JSON and a line feed. It must not use the buffer.
+    package func withLine<Value>(of object: FHIRObject, _ body: (UnsafeBufferPointer<UInt8>) throws -> Value) rethrows -> Value {
+        defer { if writer.memory > Self.keptBytes { writer = JSONWriter() } }
+        writer.clear()
+        writer.write(object)
+        writer.put("\n")
+        return try writer.withBytes(body)
+    }
 }

@@ -154,7 +154,7 @@ struct ViewCompiler {
             let name = column.definition.name
             return Column(name: name, kind: kinds[name] ?? .text, isCollection: column.definition.isCollection)
         }
-        if form.isPublished { return published(parts, root, filter, columns) }
+        if form.isPublished { return published(parts, of: root, where: filter, columns: columns) }
         var asides: [SQLFragment] = []
         for index in columns.indices {
             switch found.stored[columns[index].name] {
@@ -194,7 +194,7 @@ struct ViewCompiler {
     }
 
     /// The statement that a lake is filled by: the number of the resource, and each column with the rest of its literal.
-    private func published(_ parts: [Part], _ root: StoredPlace, _ filter: [SQLFragment], _ columns: [Column]) -> Statement {
+    private func published(_ parts: [Part], of root: StoredPlace, where filter: [SQLFragment], columns: [Column]) -> Statement {
         let statements = parts.map { part in
             let chosen = form == .publishedChanges ? [PublishedView.restriction(to: root.alias)] : []
             let conditions = ["\(root.alias)._parent IS NULL"] + chosen + filter + part.conditions

@@ -63,26 +63,33 @@ package struct Exporter {
 
     /// Writes one type after another; each resource is two pieces, its JSON and a line feed.
     mutating func write(_ store: FHIRStore, to output: any ByteOutput) throws {
-        try store.read { transaction in
+        try reading(store) { transaction, readers in
             try transaction.asOneCall {
                 let types = try typesToWrite(transaction)
-                try frame(output) { for type in types { try write(type, transaction, to: output) } }
+                try frame(output) { for type in types { try write(type, transaction, readers, to: output) } }
             }
         }
     }
 
     /// Writes a file for each type.
     package mutating func export(_ store: FHIRStore, to folder: ExportFolder) throws {
-        try store.read { transaction in
+        try reading(store) { transaction, readers in
             try transaction.asOneCall {
                 for type in try typesToWrite(transaction) {
                     try folder.write("\(type).\(options.format.rawValue)") { output in
-                        try frame(output) { try write(type, transaction, to: output) }
+                        try frame(output) { try write(type, transaction, readers, to: output) }
                     }
                     counts.files += 1
                 }
             }
         }
+    }
+
+    /// Reads with several threads, unless faults or payloads must be dealt with one by one.
+    private func reading(_ store: FHIRStore, _ body: (ReadTransaction, SnapshotReaders?) throws -> Void) throws {
+        let isSimple = !options.skips && store.payloads.keeper == nil && store.sealing.sealer == nil
+        if isSimple { return try store.readTogether(body) }
+        try store.read { try body($0, nil) }
     }
 
     /// Writes what is around the resources.
@@ -105,31 +112,29 @@ package struct Exporter {
         }
     }
 
-    private mutating func write(_ type: String, _ transaction: ReadTransaction, to output: any ByteOutput) throws {
+    private mutating func write(
+        _ type: String, _ transaction: ReadTransaction, _ readers: SnapshotReaders?, to output: any ByteOutput
+    ) throws {
         var (counts, bytes) = (counts, bytes)
         func report() throws {
             try Cancellation.checkCall()
             try handlers.progress(StoreProgress(.exporting, counts.exported, of: total, .resources, bytes: bytes))
         }
+        let lines = JSONBuffer()
         func write(_ stored: FHIRResource) throws {
             if let roots, transaction.number(of: stored).map(roots.contains) != true { return }
-            let hasID = stored.id != nil
-            var resource = options.assignsIDs ? try transaction.withAssignedIDs(stored) : stored
-            resource = try transaction.whole(resource)
-            let line: Data
             do {
-                line = options.format == .xml ? try FHIRXML.entry(resource) : FHIRJSON.data(resource)
+                try Self.line(of: stored, in: transaction, options: options, buffer: lines) { line in
+                    try output.write(UnsafeRawBufferPointer(line))
+                    bytes += line.count
+                }
             } catch let error as FHIRXMLError where options.skips && error.concernsContent {
                 counts.unreadable += 1
                 let number = (stored.objectExtras as? StoreTie)?.root ?? 0
                 let reason = "XML cannot hold it: \(error)"
                 return try handlers.skip(UnreadableResource(typeName: type, id: stored.id, number: number, reason: reason))
             }
-            if !hasID { if options.assignsIDs { counts.assignedIDs += 1 } else { counts.withoutID += 1 } }
-            try output.write(line)
-            try output.write("\n")
-            counts.exported += 1
-            bytes += line.count + 1
+            counts.add(stored, options)
             if counts.exported % Self.resourcesPerReport == 0 { try report() }
         }
         if options.skips {
@@ -140,12 +145,71 @@ package struct Exporter {
             try transaction.forEach(typeName: type, unreadable: leaveOut) { try write($0) }
         } else {
             do {
-                try transaction.forEach(typeName: type) { try write($0) }
+                if let readers {
+                    try transaction.forEachBatch(ofTypeNamed: type, on: readers, transform: pieces()) { piece in
+                        try piece.lines.withUnsafeBytes { try output.write($0) }
+                        let reports = counts.exported / Self.resourcesPerReport
+                        counts.add(piece.counts)
+                        bytes += piece.lines.count
+                        if counts.exported / Self.resourcesPerReport > reports { try report() }
+                    }
+                } else {
+                    try transaction.forEach(typeName: type) { try write($0) }
+                }
             } catch let error as FHIRStoreError where error.code == .notAStore {
                 throw handlers.explain(error)
             }
         }
         try report()
         (self.counts, self.bytes) = (counts, bytes)
+    }
+
+    // MARK: - Lines
+
+    /// The lines of some resources.
+    private struct Piece: Sendable {
+        var lines = Data()
+        var counts = ExportResult()
+    }
+
+    /// Makes pieces on any thread.
+    private func pieces() -> @Sendable (ReadTransaction, [Registration]) throws -> Piece {
+        { [roots, options] transaction, registrations in
+            var piece = Piece()
+            let buffer = JSONBuffer()
+            let wanted = roots.map { roots in registrations.filter { roots.contains($0.root) } } ?? registrations
+            try transaction.loader.forEach(wanted) { stored in
+                try Self.line(of: stored, in: transaction, options: options, buffer: buffer) { piece.lines.append(contentsOf: $0) }
+                piece.counts.add(stored, options)
+            }
+            return piece
+        }
+    }
+
+    /// Calls `body` with the line of a resource and a line feed.
+    private static func line(
+        of stored: FHIRResource, in transaction: ReadTransaction, options: Options, buffer: JSONBuffer,
+        _ body: (UnsafeBufferPointer<UInt8>) throws -> Void
+    ) throws {
+        var resource = options.assignsIDs ? try transaction.withAssignedIDs(stored) : stored
+        resource = try transaction.whole(resource)
+        guard options.format == .xml else { return try buffer.withLine(of: resource, body) }
+        var entry = try FHIRXML.entry(resource)
+        entry.append(UInt8(ascii: "\n"))
+        try entry.withUnsafeBytes { try body($0.bindMemory(to: UInt8.self)) }
+    }
+}
+
+extension ExportResult {
+    /// Counts a resource that was written.
+    fileprivate mutating func add(_ stored: FHIRResource, _ options: Exporter.Options) {
+        exported += 1
+        if stored.id == nil { if options.assignsIDs { assignedIDs += 1 } else { withoutID += 1 } }
+    }
+
+    fileprivate mutating func add(_ other: ExportResult) {
+        exported += other.exported
+        withoutID += other.withoutID
+        assignedIDs += other.assignedIDs
     }
 }
