@@ -63,7 +63,7 @@ struct ServiceResponder: HTTPResponder {
         return response
     }
 
-    private func answer(_ request: ServiceRequest) async -> ServiceResponse {
+    private func answer(to request: ServiceRequest) async -> ServiceResponse {
         if let browser, StoreBrowser.isPage(request) { return await browser.respond(to: request) }
         return await service.respond(to: request)
     }
