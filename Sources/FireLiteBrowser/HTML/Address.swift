@@ -82,13 +82,15 @@ struct Address: Sendable, Hashable {
     }
 
     /// The parameters of a query or a form. Those without a value, which an empty field of a form sends, are left out.
-    static func items(_ text: String) -> [Item]? {
+    ///
+    /// - Parameter keepsEmpty: whether those without a value are kept.
+    static func items(_ text: String, keepsEmpty: Bool = false) -> [Item]? {
         var items: [Item] = []
         for pair in text.split(separator: "&") {
             let sides = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
             let value = sides.count > 1 ? sides[1].replacing("+", with: " ") : ""
             guard let name = decoded(sides[0]), let value = decoded(value[...]), items.count < 1_000 else { return nil }
-            if !value.isEmpty { items.append(Item(name: name, value: value)) }
+            if keepsEmpty || !value.isEmpty { items.append(Item(name: name, value: value)) }
         }
         return items
     }

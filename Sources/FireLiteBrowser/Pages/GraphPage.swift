@@ -19,7 +19,7 @@ enum GraphPage {
         let (back, isWhole) = try ReferencesPage.backward(type, id, call)
         let right = links.prefix(most).map { Box(text: $0.display ?? $0.reference, note: $0.path, address: $0.address.map { graph($0) }) }
         let left = back.prefix(most).map { link in
-            Box(text: "\(link.type) · \(Numbers.count(link.count ?? 0))", note: link.path, address: link.address)
+            Box(text: "\(link.type) · \(link.count.map { Numbers.count($0) } ?? "not counted")", note: link.path, address: link.address)
         }
         let center = Box(text: Summary.title(resource) ?? id, note: "\(type)/\(id)", address: .resource(type, id))
         page.content += "<section class=\"card\"><h2>References around the resource</h2>\(drawing(left, center, right))</section>"

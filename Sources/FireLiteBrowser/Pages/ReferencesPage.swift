@@ -86,11 +86,12 @@ enum ReferencesPage {
             let sql = "SELECT count(DISTINCT _k >> 24) FROM \(sqlName(column.table)) WHERE \(sqlName(column.column)) IN (\(marks))"
             guard let count = try budget.number(call.store, sql, texts.map { .text($0) }) else {
                 isWhole = false
+                links.append(try backlink(column, source, nil, type, id, call))
                 continue
             }
             if count > 0 { links.append(try backlink(column, source, count, type, id, call)) }
         }
-        return (links.sorted { ($1.count ?? 0, $0.type) < ($0.count ?? 0, $1.type) }, isWhole)
+        return (links.sorted { ($1.count ?? -1, $0.type) < ($0.count ?? -1, $1.type) }, isWhole)
     }
 
     /// Whether an element may refer to a type, by its layout; true if that cannot be said.
@@ -109,7 +110,7 @@ enum ReferencesPage {
     }
 
     private static func backlink(
-        _ column: StoreFacts.ReferenceColumn, _ source: String, _ count: Int, _ type: String, _ id: String, _ call: PageCall
+        _ column: StoreFacts.ReferenceColumn, _ source: String, _ count: Int?, _ type: String, _ id: String, _ call: PageCall
     ) throws -> Backlink {
         let path = path(column)
         var address = ConsolePage.address(
@@ -132,7 +133,7 @@ enum ReferencesPage {
         }
         let rows = links.map { link -> HTML in
             """
-            <tr><td>\(Parts.link(link.type, link.address))</td><td class="mono">\(link.path)</td><td class="num">\(Numbers.count(link.count ?? 0))</td></tr>
+            <tr><td>\(Parts.link(link.type, link.address))</td><td class="mono">\(link.path)</td><td class="num">\(link.count.map { Numbers.count($0) } ?? "not counted")</td></tr>
             """
         }
         return Parts.card(

@@ -79,6 +79,10 @@ enum VersionsPage {
         return Parts.card(title, Parts.table("Differences", ["<th>Element</th>", "<th>Before</th>", "<th>After</th>"], rows))
     }
 
+    private static func isGone(_ call: PageCall, _ type: String, _ id: String) throws -> Bool {
+        try call.transaction.resource(typeName: type, id: id) == nil
+    }
+
     static func version(_ call: PageCall, _ type: String, _ id: String, _ number: String) throws -> ServiceResponse {
         _ = try call.layout(type)
         guard let version = Int64(number) else { throw PageProblem.nowhere }
@@ -90,6 +94,14 @@ enum VersionsPage {
         ]
         let tree = try ElementTree(resource)
         let forms = TreeHTML(tree: tree, resource: .resource(type, id), release: call.release)
+        if call.configuration.allowsEditing,
+            try call.transaction.history(typeName: type, id: id).first?.version != version || isGone(call, type, id)
+        {
+            page.content += """
+                <form class="row" method="post" action="\(Address.resource(type, id, "edit").text)"><input type="hidden" name="mode" value="restore">
+                <input type="hidden" name="version" value="\(number)"><button>Restore this version</button></form>
+                """
+        }
         page.content += """
             <div class="grid halves" data-panes><section class="card pane" tabindex="0" aria-label="Elements"><h2>Elements</h2>\(forms.list())</section>
             <section class="card pane" tabindex="0" aria-label="JSON"><h2>JSON</h2>\(forms.json())</section></div>
