@@ -35,6 +35,7 @@ let package = Package(
         .library(name: "FireLiteSampleSync", targets: ["FireLiteSampleSync"]),
         .library(name: "FireLiteTrust", targets: ["FireLiteTrust"]),
         .library(name: "FireLiteService", targets: ["FireLiteService"]),
+        .library(name: "FireLiteBrowser", targets: ["FireLiteBrowser"]),
         .library(name: "FireLiteReleases", targets: ["FireLiteReleases"]),
         .library(name: "FireLiteErasure", targets: ["FireLiteErasure"]),
         .library(name: "FireLiteUI", targets: ["FireLiteUI"]),
@@ -106,6 +107,10 @@ let package = Package(
         .target(
             name: "FireLiteService",
             dependencies: ["FireLite", "FireLiteClient", "FireLiteCrypto", "FireLiteSearch", "FireLiteTrust", "FireLiteXML"],
+            swiftSettings: settings),
+        .target(
+            name: "FireLiteBrowser",
+            dependencies: ["FireLite", "FireLiteCrypto", "FireLiteFHIRPath", "FireLiteRecords", "FireLiteSearch", "FireLiteService", "FireLiteTerminal"],
             swiftSettings: settings),
         .target(
             name: "FireLiteLegacy", dependencies: ["FireLiteCrypto", "FireLiteSamples", "FireLiteSync", "FireLiteTrust"],
@@ -208,6 +213,9 @@ let package = Package(
                 "FireLiteLegacy", "FireLiteTrust", "FireLiteR4", "FireLiteReleases", "FireLiteSearch", "FireLiteRecords", "TestSupport",
                 "AuditChild",
             ],
+            swiftSettings: settings),
+        .testTarget(
+            name: "FireLiteBrowserTests", dependencies: ["FireLiteBrowser", "FireLiteR4", "FireLiteReleases", "FireLiteSynthetic", "TestSupport"],
             swiftSettings: settings),
         .testTarget(
             name: "FireLiteServiceTests",

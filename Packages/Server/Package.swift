@@ -26,6 +26,7 @@ let package = Package(
         .target(
             name: "FireLiteServer",
             dependencies: [
+                .product(name: "FireLiteBrowser", package: "FireLite"),
                 .product(name: "FireLiteService", package: "FireLite"), .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdHTTP2", package: "hummingbird"), .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Logging", package: "swift-log"), .product(name: "Metrics", package: "swift-metrics"),

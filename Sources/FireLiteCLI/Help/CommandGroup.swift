@@ -18,7 +18,7 @@ struct CommandGroup {
             CommandGroup(
                 name: "asking", title: "Finding and asking",
                 commands: [
-                    FindCommand.self, SearchCommand.self, SQLCommand.self, FHIRPathCommand.self, ViewCommand.self, PublishCommand.self,
+                    BrowseCommand.self, FindCommand.self, SearchCommand.self, SQLCommand.self, FHIRPathCommand.self, ViewCommand.self, PublishCommand.self,
                     TerminologyCommand.self, SchemaCommand.self, IndexCommand.self,
                 ]),
             CommandGroup(

@@ -100,6 +100,11 @@ struct ShellExampleTests {
             } else if ["sync", "pull", "push"].contains(words.first) {
                 // There is no such server.
                 #expect(run.status == .failed, "\(script.place): \(line)\n\(run.error)")
+            } else if words.first == "browse" {
+                // The environment of the run names no folders with programs.
+                #expect(
+                    run.status == .failed && run.error.contains("firelite-server is not installed"),
+                    "\(script.place): \(line)\n\(run.error)")
             } else if words.first == "publish", !LakeProgram.isInstalled {
                 #expect(
                     run.status == .failed && run.error.contains("firelite-lake is not installed"), "\(script.place): \(line)\n\(run.error)")

@@ -13,6 +13,7 @@ enum CommandLines {
         ],
         "export": ["--database {mine.sqlite} --key-file {key} --keyring {keys.json} --output {out}"],
         "get": ["--database {mine.sqlite} --key-file {key} --keyring {keys.json} Patient/1"],
+        "browse": ["--database {mine.sqlite} --key-file {key} --no-open"],
         "find": ["--database {mine.sqlite} --key-file {key} --keyring {keys.json} Patient"],
         "search": [
             "--database {mine.sqlite} --key-file {key} --keyring {keys.json} Patient?_id=1",

@@ -1,3 +1,4 @@
+import FireLiteBrowser
 import FireLiteService
 import Foundation
 import Hummingbird
@@ -11,6 +12,7 @@ import ServiceLifecycle
 public struct HTTPServer: Sendable {
     private let service: FHIRService
     private let settings: ServerSettings
+    private let browser: StoreBrowser?
     private let logger: Logger
 
     /// Makes a server.
@@ -18,9 +20,14 @@ public struct HTTPServer: Sendable {
     /// - Parameters:
     ///   - service: what answers.
     ///   - settings: where it listens, and whom it lets in.
+    ///   - browser: what shows the store as pages under `/browse`; nil to have none.
     ///   - logger: where it logs.
-    public init(_ service: FHIRService, settings: ServerSettings = ServerSettings(), logger: Logger = Logger(label: "firelite-server")) {
+    public init(
+        _ service: FHIRService, settings: ServerSettings = ServerSettings(), browser: StoreBrowser? = nil,
+        logger: Logger = Logger(label: "firelite-server")
+    ) {
         self.service = service
+        self.browser = browser
         self.settings = settings
         self.logger = logger
     }
@@ -46,7 +53,7 @@ public struct HTTPServer: Sendable {
             server = .http1(configuration: .init(idleTimeout: idle))
         }
         let application = Application(
-            responder: ServiceResponder(service, settings), server: server,
+            responder: ServiceResponder(service, settings, browser), server: server,
             configuration: ApplicationConfiguration(
                 address: .hostname(settings.address, port: settings.port), serverName: "FireLite",
                 availableConnectionsDelegate: MaximumAvailableConnections(settings.connections)),

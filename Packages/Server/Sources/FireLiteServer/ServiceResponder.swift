@@ -1,3 +1,4 @@
+import FireLiteBrowser
 import FireLiteService
 import Foundation
 import HTTPTypes
@@ -12,10 +13,13 @@ struct ServiceResponder: HTTPResponder {
 
     let service: FHIRService
     let settings: ServerSettings
+    /// The pages over the store; nil if there are none.
+    private let browser: StoreBrowser?
     private let gate: RequestGate
 
-    init(_ service: FHIRService, _ settings: ServerSettings) {
+    init(_ service: FHIRService, _ settings: ServerSettings, _ browser: StoreBrowser? = nil) {
         self.service = service
+        self.browser = browser
         self.settings = settings
         gate = RequestGate(settings)
     }
@@ -36,7 +40,7 @@ struct ServiceResponder: HTTPResponder {
             let body = try await body(of: request)
             var fields: [FireLiteService.HTTPFields.Field] = request.headers.map { .init(name: $0.name.rawName, value: $0.value) }
             fields.removeAll { $0.name.lowercased() == "expect" }
-            let answer = await service.respond(
+            let answer = await self.answer(
                 to: ServiceRequest(
                     HTTPMethod(rawValue: request.method.rawValue), request.head.path ?? "/", fields: FireLiteService.HTTPFields(fields),
                     body: body))
@@ -57,6 +61,11 @@ struct ServiceResponder: HTTPResponder {
         // Addresses may contain health data, so the log has none.
         context.logger.debug("\(request.method.rawValue) \(response.status.code) \(duration)")
         return response
+    }
+
+    private func answer(to request: ServiceRequest) async -> ServiceResponse {
+        if let browser, StoreBrowser.isPage(request) { return await browser.respond(to: request) }
+        return await service.respond(to: request)
     }
 
     // MARK: - Bodies

@@ -1,4 +1,5 @@
 import ArgumentParser
+import FireLiteBrowser
 import FireLiteReleases
 import FireLiteServer
 import FireLiteService
@@ -17,6 +18,9 @@ struct ServerCommand: AsyncParsableCommand {
 
     @Option(help: "The file of the store. A new file is created with --release.")
     var database: String
+
+    @Option(help: "The file with the key of an encrypted store: all its bytes. Only its owner may be able to read it.")
+    var keyFile: String?
 
     @Option(help: "The FHIR release of a new file: DSTU2, STU3, R4, R4B or R5.")
     var release: String?
@@ -66,12 +70,19 @@ struct ServerCommand: AsyncParsableCommand {
     @Option(help: "The folder for the files of $export. Default: DATABASE.server beside the store.")
     var work: String?
 
+    @Flag(help: "Serve no pages: by default a link that works once, which the server prints, opens what the store holds in a browser.")
+    var noPages = false
+
+    @Flag(help: "Let the pages change resources.")
+    var editing = false
+
     @Flag(help: "Log each request, without its address.")
     var verbose = false
 
     func validate() throws {
         guard (0...65_535).contains(port) else { throw ValidationError("--port is between 0 and 65535.") }
         guard maxBody > 0 else { throw ValidationError("--max-body is a number of bytes, 1 or more.") }
+        guard !(editing && (readOnly || noPages)) else { throw ValidationError("--editing is for pages of a store that can be written.") }
         guard (certificate == nil) == (key == nil) else { throw ValidationError("--certificate and --key belong together.") }
         guard (jwks == nil) == (issuer == nil) else { throw ValidationError("--jwks and --issuer belong together.") }
         let ways = [tokenFile != nil, jwks != nil, noAuthorization].count { $0 }
@@ -108,10 +119,13 @@ struct ServerCommand: AsyncParsableCommand {
         let (authorizer, token) = try self.authorizer()
         configuration.authorizer = authorizer
         let service = try FHIRService(store: store, configuration: configuration)
+        let origin = "\(scheme)://\(host):\(settings.port)"
+        let (browser, link) = try pages(store, authorizer, base, origin)
         var logger = Logger(label: "firelite-server")
         logger.logLevel = verbose ? .debug : .notice
-        let greeting = "FHIR \(store.release.name) at \(base)\n" + (token.map { "Token: \($0)\n" } ?? "")
-        try await HTTPServer(service, settings: settings, logger: logger).run { _ in
+        let greeting =
+            "FHIR \(store.release.name) at \(base)\n" + (token.map { "Token: \($0)\n" } ?? "") + (link.map { "Pages: \($0)\n" } ?? "")
+        try await HTTPServer(service, settings: settings, browser: browser, logger: logger).run { _ in
             // At once, also into a pipe.
             FileHandle.standardOutput.write(Data(greeting.utf8))
         }
@@ -119,20 +133,50 @@ struct ServerCommand: AsyncParsableCommand {
 
     // MARK: - Parts
 
+    /// The pages over the store, and the link that opens them.
+    private func pages(
+        _ store: FHIRStore, _ authorizer: (any ServiceAuthorizer)?, _ base: String, _ origin: String
+    ) throws -> (StoreBrowser?, link: String?) {
+        if noPages { return (nil, nil) }
+        var configuration = StoreBrowser.Configuration()
+        configuration.allowsEditing = editing
+        configuration.base = base
+        var path = "/browse"
+        if authorizer != nil {
+            let sessions = BrowserSessions(authorizer: authorizer, isSecure: certificate != nil)
+            configuration.sessions = sessions
+            path = try sessions.makeLink()
+        }
+        return (StoreBrowser(store: store, configuration: configuration), origin + path)
+    }
+
     private func openStore() throws -> FHIRStore {
         let exists = FileManager.default.fileExists(atPath: database)
         guard exists || release != nil else {
             throw ValidationError("There is no file \(database): name the release of a new one with --release.")
         }
-        let name = try exists ? FHIRStore.releaseName(ofFileAt: URL(fileURLWithPath: database)) : release ?? ""
+        let key = try storeKey()
+        let name = try exists ? FHIRStore.releaseName(ofFileAt: URL(fileURLWithPath: database), key: key) : release ?? ""
         guard let known = FHIRRelease.bundled(name) else {
             throw ValidationError("'\(name)' is none of the releases \(FHIRRelease.bundledNames.joined(separator: ", ")).")
         }
         if let release, release.lowercased() != name.lowercased() { throw ValidationError("The store has FHIR \(name), not \(release).") }
         var configuration = FHIRStore.Configuration()
         configuration.mustExist = exists
+        configuration.key = key
         if readOnly { configuration.access = .readOnly }
         return try FHIRStore(path: database, release: known, configuration: configuration)
+    }
+
+    private func storeKey() throws -> Secret? {
+        guard let keyFile else { return nil }
+        let mode = try FileManager.default.attributesOfItem(atPath: keyFile)[.posixPermissions] as? NSNumber
+        guard let mode, mode.intValue & 0o077 == 0 else {
+            throw ValidationError("Others can read the file of the key: chmod 600 \(keyFile)")
+        }
+        let bytes = try Data(contentsOf: URL(fileURLWithPath: keyFile))
+        guard (1...4_096).contains(bytes.count) else { throw ValidationError("The file of the key has between 1 and 4096 bytes.") }
+        return Secret(bytes)
     }
 
     private func authorizer() throws -> ((any ServiceAuthorizer)?, token: String?) {

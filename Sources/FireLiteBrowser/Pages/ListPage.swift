@@ -1,0 +1,235 @@
+import FireLite
+import FireLiteCore
+import FireLiteSearch
+import FireLiteService
+import Foundation
+
+/// The resources of a type, or those that a search finds.
+///
+/// The parameters of the address are those of the search. Those of the page begin with `~`, which no search parameter does.
+struct ListPage {
+    let call: PageCall
+    let layout: Layout
+    let parameters: [KnownParameter]
+    let columns: [String]
+    /// The search without the page.
+    let request: SearchRequest
+
+    static func answer(_ call: PageCall, _ type: String) throws -> ServiceResponse {
+        let layout = try call.layout(type)
+        let address = call.address
+        // The form of the filter leads to the search that it describes.
+        if let name = address["~name"] {
+            let rest = ["~name", "~modifier", "~value", "~after"].reduce(address) { $0.without($1) }
+            guard let value = address["~value"] else { return .redirect(to: rest) }
+            return .redirect(to: rest.adding(filterName(name, address["~modifier"]), (prefixes[address["~modifier"] ?? ""] ?? "") + value))
+        }
+        let page = try ListPage(call, layout)
+        var response: ServiceResponse
+        switch address["~format"] {
+        case nil: response = try page.page().response(call)
+        case "ndjson": response = try page.ndjson()
+        case "csv": response = try page.csv()
+        case "json": response = try page.json()
+        default: throw PageProblem(400, "The format is unknown", "Lists can be had as ndjson, csv and json.")
+        }
+        if address["~columns"] != nil { response.fields["Set-Cookie"] = Preferences.field(columns: page.columns, of: layout.name) }
+        return response
+    }
+
+    private init(_ call: PageCall, _ layout: Layout) throws {
+        self.call = call
+        self.layout = layout
+        parameters = try call.browser.facts.parameters(layout, call)
+        let chosen = call.address["~columns"].map { $0.split(separator: ",").map(String.init) } ?? call.preferences.columns(of: layout.name)
+        let known = (chosen ?? []).filter { Columns.exists($0, layout) }
+        columns = known.isEmpty ? Columns.standard(layout, parameters) : Array(known.prefix(Columns.maximum))
+        request = call.address.items.filter { !$0.name.hasPrefix("~") }.reduce(SearchRequest(type: layout.name)) {
+            $0.where($1.name, $1.value)
+        }
+    }
+
+    private func search() throws -> SearchResult {
+        let after = try call.address["~after"].map { try SearchCursor($0) }
+        return try call.transaction.search(request.after(after), options: call.searchOptions)
+    }
+
+    private var filters: [Address.Item] { call.address.items.filter { !$0.name.hasPrefix("~") && !["_sort", "_count"].contains($0.name) } }
+
+    // MARK: - The page
+
+    private func page() throws -> Page {
+        let result = try search()
+        var page = Page(layout.name)
+        page.crumbs = [.init(text: "Overview", address: Address()), .init(text: layout.name, address: nil)]
+        page.find = request.address
+        page.isLive = call.address["~after"] == nil
+        page.aside = "<span class=\"more\">\(try size(result))</span>"
+        let side = try FilterPanel(call: call, layout: layout, parameters: parameters, filters: filters, request: request).html()
+        page.content = """
+            <div class="grid side"><div class="filters">\(side)</div><div>\(chips)<section class="card">\(table(result))\(pager(result))</section>\
+            \(chooser)\(how)</div></div>
+            """
+        return page
+    }
+
+    /// How many resources there are, if that is known.
+    private func size(_ result: SearchResult) throws -> String {
+        if filters.isEmpty {
+            let count = try call.transaction.counts().first { $0.typeName == layout.name }?.count ?? 0
+            return Numbers.count(count, "resource", "resources")
+        }
+        if call.address["~after"] == nil, result.next == nil { return Numbers.count(result.matches.count, "match", "matches") }
+        if call.address["~count"] != nil {
+            var options = call.searchOptions
+            options.countsTotal = true
+            let total = try call.transaction.search(request.where("_summary", "count"), options: options).total ?? 0
+            return Numbers.count(total, "match", "matches")
+        }
+        return "more than \(Numbers.count(result.matches.count)) matches"
+    }
+
+    /// What the search asks for; each can be taken away.
+    private var chips: HTML {
+        guard !filters.isEmpty else { return "" }
+        let items = filters.map { item -> HTML in
+            var rest = call.address.without("~after")
+            if let place = rest.items.firstIndex(of: item) { rest.items.remove(at: place) }
+            return """
+                <li class="chip on">\(item.name) = \(Numbers.clipped(item.value, 80)) <a href="\(rest.text)" aria-label="Remove the filter \(item.name)">×</a></li>
+                """
+        }
+        let count: HTML =
+            call.address["~count"] == nil ? "<li>\(Parts.link("Count the matches", call.address.with("~count", "1")))</li>" : ""
+        return "<ul class=\"chips card\" aria-label=\"Filters\">\(items)\(count)</ul>"
+    }
+
+    private func table(_ result: SearchResult) -> HTML {
+        guard !result.matches.isEmpty else {
+            return Parts.empty(
+                filters.isEmpty ? "There are no resources of this type." : "Nothing matches. Take a filter away, or widen it.")
+        }
+        let rows = result.matches.map { resource -> HTML in
+            let cells = columns.map { name -> HTML in "<td>\(cell(name, resource))</td>" }
+            return "<tr>\(cells)</tr>"
+        }
+        return Parts.table("Resources", columns.map(head), rows, kind: "list")
+    }
+
+    private func head(_ name: String) -> HTML {
+        guard let code = name == "id" ? "_id" : Columns.parameter(name, parameters)?.code else { return "<th scope=\"col\">\(name)</th>" }
+        let sort = call.address["_sort"]
+        let (isUp, isDown) = (sort == code, sort == "-" + code)
+        let address = call.address.without("~after").with("_sort", isUp ? "-" + code : code)
+        let state: HTML = isUp ? " aria-sort=\"ascending\"" : isDown ? " aria-sort=\"descending\"" : ""
+        return "<th scope=\"col\"\(state)>\(Parts.link(name + (isUp ? " ↑" : isDown ? " ↓" : ""), address))</th>"
+    }
+
+    private func cell(_ name: String, _ resource: FHIRResource) -> HTML {
+        if name == "id" {
+            let id = resource.id ?? "without id"
+            let text = Numbers.clipped(id, 40)
+            let link = resource.id.map { Parts.link(text, .resource(layout.name, $0)) } ?? "\(text)"
+            return "<span class=\"mono small\">\(link)</span>"
+        }
+        let values = ElementValues.at(name, of: resource, limit: 4)
+        let pieces = values.prefix(3).compactMap { ValueHTML.short($0, call.release) }
+        return pieces.joined(", ") + (values.count > 3 ? ", …" : "")
+    }
+
+    private func pager(_ result: SearchResult) -> HTML {
+        var links: [HTML] = []
+        if call.address["~after"] != nil {
+            links.append("<a class=\"button quiet\" href=\"\(call.address.without("~after").text)\">First page</a>")
+        }
+        if let next = result.next {
+            links.append("<a class=\"button quiet\" rel=\"next\" href=\"\(call.address.with("~after", next.text).text)\">Next page</a>")
+        }
+        let exports = ["csv", "ndjson", "json"].map { format -> HTML in
+            Parts.link(format == "csv" ? "CSV" : format == "json" ? "JSON" : "NDJSON", call.address.with("~format", format))
+        }
+        return "<div class=\"row noprint\">\(links)<span class=\"small muted\">What is shown as \(exports.joined(" · "))</span></div>"
+    }
+
+    // MARK: - Columns
+
+    private var chooser: HTML {
+        func address(_ columns: [String]) -> Address { call.address.with("~columns", columns.joined(separator: ",")) }
+        let chosen = columns.enumerated().map { place, name -> HTML in
+            var rest = columns
+            rest.remove(at: place)
+            var left = columns
+            if place > 0 { left.swapAt(place, place - 1) }
+            let move: HTML = place > 0 ? "<a href=\"\(address(left).text)\" aria-label=\"Move \(name) to the left\">←</a> " : ""
+            let remove: HTML = columns.count > 1 ? " <a href=\"\(address(rest).text)\" aria-label=\"Remove the column \(name)\">×</a>" : ""
+            return "<li class=\"chip\">\(move)\(name)\(remove)</li>"
+        }
+        let others = Columns.names(layout).filter { !columns.contains($0) }.map { name -> HTML in
+            "<li class=\"chip\"><a href=\"\(address(columns + [name]).text)\" aria-label=\"Add the column \(name)\">+ \(name)</a></li>"
+        }
+        let hidden = FilterPanel.hidden(call.address.without("~columns").without("~after"))
+        return """
+            <details class="card noprint"><summary>Columns</summary><div class="stack"><ul class="chips">\(chosen)</ul><ul class="chips">\(others)</ul>
+            <form class="row" action="\(Address(layout.name).text)">\(hidden)<div><label for="columns">Paths, in their order</label>
+            <input id="columns" name="~columns" size="48" value="\(columns.joined(separator: ","))"></div><button class="quiet">Show these</button></form></div></details>
+            """
+    }
+
+    private var how: HTML {
+        let search = request.address
+        let sql = (try? call.store.explainSearch(search, options: call.searchOptions).statements.map(\.sql).joined(separator: ";\n")) ?? ""
+        var ways = [
+            ("Search", search),
+            (
+                "Swift",
+                "let result = try store.search(\(Parts.swift(search)))\nfor resource in result.matches { print(resource.id ?? \"\") }"
+            ),
+            ("Command", "firelite search \(Parts.shell(call.store.path)) \(Parts.shell(search))"),
+        ]
+        if !sql.isEmpty { ways.append(("SQL", Numbers.clipped(sql, 4_000))) }
+        if let base = call.configuration.base { ways.append(("HTTP", "GET \(base)/\(search)")) }
+        return Parts.how(ways)
+    }
+
+    // MARK: - Files
+
+    private func ndjson() throws -> ServiceResponse {
+        var data = Data()
+        for resource in try search().matches {
+            data.append(FHIRJSON.data(resource))
+            data.append(UInt8(ascii: "\n"))
+        }
+        return .file(data, "application/fhir+ndjson", named: "\(layout.name).ndjson")
+    }
+
+    private func json() throws -> ServiceResponse {
+        .file(Data(try search().bundleJSON.utf8), "application/fhir+json", named: "\(layout.name).json")
+    }
+
+    /// The columns that are shown, as RFC 4180 has it.
+    private func csv() throws -> ServiceResponse {
+        func line(_ cells: [String]) -> String {
+            cells.map { cell in
+                cell.contains(where: { "\",\n\r".contains($0) }) ? "\"" + cell.replacing("\"", with: "\"\"") + "\"" : cell
+            }.joined(separator: ",") + "\r\n"
+        }
+        var text = line(columns)
+        for resource in try search().matches {
+            text += line(
+                columns.map { name in
+                    if name == "id" { return resource.id ?? "" }
+                    return ElementValues.at(name, of: resource, limit: 100).compactMap { Summary.text($0) }.joined(separator: "; ")
+                })
+        }
+        return .file(Data(text.utf8), "text/csv; charset=utf-8", named: "\(layout.name).csv")
+    }
+
+    // MARK: - Filters
+
+    private static let prefixes = ["ge": "ge", "le": "le", "gt": "gt", "lt": "lt", "ne": "ne", "ap": "ap"]
+
+    private static func filterName(_ name: String, _ modifier: String?) -> String {
+        guard let modifier, !modifier.isEmpty, prefixes[modifier] == nil else { return name }
+        return "\(name):\(modifier)"
+    }
+}

@@ -1,0 +1,34 @@
+import FireLiteTerminal
+import Foundation
+
+/// Numbers as a person reads them.
+enum Numbers {
+    /// `1,234,567`.
+    static func count(_ number: Int) -> String { Figures.count(number) }
+
+    /// `1 row`, `2 rows`.
+    static func count(_ number: Int, _ one: String, _ many: String) -> String { "\(count(number)) \(number == 1 ? one : many)" }
+
+    /// `12 bytes`, `3.4 KB`.
+    static func bytes(_ number: Int) -> String { Figures.bytes(number) }
+
+    /// A moment in UTC, to the second.
+    static func time(_ date: Date) -> String {
+        let text = date.formatted(Date.ISO8601FormatStyle(timeZone: .gmt))
+        return text.prefix(10) + " " + text.dropFirst(11).prefix(8)
+    }
+
+    /// A text of a bounded length, with an ellipsis and the whole size if it was longer.
+    static func clipped(_ text: String, _ limit: Int) -> String {
+        // Counting the characters of a megabyte takes long; its bytes are known.
+        guard text.utf8.count > limit else { return text }
+        var end = text.unicodeScalars.startIndex
+        var count = 0
+        while count < limit, end < text.unicodeScalars.endIndex {
+            text.unicodeScalars.formIndex(after: &end)
+            count += 1
+        }
+        guard end < text.unicodeScalars.endIndex else { return text }
+        return String(text[..<end]) + "… (\(bytes(text.utf8.count)))"
+    }
+}

@@ -1,0 +1,62 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import FireLiteCLI
+
+/// `firelite browse`, with a program in the place of the server.
+@Suite struct BrowseCommandTests {
+    private func database(_ folder: TemporaryFolder) throws -> String {
+        let path = folder.file("mine.sqlite")
+        let file = try folder.write("in.ndjson", #"{"resourceType":"Patient","id":"1"}"#)
+        #expect(try ToolRun("import", "--database", path, file).status == .done)
+        return path
+    }
+
+    /// A program that says what it was called with, as the server does, and ends.
+    private func server(_ folder: TemporaryFolder, _ script: String) throws -> [String: String] {
+        let path = try folder.write("firelite-server", "#!/bin/sh\n\(script)\n")
+        try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: path)
+        return ["FIRELITE_SERVER": path]
+    }
+
+    @Test func theServersLinkIsPrinted() throws {
+        let folder = try TemporaryFolder()
+        let path = try database(folder)
+        let environment = try server(
+            folder, "echo \"$@\" > \(folder.file("arguments"))\necho 'FHIR R4'\necho 'Token: x'\necho 'Pages: http://127.0.0.1:1/browse'")
+        let run = try ToolRun.any(["browse", path, "--no-open"], environment: environment)
+        #expect(run.status == .done && run.output == "http://127.0.0.1:1/browse\n")
+        #expect(try String(contentsOfFile: folder.file("arguments"), encoding: .utf8) == "--database \(path) --port 0 --read-only\n")
+        _ = try ToolRun.any(["browse", path, "--no-open", "--edit", "--port", "8123"], environment: environment)
+        #expect(try String(contentsOfFile: folder.file("arguments"), encoding: .utf8) == "--database \(path) --port 8123 --editing\n")
+    }
+
+    @Test func aServerThatEndsEarlyIsAnError() throws {
+        let folder = try TemporaryFolder()
+        let path = try database(folder)
+        let run = try ToolRun.any(["browse", path, "--no-open"], environment: try server(folder, "exit 7"))
+        #expect(run.status == .failed && run.error.contains("status 7") && run.output.isEmpty)
+    }
+
+    @Test func withoutAServerTheErrorSaysHowToGetIt() throws {
+        let folder = try TemporaryFolder()
+        let run = try ToolRun.any(["browse", try database(folder), "--no-open"], environment: [:])
+        #expect(run.status == .failed && run.error.contains("make server"))
+    }
+
+    @Test func filesThatAreNoStoreAreRefusedBeforeTheServerStarts() throws {
+        let folder = try TemporaryFolder()
+        let environment = try server(folder, "touch \(folder.file("started"))")
+        let text = try folder.write("text.sqlite", "no database")
+        #expect(try ToolRun.any(["browse", text, "--no-open"], environment: environment).status == .failed)
+        #expect(try ToolRun.any(["browse", folder.file("none.sqlite"), "--no-open"], environment: environment).status == .failed)
+        #expect(!FileManager.default.fileExists(atPath: folder.file("started")))
+    }
+
+    @Test func theAddressIsReadOnlyFromAWholeLine() {
+        #expect(ServerProgram.address(in: "FHIR\nPages: http://a/b") == nil)
+        #expect(ServerProgram.address(in: "FHIR\nPages: http://a/b\n") == "http://a/b")
+        #expect(ServerProgram.address(in: "FHIR\n") == nil)
+    }
+}
