@@ -19,30 +19,37 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+        .package(url: "https://github.com/apple/swift-nio-extras", from: "1.35.2"),
         .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
     ],
     targets: [
+        .systemLibrary(name: "CServerZlib", providers: [.apt(["zlib1g-dev"])]),
         .target(
             name: "FireLiteServer",
             dependencies: [
                 .product(name: "FireLiteBrowser", package: "FireLite"),
+                "CServerZlib", .product(name: "FireLiteKnowledge", package: "FireLite"),
                 .product(name: "FireLiteService", package: "FireLite"), .product(name: "Hummingbird", package: "hummingbird"),
-                .product(name: "HummingbirdHTTP2", package: "hummingbird"), .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "HummingbirdCore", package: "hummingbird"), .product(name: "HummingbirdHTTP2", package: "hummingbird"),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Logging", package: "swift-log"), .product(name: "Metrics", package: "swift-metrics"),
-                .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOSSL", package: "swift-nio-ssl"),
-                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+                .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
+                .product(name: "UnixSignals", package: "swift-service-lifecycle"),
             ], swiftSettings: settings),
         .executableTarget(
             name: "firelite-server",
             dependencies: [
-                "FireLiteServer", .product(name: "FireLiteReleases", package: "FireLite"),
-                .product(name: "ArgumentParser", package: "swift-argument-parser"), .product(name: "Logging", package: "swift-log"),
+                "FireLiteServer", .product(name: "FireLiteKnowledge", package: "FireLite"),
+                .product(name: "FireLiteReleases", package: "FireLite"), .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "Logging", package: "swift-log"),
             ], path: "Sources/ServerCommand", swiftSettings: settings),
         .testTarget(
             name: "FireLiteServerTests",
             dependencies: [
-                "FireLiteServer", "firelite-server", .product(name: "FireLiteReleases", package: "FireLite"),
+                "FireLiteServer", "firelite-server", .product(name: "FireLiteKnowledge", package: "FireLite"),
+                .product(name: "FireLiteReleases", package: "FireLite"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: settings),

@@ -93,12 +93,38 @@ import Testing
         #expect(failed.status == 412)
     }
 
+    @Test func linksOfNarrativesLeadToTheStoredResources() async throws {
+        let sample = try ServiceSample()
+        let uuid = "urn:uuid:61ebe359-bfdc-4613-8bf2-c5e300945f0a"
+        let links =
+            #"<a href=\"\#(uuid)\">1</a><img alt='' src='http://other.example/Patient/p?a&amp;b'/><a href='\#(uuid)#name'>\#(uuid)</a>"#
+        func observation(_ id: String) -> String {
+            #"{"resourceType":"Observation","id":"\#(id)","text":{"status":"generated","div":"<div xmlns=\"http://www.w3.org/1999/xhtml\">\#(links)</div>"},"status":"final","code":{"text":"x"}}"#
+        }
+        let reply = await sample.send(
+            .post, "",
+            bundle(
+                "transaction", entry("PUT", "Observation/o", observation("o")),
+                entry("PUT", "Patient/p", #"{"resourceType":"Patient","id":"p"}"#, full: uuid),
+                entry("PUT", "Patient/q", #"{"resourceType":"Patient","id":"q"}"#, full: "http://other.example/Patient/p?a&b")))
+        #expect(statuses(reply) == ["201", "201", "201"], "\(reply.text)")
+        let text = await sample.get("/Observation/o").json?["text"]?["div"]?.text ?? ""
+        #expect(text.contains(#"<a href="Patient/p">1</a><img alt='' src='Patient/q'/><a href='Patient/p#name'>\#(uuid)</a>"#), "\(text)")
+    }
+
     @Test func aResourceIsInATransactionOnce() async throws {
         let sample = try ServiceSample()
         let body = #"{"resourceType":"Patient","id":"a"}"#
         #expect(
             await sample.send(.post, "", bundle("transaction", entry("PUT", "Patient/a", body), entry("DELETE", "Patient/a"))).status == 400
         )
+        _ = await sample.send(.put, "/Patient/a", body)
+        for entries in [
+            [entry("PUT", "Patient?_id=a", body), entry("PUT", "Patient/a", body)],
+            [entry("PUT", "Patient/a", body), entry("PUT", "Patient?_id=a", body)],
+        ] {
+            #expect(await sample.send(.post, "", bundle("transaction", entries[0], entries[1])).status == 400)
+        }
     }
 
     @Test func entriesOfABatchStandAlone() async throws {

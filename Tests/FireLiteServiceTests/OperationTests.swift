@@ -19,6 +19,25 @@ import Testing
         #expect(await sample.get("/Patient").entries.isEmpty)
     }
 
+    @Test func referencesToDocumentsAreFoundByTypeAndTime() async throws {
+        func document(_ id: String, _ code: String, _ date: String, _ start: String) -> String {
+            #"{"resourceType":"DocumentReference","id":"\#(id)","status":"current","type":{"coding":[{"system":"http://loinc.org","code":"\#(code)"}]},"subject":{"reference":"Patient/a"},"date":"\#(date)T00:00:00Z","content":[{"attachment":{"title":"x"}}],"context":{"period":{"start":"\#(start)","end":"\#(start)"}}}"#
+        }
+        let sample = try ServiceSample(
+            "R4", #"{"resourceType":"Patient","id":"a"}"#, document("old", "34133-9", "2020-01-01", "2019-01-01"),
+            document("new", "34133-9", "2022-01-01", "2021-01-01"), document("note", "11506-3", "2023-01-01", "2022-01-01"))
+        #expect(await sample.get("/DocumentReference/$docref?patient=a").ids == ["new"])
+        #expect(await sample.get("/DocumentReference/$docref?patient=a&start=2018").ids == ["new", "old"])
+        #expect(await sample.get("/DocumentReference/$docref?patient=a&start=2018-01-01&end=2020-01-01").ids == ["old"])
+        #expect(await sample.get("/DocumentReference/$docref?patient=a&type=http://loinc.org%7C11506-3").ids == ["note"])
+        let body =
+            #"{"resourceType":"Parameters","parameter":[{"name":"patient","valueId":"a"},{"name":"type","valueCodeableConcept":{"coding":[{"system":"http://loinc.org","code":"11506-3"}]}}]}"#
+        #expect(await sample.send(.post, "/DocumentReference/$docref", body).ids == ["note"])
+        #expect(await sample.get("/DocumentReference/$docref?patient=b").entries.isEmpty)
+        #expect(await sample.get("/DocumentReference/$docref").status == 400)
+        #expect(await sample.get("/DocumentReference/$docref?patient=a&start=x").status == 400)
+    }
+
     @Test func labelsAreAddedAndRemoved() async throws {
         let sample = try ServiceSample("R4", #"{"resourceType":"Patient","id":"a","meta":{"tag":[{"system":"s","code":"one"}]}}"#)
         func meta(_ code: String) -> String {

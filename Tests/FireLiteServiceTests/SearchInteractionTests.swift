@@ -23,6 +23,7 @@ import Testing
         #expect(await sample.send(.post, "/Patient/_search", "name=brown", form).ids == ["2"])
         #expect(await sample.send(.post, "/Patient/_search?name=brown", "birthdate=ge1955", form).ids == ["2"])
         #expect(await sample.send(.post, "/Patient/_search", "{}").status == 415)
+        #expect(await sample.send(.post, "/Patient/_search", "name=brown&_format=xml", form).text.hasPrefix("<Bundle"))
         #expect(await sample.get("?_type=Patient&_id=3").ids == ["3"])
         #expect(await sample.send(.post, "/_search", "_type=Patient&_id=3", form).ids == ["3"])
         #expect(await sample.get("/Patient/1/Observation?_sort=date").ids == ["o1", "o2"])

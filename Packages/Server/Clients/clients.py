@@ -102,6 +102,32 @@ def fhirclient(base, token):
         check("410" in str(error) or isinstance(error, FHIRNotFoundException), f"gone, not {error}")
 
 
+def fhir_pyrate(base, token):
+    need("fhir_pyrate")
+    import requests
+    from fhir_pyrate import Pirate
+
+    session = requests.Session()
+    session.trust_env = False
+    session.headers["Authorization"] = f"Bearer {token}"
+    for number in range(25):
+        body = {"resourceType": "Observation", "id": f"pyrate-{number}", "status": "final", "code": {"text": "n"},
+                "subject": {"reference": "Patient/p0"}, "valueInteger": number}
+        answer = session.put(f"{base}/Observation/{body['id']}", json=body)
+        check(answer.status_code in (200, 201), f"update: {answer.status_code}")
+    search = Pirate(auth=session, base_url=base, num_processes=1)
+    check(search.get_bundle_total("Observation", {"subject": "Patient/p0"}) == 25, "total")
+    frame = search.steal_bundles_to_dataframe(
+        resource_type="Observation", request_params={"_count": 7, "subject": "Patient/p0"},
+        fhir_paths=[("id", "id"), ("value", "valueInteger"), ("patient", "subject.reference")])
+    frame = frame["Observation"] if isinstance(frame, dict) else frame
+    check(sorted(frame["value"]) == list(range(25)), f"all pages: {len(frame)}")
+    check(set(frame["patient"]) == {"Patient/p0"}, "paths")
+    for number in range(25):
+        check(session.delete(f"{base}/Observation/pyrate-{number}").status_code == 204, "delete")
+    search.close()
+
+
 def smart_fetch(base, token):
     need("smart_fetch")
     # A machine's proxies are not for the loopback interface.
@@ -133,7 +159,7 @@ def schemathesis(base, token):
     check(result.returncode == 0, "schemathesis found a failure")
 
 
-CLIENTS = {"fhirpy": fhirpy, "fhirclient": fhirclient, "smart-fetch": smart_fetch, "schemathesis": schemathesis}
+CLIENTS = {"fhirpy": fhirpy, "fhirclient": fhirclient, "fhir-pyrate": fhir_pyrate, "smart-fetch": smart_fetch, "schemathesis": schemathesis}
 
 if __name__ == "__main__":
     if len(sys.argv) != 4 or sys.argv[1] not in CLIENTS:

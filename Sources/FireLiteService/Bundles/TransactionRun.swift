@@ -17,6 +17,8 @@ struct TransactionRun {
     /// The entry that creates what the same condition would find.
     private var creating: [String: Int] = [:]
     private var repeated: [Int: Int] = [:]
+    /// The resources that entries update, by condition too.
+    private var updated: Set<String> = []
     /// Conditional references that find nothing before the transaction, and may find what it creates.
     private var pending: [(request: BundleRequest, reference: FHIRObject)] = []
 
@@ -92,9 +94,9 @@ struct TransactionRun {
 
     private mutating func assignUpdated(_ request: BundleRequest) throws {
         guard let resource = request.resource else { return }
-        if case .instance(_, let id) = request.route {
+        if case .instance(let type, let id) = request.route {
             ids[request.index] = id
-            return
+            return try noteUpdated(type, id)
         }
         guard case .type(let type) = request.route else { return }
         let id: String
@@ -114,8 +116,13 @@ struct TransactionRun {
         }
         ids[request.index] = id
         resource.id = id
-        let isOther = requests.contains { $0.index != request.index && ids[$0.index] == id && $0.type == type && $0.method == .put }
-        guard !isOther else { throw ServiceFault(400, "duplicate", "the transaction changes the resource more than once") }
+        try noteUpdated(type, id)
+    }
+
+    private mutating func noteUpdated(_ type: String, _ id: String) throws {
+        guard updated.insert("\(type)/\(id)").inserted else {
+            throw ServiceFault(400, "duplicate", "the transaction changes the resource more than once")
+        }
     }
 
     // MARK: - References
@@ -123,7 +130,13 @@ struct TransactionRun {
     /// The resources of all entries, with the references between them and conditional references resolved.
     private mutating func resolved() throws -> [Int: FHIRResource] {
         var unpacker = BundleUnpacker(release: run.release)
-        for request in requests where request.method == .post || request.method == .put { unpacker.note(request.entry) }
+        var links = NarrativeLinks()
+        for request in requests where request.method == .post || request.method == .put {
+            unpacker.note(request.entry)
+            if let fullUrl = request.entry.text("fullUrl"), let type = request.type, let id = ids[request.index] {
+                links.add(fullUrl, "\(type)/\(id)")
+            }
+        }
         var resources: [Int: FHIRResource] = [:]
         var found: [String: String] = [:]
         for request in requests where request.method != .delete && !request.isRead {
@@ -134,6 +147,7 @@ struct TransactionRun {
             }
             guard case .resource(let resource)? = unpacker.take(from: request.entry) else { continue }
             do { try resolveConditions(in: resource, request, &found) } catch { throw ServiceFault(error).inside(request.place) }
+            links.rewrite(resource)
             resources[request.index] = resource
         }
         return resources

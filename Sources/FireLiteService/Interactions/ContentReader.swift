@@ -64,10 +64,18 @@ struct ContentReader {
     }
 
     /// What is wrong with content.
-    func issues(of resource: FHIRResource, always: Bool = false) throws -> [ServiceFault.Issue] {
-        var found = service.configuration.validates || always ? resource.validate() : []
-        if let validator = service.configuration.validator { found += try validator(resource) }
-        return found.map { issue in
+    ///
+    /// - Parameters:
+    ///   - profiles: the canonical addresses of profiles to check, too; nil for what is checked before content is stored.
+    func issues(of resource: FHIRResource, against profiles: [String]? = nil) throws -> [ServiceFault.Issue] {
+        let configuration = service.configuration
+        if let validator = configuration.validator, configuration.storesOnlyConforming || profiles != nil {
+            return try validator.issues(of: resource, against: profiles ?? []).map {
+                ServiceFault.Issue(severity: $0.severity.rawValue, code: $0.code, text: $0.text, expression: $0.path)
+            }
+        }
+        guard configuration.validates || profiles != nil else { return [] }
+        return resource.validate().map { issue in
             ServiceFault.Issue(
                 severity: issue.severity == .error ? "error" : "warning", code: Self.code(issue.code), text: issue.message,
                 expression: issue.path)

@@ -193,8 +193,20 @@ struct WriteRun {
 
     func delete(_ type: String, where items: QueryItems, _ conditions: Preconditions) throws -> WriteOutcome {
         try call.require(.delete, type)
-        guard let id = try match(type, items, nil)?.id else { return WriteOutcome(deleted: type, nil) }
-        return try delete(type, id, conditions)
+        let limit = service.configuration.conditionalDeletions
+        guard limit > 1 else {
+            guard let id = try match(type, items, nil)?.id else { return WriteOutcome(deleted: type, nil) }
+            return try delete(type, id, conditions)
+        }
+        // With `_count` a client says itself how many it means.
+        let count = items.last("_count").map { Int($0) } ?? limit
+        guard let count, count > 0 else { throw ServiceFault(400, "value", "_count is a number, 1 or more", at: "http._count") }
+        let found = try matches(type, items, nil, limit: min(count, limit) + 1)
+        guard items.last("_count") != nil || found.count <= limit else {
+            throw ServiceFault(412, "multiple-matches", "more than \(limit) resources match: add conditions, or _count")
+        }
+        for id in found.prefix(min(count, limit)).compactMap(\.id) { _ = try delete(type, id, conditions) }
+        return WriteOutcome(deleted: type, nil)
     }
 
     // MARK: - Conditions
@@ -203,15 +215,22 @@ struct WriteRun {
     ///
     /// - Throws: `ServiceFault` with status 412 if several do, and 400 for conditions that are missing or not understood.
     func match(_ type: String, _ items: QueryItems, _ field: String?) throws -> FHIRResource? {
+        let found = try matches(type, items, field, limit: 2)
+        guard found.count < 2 else {
+            throw ServiceFault(412, "multiple-matches", "several resources match", at: field.map { "http.\($0)" })
+        }
+        return found.first
+    }
+
+    /// The first resources that meet the conditions of a conditional interaction.
+    private func matches(_ type: String, _ items: QueryItems, _ field: String?, limit: Int) throws -> [FHIRResource] {
         try call.require(.search, type)
-        let conditions = items.conditions
+        let conditions = items.conditions.filter { !Self.resultParameters.contains($0.name) }
         guard !conditions.isEmpty else {
             throw ServiceFault(400, "required", "a conditional interaction needs search parameters", at: field.map { "http.\($0)" })
         }
-        var request = SearchRequest(type: type).count(2)
-        for condition in conditions where !Self.resultParameters.contains(condition.name) {
-            request = request.where(condition.name, condition.value)
-        }
+        var request = SearchRequest(type: type).count(limit)
+        for condition in conditions { request = request.where(condition.name, condition.value) }
         var options = SearchOptions()
         options.handling = .strict
         options.countsTotal = false
@@ -219,11 +238,7 @@ struct WriteRun {
         options.now = call.now
         options.base = service.base
         func search() throws -> [FHIRResource] { try transaction.search(request, options: options).matches }
-        let found = try call.restriction(for: .search).map { try transaction.restricted(by: $0, search) } ?? search()
-        guard found.count < 2 else {
-            throw ServiceFault(412, "multiple-matches", "several resources match", at: field.map { "http.\($0)" })
-        }
-        return found.first
+        return try call.restriction(for: .search).map { try transaction.restricted(by: $0, search) } ?? search()
     }
 
     private static let resultParameters: Set<String> = ["_count", "_sort", "_include", "_revinclude", "_total"]

@@ -38,6 +38,12 @@ struct QueryItems: Sendable {
 
     mutating func append(_ other: QueryItems) { all += other.all }
 
+    func appending(_ other: QueryItems) -> QueryItems {
+        var items = self
+        items.append(other)
+        return items
+    }
+
     mutating func append(_ name: String, _ value: String) { all.append(SearchRequest.Parameter(name: name, value: value)) }
 
     /// Those that say what to find, without those that say how the answer looks.

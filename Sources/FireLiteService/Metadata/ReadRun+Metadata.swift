@@ -11,9 +11,7 @@ extension ReadRun {
         guard mode == "full" || mode == "normative" || mode == "terminology" else {
             throw ServiceFault(400, "value", "the mode is full, normative or terminology", at: "http.mode")
         }
-        guard mode != "terminology" else {
-            throw ServiceFault(501, "not-supported", "the server has no terminology service", at: "http.mode")
-        }
+        if mode == "terminology" { return try terminologyCapabilities() }
         let facts = try DescriptionFacts(self)
         // The definitions that searches use are those of the release and of the store.
         let text = try service.descriptions.text("metadata \(facts.key)") { try Description(self, facts).json() }
@@ -23,6 +21,28 @@ extension ReadRun {
         guard let name = call.query.last("_summary"), name != "false" else { return Answer(200, .json(text), fields: fields) }
         let whole = try FHIRJSON.resource(from: Data(text.utf8), release: release)
         return Answer(200, .resource(try store.subset(of: whole, call.query.all) ?? whole), fields: fields)
+    }
+}
+
+extension ReadRun {
+    /// What the terminology from outside says about itself, with what names the server (FHIR, TerminologyCapabilities).
+    private func terminologyCapabilities() throws -> Answer {
+        guard let data = service.configuration.terminologyCapabilities, release.hasResourceType(named: "TerminologyCapabilities") else {
+            throw ServiceFault(501, "not-supported", "the server has no terminology service", at: "http.mode")
+        }
+        let given: JSONItem
+        do { given = try JSONItemReader.read(data) } catch {
+            throw ServiceFault(500, "exception", "the description of the terminology is not JSON")
+        }
+        let own = JSONItem.object([
+            "resourceType": .string("TerminologyCapabilities"), "url": .string(service.base + "/metadata?mode=terminology"),
+            "version": .string(FireLiteBuild.version), "name": .string(service.configuration.name), "status": .string("active"),
+            "date": .string(Description.date), "kind": .string("instance"),
+            "software": .object(["name": .string("FireLite"), "version": .string(FireLiteBuild.version)]),
+            "implementation": .object(["description": .string(service.configuration.name), "url": .string(service.base)]),
+        ])
+        let names = Set(own.members.map(\.name))
+        return Answer(200, .json(JSONItem.object(own.members + given.members.filter { !names.contains($0.name) }).json))
     }
 }
 
@@ -69,14 +89,15 @@ private struct Description {
     private var canWrite: Bool { !facts.isReadOnly }
 
     private static func texts(_ values: [String]) -> JSONItem { .array(values.map { .string($0) }) }
+    private func texts(_ values: [String]) -> JSONItem? { values.isEmpty ? nil : Self.texts(values) }
     private static func codes(_ values: [String]) -> JSONItem { .array(values.map { .object(["code": .string($0)]) }) }
 
     func json() throws -> String {
-        let guides = service.configuration.implementationGuides
         let document = JSONItem.object([
             "resourceType": .string(statement.name), "url": .string(service.base + "/metadata"), "version": .string(FireLiteBuild.version),
             "name": .string(service.configuration.name), "title": .string(service.configuration.name), "status": .string("active"),
             "date": .string(Self.date), "kind": .string("instance"),
+            "instantiates": texts(service.configuration.instantiates),
             "software": .object(["name": .string("FireLite"), "version": .string(FireLiteBuild.version)]),
             "implementation": .object(["description": .string(service.configuration.name), "url": .string(service.base)]),
             "fhirVersion": .string(release.version), "acceptUnknown": .string("no"),
@@ -84,13 +105,13 @@ private struct Description {
             "patchFormat": service.hasPatch && canWrite
                 ? Self.texts(["application/json-patch+json", ContentFormat.json.mediaType(release), ContentFormat.xml.mediaType(release)])
                 : nil,
-            "implementationGuide": guides.isEmpty ? nil : Self.texts(guides), "rest": .array([try rest()]),
+            "implementationGuide": texts(service.configuration.implementationGuides), "rest": .array([try rest()]),
         ])
         return shaped(document, statement).json
     }
 
     /// When this description last changed: of the program, not of the day.
-    private static let date = "2026-11-25"
+    static let date = "2026-11-25"
 
     private func rest() throws -> JSONItem {
         var interactions = ["search-system"]
@@ -167,10 +188,11 @@ private struct Description {
         let profile = "http://hl7.org/fhir/StructureDefinition/" + name
         return .object([
             "type": .string(name), "profile": isOld ? .object(["reference": .string(profile)]) : .string(profile),
+            "supportedProfile": texts(service.configuration.supportedProfiles[name] ?? []),
             "interaction": Self.codes(interactions), "versioning": .string("versioned"), "readHistory": .bool(hasHistory),
             "updateCreate": .bool(canWrite), "conditionalCreate": .bool(canWrite), "conditionalRead": .string("full-support"),
             "conditionalUpdate": .bool(canWrite), "conditionalPatch": .bool(canWrite && service.hasPatch),
-            "conditionalDelete": .string(canWrite ? "single" : "not-supported"),
+            "conditionalDelete": .string(deletions),
             "referencePolicy": Self.texts(["literal", "logical", "local"]),
             "searchInclude": includes.isEmpty ? nil : Self.texts(["*"] + includes),
             "searchRevInclude": references[name].map { Self.texts($0) },
@@ -183,8 +205,12 @@ private struct Description {
         ])
     }
 
+    private var deletions: String { !canWrite ? "not-supported" : service.configuration.conditionalDeletions > 1 ? "multiple" : "single" }
+
     private func operations(_ type: String?) -> JSONItem? {
-        let found = ServiceOperation.all.filter { $0.isOffered(by: service, canWrite: canWrite) && $0.applies(to: type, release) }
+        let found = ServiceOperation.all(of: service).filter {
+            $0.isOffered(by: service, canWrite: canWrite) && $0.applies(to: type, release)
+        }
         guard !found.isEmpty else { return nil }
         let isOld = release.name == "DSTU2" || release.name == "STU3"
         return .array(

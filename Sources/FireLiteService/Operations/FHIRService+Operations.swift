@@ -9,6 +9,7 @@ extension FHIRService {
     /// Answers an operation (FHIR, Operations).
     func operation(_ name: String, _ type: String?, _ id: String?, _ call: ServiceCall) async throws -> ServiceResponse {
         let operation = try ServiceOperation.find(name, type, id, self)
+        if let registered = operation.registered { return try await self.registered(registered, type, id, call) }
         if operation.isWrite {
             guard call.request.method == .post else {
                 throw ServiceFault(

@@ -12,12 +12,13 @@ extension ReadRun {
         case ("validate", let type?, let id): return try validate(type, id)
         case ("meta", let type, let id): return try meta(type, id)
         case ("lastn", "Observation"?, nil): return try lastObservations()
+        case ("docref", "DocumentReference"?, nil): return try documentReferences()
         default: throw ServiceFault(404, "not-supported", "there is no such operation here")
         }
     }
 
     /// The parameters of an operation: those of the address, and those of a resource Parameters in the body with simple values.
-    private func parameters() throws -> QueryItems {
+    func parameters() throws -> QueryItems {
         var items = call.query
         guard call.request.method == .post, !call.request.body.isEmpty else { return items }
         let body = try ContentReader(service: service).resource(of: call.request)
@@ -92,12 +93,14 @@ extension ReadRun {
     private func validate(_ type: String, _ id: String?) throws -> Answer {
         let reader = ContentReader(service: service)
         var issues: [ServiceFault.Issue] = []
+        var asksForProfiles = false
         do {
-            let (resource, mode) = try validated(type, id, reader)
+            let (resource, mode, profiles) = try validated(type, id, reader)
+            asksForProfiles = !profiles.isEmpty
             if mode == "delete" {
                 if let id { _ = try self.resource(type, id) }
             } else if let resource {
-                issues = try reader.issues(of: resource, always: true)
+                issues = try reader.issues(of: resource, against: profiles)
                 if mode == "create", resource.id != nil {
                     issues.append(
                         .init(severity: "information", code: "informational", text: "the server ignores the id of a resource to create"))
@@ -110,23 +113,29 @@ extension ReadRun {
             issues = ServiceFault(error).issues
         }
         if issues.isEmpty { issues = [.init(severity: "information", code: "informational", text: "no issue was found")] }
-        if call.query.last("profile") != nil, service.configuration.validator == nil {
+        if asksForProfiles, service.configuration.validator == nil {
             issues.append(
                 .init(severity: "warning", code: "not-supported", text: "the server checks the base definition only, and no profile"))
         }
         return Answer(200, .json(ServiceFault.outcomeJSON(issues)))
     }
 
-    private func validated(_ type: String, _ id: String?, _ reader: ContentReader) throws -> (resource: FHIRResource?, mode: String?) {
+    private func validated(_ type: String, _ id: String?, _ reader: ContentReader) throws -> (
+        resource: FHIRResource?, mode: String?, profiles: [String]
+    ) {
         var mode = call.query.last("mode")
+        var profiles = call.query.values("profile")
         guard call.request.method == .post, !call.request.body.isEmpty else {
             guard let id else { throw ServiceFault(400, "required", "the operation needs a resource") }
-            return (try transaction.whole(try self.resource(type, id)), mode)
+            return (try transaction.whole(try self.resource(type, id)), mode, profiles)
         }
         var resource: FHIRResource? = try reader.resource(of: call.request)
         if resource?.resourceType == "Parameters", type != "Parameters" {
             let parameters = resource?.children("parameter") ?? []
             mode = parameters.first { $0.text("name") == "mode" }?.text("valueCode") ?? mode
+            profiles += parameters.filter { $0.text("name") == "profile" }.compactMap { parameter in
+                parameter.text("valueUri") ?? parameter.text("valueCanonical") ?? parameter.text("valueString")
+            }
             resource = parameters.first { $0.text("name") == "resource" }?.child("resource") as? FHIRResource
             if resource == nil, let id { resource = try transaction.whole(try self.resource(type, id)) }
             if resource == nil, mode != "delete" { throw ServiceFault(400, "required", "the operation needs the parameter resource") }
@@ -134,7 +143,7 @@ extension ReadRun {
         if let resource, resource.resourceType != type {
             throw ServiceFault(400, "invalid", "the resource is not of the type \(type)", at: resource.resourceType)
         }
-        return (resource, mode)
+        return (resource, mode, profiles)
     }
 
     // MARK: - Meta

@@ -2,10 +2,7 @@ import FireLiteCore
 
 /// An operation that a service has.
 struct ServiceOperation {
-    /// Where an operation can be called.
-    enum Level {
-        case system, type, instance
-    }
+    typealias Level = RegisteredOperation.Level
 
     /// Its name without the dollar sign.
     let name: String
@@ -16,8 +13,18 @@ struct ServiceOperation {
     var isWrite = false
     /// What of the configuration it needs.
     var needs: (@Sendable (FHIRService) -> Bool)?
+    /// What performs it, if it was registered.
+    var registered: RegisteredOperation?
 
-    static let all: [ServiceOperation] = [
+    /// The service's own, and those that are registered with it.
+    static func all(of service: FHIRService) -> [ServiceOperation] {
+        own
+            + service.configuration.operations.map {
+                ServiceOperation(name: $0.name, definition: $0.definition, levels: $0.levels, types: $0.types, registered: $0)
+            }
+    }
+
+    private static let own: [ServiceOperation] = [
         ServiceOperation(
             name: "everything", definition: "http://hl7.org/fhir/OperationDefinition/Patient-everything", levels: [.instance],
             types: ["Patient"]),
@@ -39,6 +46,9 @@ struct ServiceOperation {
             isWrite: true),
         ServiceOperation(
             name: "lastn", definition: "http://hl7.org/fhir/OperationDefinition/Observation-lastn", levels: [.type], types: ["Observation"]),
+        ServiceOperation(
+            name: "docref", definition: "http://hl7.org/fhir/us/core/OperationDefinition/docref", levels: [.type],
+            types: ["DocumentReference"]),
         ServiceOperation(
             name: "viewdefinition-run", definition: "http://sql-on-fhir.org/OperationDefinition/$viewdefinition-run", levels: [.system],
             types: nil),
@@ -74,7 +84,7 @@ struct ServiceOperation {
             operation.name == name && operation.levels.contains(level) && type.map { operation.types?.contains($0) ?? true } ?? true
                 && operation.needs?(service) ?? true
         }
-        guard let found = all.first(where: isThere) else {
+        guard let found = all(of: service).first(where: isThere) else {
             throw ServiceFault(
                 404, "not-supported", "there is no operation $\(ServiceFault.shown(name)) here: GET metadata lists what there is")
         }

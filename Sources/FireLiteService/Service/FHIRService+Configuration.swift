@@ -22,10 +22,22 @@ extension FHIRService {
         public var workFolder: URL?
         /// Whether stored content must be valid by `validate()`; otherwise it need only be what the release's classes can hold. Default: true.
         public var validates = true
-        /// Checks content further, before it is stored and for `$validate`; nil for no further checks. Default: nil.
-        public var validator: (@Sendable (FHIRResource) throws -> [FHIRIssue])?
+        /// Checks content further for `$validate`, by profiles; nil for no further checks. Default: nil.
+        public var validator: (any ContentValidator)?
+        /// Whether content is also stored only if ``validator`` finds no error in it. Default: false.
+        public var storesOnlyConforming = false
+        /// Operations from outside, such as those of a terminology. Default: none.
+        public var operations: [RegisteredOperation] = []
+        /// The JSON of a TerminologyCapabilities for `metadata?mode=terminology`, without what names the server; nil for 501. Default: nil.
+        public var terminologyCapabilities: Data?
+        /// The number of resources that a conditional deletion may delete; 1 refuses conditions that several resources meet. Default: 1.
+        public var conditionalDeletions = 1
         /// Canonical addresses of implementation guides that the server's owner says it supports, for `metadata`. Default: none.
         public var implementationGuides: [String] = []
+        /// Canonical addresses of capability statements that the server's owner says it implements, for `metadata`. Default: none.
+        public var instantiates: [String] = []
+        /// Canonical addresses of the profiles that the server's owner says it supports, by resource type, for `metadata`. Default: none.
+        public var supportedProfiles: [String: [String]] = [:]
         /// The limits of requests.
         public var limits = Limits()
         /// The time zone of dates without one in searches. Default: the machine's.

@@ -62,7 +62,9 @@ public final class FHIRService: Sendable {
             let target = try Target(request.target, base: base)
             let route = try Route(target.segments, release)
             audited = (nil, route)
-            do { presentation = try Presentation(request, target.query, release) } catch {
+            if request.method == Self.options { return finished(try await optionsAnswer(route, request, target.query, now), request) }
+            let forms = target.query.appending(try form(of: request, route))
+            do { presentation = try Presentation(request, forms, release) } catch {
                 // A Binary can be asked for in its own form, and rows of a view have others.
                 guard route.hasOwnForms, request.method == .get || request.method == .post else { throw error }
             }
@@ -82,6 +84,33 @@ public final class FHIRService: Sendable {
             response = refusal(ServiceFault(failed), presentation)
         }
         return finished(response, request)
+    }
+
+    /// The parameters of a search by POST, some of which say how the answer looks.
+    private func form(of request: ServiceRequest, _ route: Route) throws -> QueryItems {
+        switch route {
+        case .search, .compartmentSearch:
+            guard MediaType(request.fields["Content-Type"] ?? "").name == MediaType.form else { return QueryItems() }
+            return try QueryItems(String(decoding: request.body, as: UTF8.self))
+        default: return QueryItems()
+        }
+    }
+
+    private static let options = HTTPMethod(rawValue: "OPTIONS")
+
+    /// What a place can do (RFC 9110, 9.3.7); at the base of DSTU2 and STU3 the description of the server (FHIR, RESTful API, capabilities).
+    private func optionsAnswer(_ route: Route, _ request: ServiceRequest, _ query: QueryItems, _ now: Date) async throws -> ServiceResponse
+    {
+        let allowed = (route.methods + [Self.options]).map(\.rawValue).joined(separator: ", ")
+        guard route == .system, release.name == "DSTU2" || release.name == "STU3" else {
+            return ServiceResponse(204, fields: ["Allow": allowed])
+        }
+        let call = ServiceCall(
+            request: request, route: .metadata, query: query, presentation: try Presentation(request, query, release),
+            access: ServiceAccess(subject: "anonymous", scopes: []), now: now)
+        var response = try await answer(call)
+        response.fields["Allow"] = allowed
+        return response
     }
 
     private func refusal(_ fault: ServiceFault, _ presentation: Presentation) -> ServiceResponse {

@@ -2,11 +2,12 @@ import FireLiteBrowser
 import FireLiteService
 import Foundation
 import Hummingbird
+import HummingbirdCore
 import HummingbirdHTTP2
 import Logging
 import NIOCore
 import NIOSSL
-import ServiceLifecycle
+import UnixSignals
 
 /// A service behind HTTP, on Hummingbird.
 public struct HTTPServer: Sendable {
@@ -40,6 +41,7 @@ public struct HTTPServer: Sendable {
     /// - Throws: errors of the system's sockets, and of the certificate.
     public func run(handlesSignals: Bool = true, onRunning: @escaping @Sendable (Int) async -> Void = { _ in }) async throws {
         let idle = TimeAmount.seconds(max(1, settings.idleTime.components.seconds))
+        let maximumBody = settings.maximumBody
         let server: HTTPServerBuilder
         if let certificate = settings.certificate {
             let chain = try NIOSSLCertificate.fromPEMFile(certificate.chain)
@@ -50,7 +52,9 @@ public struct HTTPServer: Sendable {
             server = try .http2Upgrade(
                 tlsConfiguration: tls, configuration: .init(idleTimeout: .seconds(settings.idleTime.components.seconds)))
         } else {
-            server = .http1(configuration: .init(idleTimeout: idle))
+            server = .http1(
+                configuration: .init(
+                    additionalChannelHandlers: [RequestHeadGuard(time: idle, maximumBody: maximumBody)], idleTimeout: idle))
         }
         let application = Application(
             responder: ServiceResponder(service, settings, browser), server: server,

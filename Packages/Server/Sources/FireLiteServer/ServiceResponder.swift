@@ -29,24 +29,25 @@ struct ServiceResponder: HTTPResponder {
         let allowed: String?
         do {
             allowed = try gate.check(
-                host: request.head.authority ?? request.headers[.host], origin: request.headers[.origin],
+                host: request.head.authority, origin: request.headers[.origin],
                 isSecure: settings.certificate != nil)
         } catch let refusal as RequestGate.Refusal {
             return Self.refused(refusal.status, "security", refusal.text)
         }
-        if request.method == .options { return Self.preflight(request, allowed) }
+        if request.method == .options, request.headers[.accessControlRequestMethod] != nil { return Self.preflight(allowed) }
         var response: Response
         do {
             let body = try await body(of: request)
             var fields: [FireLiteService.HTTPFields.Field] = request.headers.map { .init(name: $0.name.rawName, value: $0.value) }
-            fields.removeAll { $0.name.lowercased() == "expect" }
+            fields.removeAll { ["expect", "content-encoding"].contains($0.name.lowercased()) }
             let answer = await self.answer(
                 to: ServiceRequest(
                     HTTPMethod(rawValue: request.method.rawValue), request.head.path ?? "/", fields: FireLiteService.HTTPFields(fields),
                     body: body))
-            response = Self.response(answer)
+            response = ResponseCompression.response(answer, Self.fields(answer), accepted: request.headers[.acceptEncoding])
         } catch let refusal as RequestGate.Refusal {
             response = Self.refused(refusal.status, "too-long", refusal.text)
+            if refusal.status == 415 { response.headers[.acceptEncoding] = "gzip" }
             // What is left of the body is not read.
             response.headers[.connection] = "close"
         }
@@ -72,15 +73,16 @@ struct ServiceResponder: HTTPResponder {
 
     /// The body of a request, within the limits of size and time.
     private func body(of request: Request) async throws -> Data {
-        if let encoding = request.headers[.contentEncoding], encoding != "identity" {
-            throw RequestGate.Refusal(status: 415, text: "bodies are not compressed")
+        let encoding = (request.headers[.contentEncoding] ?? "identity").lowercased()
+        guard ["identity", "gzip", "x-gzip"].contains(encoding) else {
+            throw RequestGate.Refusal(status: 415, text: "bodies are plain or packed with gzip")
         }
         if let length = request.headers[.contentLength].flatMap({ Int($0) }), length > settings.maximumBody { throw tooLong }
         // Most requests have none.
         if request.headers[.contentLength] ?? "0" == "0", request.headers[.transferEncoding] == nil, settings.certificate == nil {
             return Data()
         }
-        return try await withThrowingTaskGroup(of: Data.self) { group in
+        let data = try await withThrowingTaskGroup(of: Data.self) { group in
             group.addTask {
                 var data = Data()
                 for try await piece in request.body {
@@ -97,32 +99,23 @@ struct ServiceResponder: HTTPResponder {
             guard let data = try await group.next() else { throw CancellationError() }
             return data
         }
+        guard encoding != "identity" else { return data }
+        do { return try Gzip.unpacked(data, limit: settings.maximumBody) } catch Gzip.Failure.tooLong { throw tooLong } catch {
+            throw RequestGate.Refusal(status: 400, text: "the body is not gzip, as its field Content-Encoding says")
+        }
     }
 
     private var tooLong: RequestGate.Refusal {
         RequestGate.Refusal(status: 413, text: "the body is longer than \(settings.maximumBody) bytes")
     }
 
-    private static func response(_ answer: ServiceResponse) -> Response {
+    private static func fields(_ answer: ServiceResponse) -> HTTPTypes.HTTPFields {
         var headers = HTTPTypes.HTTPFields()
-        var length: Int?
         for field in answer.fields.all {
             guard let name = HTTPField.Name(field.name) else { continue }
-            if name == .contentLength { length = Int(field.value) }
             headers.append(HTTPField(name: name, value: field.value))
         }
-        let status = HTTPTypes.HTTPResponse.Status(code: answer.status)
-        switch answer.body {
-        case .data(let data):
-            guard !data.isEmpty else { return Response(status: status, headers: headers) }
-            return Response(status: status, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(bytes: data)))
-        case .stream(let stream):
-            let body = ResponseBody(contentLength: length) { writer in
-                for try await piece in stream { try await writer.write(ByteBuffer(bytes: piece)) }
-                try await writer.finish(nil)
-            }
-            return Response(status: status, headers: headers, body: body)
-        }
+        return headers
     }
 
     // MARK: - Refusals
@@ -135,7 +128,7 @@ struct ServiceResponder: HTTPResponder {
     }
 
     /// The answer to a browser that asks whether a page may send a request (Fetch, CORS-preflight).
-    private static func preflight(_ request: Request, _ allowed: String?) -> Response {
+    private static func preflight(_ allowed: String?) -> Response {
         guard let allowed else { return Response(status: .noContent, headers: [.allow: "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS"]) }
         return Response(
             status: .noContent,

@@ -1,5 +1,6 @@
 import ArgumentParser
 import FireLiteBrowser
+import FireLiteKnowledge
 import FireLiteReleases
 import FireLiteServer
 import FireLiteService
@@ -76,11 +77,29 @@ struct ServerCommand: AsyncParsableCommand {
     @Flag(help: "Let the pages change resources.")
     var editing = false
 
+    @Option(
+        name: .customLong("package"),
+        help: "A FHIR package (.tgz, or a folder), for $validate, the terminology operations and metadata. Can be repeated.")
+    var packages: [String] = []
+
+    @Option(help: "A file of packages, as `firelite package` makes it.")
+    var knowledge: String?
+
+    @Flag(help: "Store only content in which $validate finds no error by the profiles of the packages.")
+    var conforming = false
+
+    @Option(help: "A capability statement that the server implements, by its canonical address, for metadata. Can be repeated.")
+    var instantiates: [String] = []
+
+    @Option(help: "The number of resources that a conditional deletion may delete.")
+    var conditionalDeletions = 1
+
     @Flag(help: "Log each request, without its address.")
     var verbose = false
 
     func validate() throws {
         guard (0...65_535).contains(port) else { throw ValidationError("--port is between 0 and 65535.") }
+        guard conditionalDeletions > 0 else { throw ValidationError("--conditional-deletions is a number, 1 or more.") }
         guard maxBody > 0 else { throw ValidationError("--max-body is a number of bytes, 1 or more.") }
         guard !(editing && (readOnly || noPages)) else { throw ValidationError("--editing is for pages of a store that can be written.") }
         guard (certificate == nil) == (key == nil) else { throw ValidationError("--certificate and --key belong together.") }
@@ -116,6 +135,9 @@ struct ServerCommand: AsyncParsableCommand {
         configuration.transport = StandardTransport.shared
         configuration.importOrigins = Set(importFrom)
         configuration.workFolder = URL(fileURLWithPath: work ?? database + ".server")
+        configuration.conditionalDeletions = conditionalDeletions
+        configuration.instantiates = instantiates
+        try know(&configuration, store)
         let (authorizer, token) = try self.authorizer()
         configuration.authorizer = authorizer
         let service = try FHIRService(store: store, configuration: configuration)
@@ -148,6 +170,23 @@ struct ServerCommand: AsyncParsableCommand {
             path = try sessions.makeLink()
         }
         return (StoreBrowser(store: store, configuration: configuration), origin + path)
+    }
+
+    /// What packages define: profiles, and the terminology.
+    private func know(_ configuration: inout FHIRService.Configuration, _ store: FHIRStore) throws {
+        let known = Knowledge(release: store.release)
+        if let knowledge { try known.addKnowledge(at: knowledge) }
+        for path in packages { try known.addPackage(at: path) }
+        configuration.validator = ProfileValidator(knowledge: known)
+        configuration.storesOnlyConforming = conforming
+        configuration.supportedProfiles = known.profilesByType
+        configuration.implementationGuides = known.packages.compactMap { manifest in
+            manifest.canonical.map { "\($0)/ImplementationGuide/\(manifest.name)|\(manifest.version)" }
+        }
+        if TerminologyOperations.areFor(store.release) {
+            configuration.operations = TerminologyOperations(store: store, knowledge: known).all
+            configuration.terminologyCapabilities = TerminologyOperations.capabilities
+        }
     }
 
     private func openStore() throws -> FHIRStore {

@@ -9,7 +9,21 @@ import Testing
     private static let token = "0123456789abcdef"
     private static let skipped: Int32 = 77
 
-    @Test(arguments: ["fhirpy", "fhirclient", "smart-fetch", "schemathesis"]) func othersAreContent(_ client: String) async throws {
+    @Test func theDemandsOfUSCoreAreMet() async throws {
+        guard let package = ProcessInfo.processInfo.environment["FIRELITE_US_CORE"] else {
+            print("skipped: FIRELITE_US_CORE names no folder with the package hl7.fhir.us.core")
+            return
+        }
+        let folder = try TestFolder()
+        defer { folder.remove() }
+        let server = try ServerProcess(folder.file("a.sqlite"), ["--history"])
+        let (status, output) = try await run("us_core.py", [package, server.base, server.tokenText])
+        if status == Self.skipped { print("skipped: \(output)") } else { #expect(status == 0, "\(output)") }
+    }
+
+    @Test(arguments: ["fhirpy", "fhirclient", "fhir-pyrate", "smart-fetch", "schemathesis"]) func othersAreContent(_ client: String)
+        async throws
+    {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("FireLiteServer-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
@@ -33,7 +47,7 @@ import Testing
         let (ports, continuation) = AsyncStream<Int>.makeStream()
         let running = Task { try await server.run(handlesSignals: false) { _ = continuation.yield($0) } }
         _ = await ports.first { _ in true }
-        let (status, output) = try await run(client, configuration.base)
+        let (status, output) = try await run("clients.py", [client, configuration.base, Self.token])
         running.cancel()
         _ = await running.result
         if status == Self.skipped {
@@ -43,12 +57,12 @@ import Testing
         }
     }
 
-    private func run(_ client: String, _ base: String) async throws -> (Int32, String) {
-        let script = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-            .appendingPathComponent("Clients/clients.py")
+    private func run(_ script: String, _ arguments: [String]) async throws -> (Int32, String) {
+        let file = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+            .appendingPathComponent("Clients").appendingPathComponent(script)
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-        process.arguments = ["python3", script.path, client, base, Self.token]
+        process.arguments = ["python3", file.path] + arguments
         let pipe = Pipe()
         process.standardOutput = pipe
         process.standardError = pipe

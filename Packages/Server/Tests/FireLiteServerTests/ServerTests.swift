@@ -1,8 +1,9 @@
 import FireLiteReleases
-import FireLiteServer
 import FireLiteService
 import Foundation
 import Testing
+
+@testable import FireLiteServer
 
 /// The server over real sockets.
 @Suite struct ServerTests {
@@ -43,7 +44,7 @@ import Testing
     }
 
     @Test func resourcesAreStoredAndReadOverHTTP() async throws {
-        try await serving { peer in
+        try await serving { peer async throws in
             let created = try await peer.send(.post, "/Patient", body: #"{"resourceType":"Patient","active":true}"#)
             #expect(created.status == 201 && created.fields["ETag"] == "W/\"1\"")
             let id = try #require(created.fields["Location"]?.split(separator: "/").dropLast(2).last)
@@ -59,7 +60,7 @@ import Testing
     }
 
     @Test func requestsNeedTheToken() async throws {
-        try await serving { peer in
+        try await serving { peer async throws in
             #expect(try await peer.send(.get, "/Patient", ["Authorization": "Bearer wrong-wrong-wrong"]).status == 401)
             #expect(
                 try await peer.send(.get, "/Patient", ["Authorization": "Basic x"]).fields["WWW-Authenticate"]?.hasPrefix("Bearer") == true)
@@ -70,20 +71,63 @@ import Testing
     @Test func otherHostsAndOriginsAreRefused() async throws {
         var settings = ServerSettings()
         settings.origins = ["https://app.example"]
-        try await serving(settings) { peer in
+        try await serving(settings) { peer async throws in
             #expect(try await peer.send(.get, "/metadata", ["Host": "evil.example"]).status == 421)
             #expect(try await peer.send(.get, "/metadata", ["Origin": "https://evil.example"]).status == 403)
             let allowed = try await peer.send(.get, "/metadata", ["Origin": "https://app.example"])
             #expect(allowed.status == 200 && allowed.fields["Access-Control-Allow-Origin"] == "https://app.example")
-            let asked = try await peer.send(HTTPMethod(rawValue: "OPTIONS"), "/Patient", ["Origin": "https://app.example"])
+            let asked = try await peer.send(
+                HTTPMethod(rawValue: "OPTIONS"), "/Patient", ["Origin": "https://app.example", "Access-Control-Request-Method": "PUT"])
             #expect(asked.status == 204 && asked.fields["Access-Control-Allow-Methods"]?.contains("PUT") == true)
         }
+    }
+
+    @Test func packedBodiesAreReadAndAnswersArePackedIfAskedFor() async throws {
+        try await serving { peer async throws in
+            let text = #"{"resourceType":"Patient","id":"a","name":[{"family":"\#(String(repeating: "x", count: 5_000))"}]}"#
+            var request = HTTPRequest(
+                .put, try #require(URL(string: "http://127.0.0.1:\(peer.port)/fhir/Patient/a")),
+                fields: [
+                    "Authorization": "Bearer \(Self.token)", "Content-Type": "application/fhir+json", "Content-Encoding": "gzip",
+                ], body: Data(Gzip.Packer().add(Data(text.utf8), isLast: true)))
+            #expect(try await StandardTransport.shared.send(request).status == 201)
+            request.fields["Content-Encoding"] = "br"
+            let refused = try await StandardTransport.shared.send(request)
+            #expect(refused.status == 415 && refused.fields["Accept-Encoding"] == "gzip")
+            request.fields["Content-Encoding"] = "gzip"
+            request.body = Data(text.utf8)
+            #expect(try await StandardTransport.shared.send(request).status == 400)
+            let plain = try await peer.send(.get, "/Patient/a", ["Accept-Encoding": "identity"])
+            #expect(plain.fields["Content-Encoding"] == nil && plain.body.count > 5_000)
+            #expect(plain.fields["Vary"]?.contains("Accept-Encoding") == true)
+            let packed = try await Self.raw(peer.port, "/Patient/a", "Accept-Encoding: gzip")
+            #expect(packed.head.lowercased().contains("content-encoding: gzip") && packed.body.count < 1_000)
+            #expect(try Gzip.unpacked(packed.body, limit: 100_000) == plain.body)
+        }
+    }
+
+    /// An answer as it is on the wire.
+    private static func raw(_ port: Int, _ path: String, _ field: String) async throws -> (head: String, body: Data) {
+        let bytes = try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Data, any Error>) in
+            Thread {
+                continuation.resume(
+                    with: Result {
+                        let connection = try RawConnection(port: port)
+                        connection.write(
+                            "GET /fhir\(path) HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer \(token)\r\n\(field)\r\nConnection: close\r\n\r\n"
+                        )
+                        return connection.restBytes()
+                    })
+            }.start()
+        }
+        let end = try #require(bytes.range(of: Data("\r\n\r\n".utf8)))
+        return (String(decoding: bytes[..<end.lowerBound], as: UTF8.self), Data(bytes[end.upperBound...]))
     }
 
     @Test func longBodiesAreRefused() async throws {
         var settings = ServerSettings()
         settings.maximumBody = 1_000
-        try await serving(settings) { peer in
+        try await serving(settings) { peer async throws in
             let text = String(repeating: "x", count: 2_000)
             #expect(try await peer.send(.post, "/Patient", body: #"{"resourceType":"Patient","language":"\#(text)"}"#).status == 413)
             #expect(try await peer.send(.get, "/metadata").status == 200)

@@ -1,0 +1,88 @@
+import FireLiteKnowledge
+import FireLiteService
+import Foundation
+
+/// The operations of a terminology service over the definitions of packages and of a store: `$expand`, `$validate-code`, `$lookup`, `$subsumes` and
+/// `$translate` (FHIR, Terminology Service).
+public struct TerminologyOperations: Sendable {
+    private let store: FHIRStore
+    private let knowledge: Knowledge
+
+    /// Makes the operations.
+    ///
+    /// - Parameters:
+    ///   - store: the store whose CodeSystems, ValueSets and ConceptMaps count, after those of packages. Its release is R4 or later.
+    ///   - knowledge: the definitions of packages.
+    public init(store: FHIRStore, knowledge: Knowledge) {
+        self.store = store
+        self.knowledge = knowledge
+    }
+
+    /// The releases whose definitions a terminology understands.
+    public static func areFor(_ release: FHIRRelease) -> Bool { release.name != "DSTU2" && release.name != "STU3" }
+
+    /// The operations, for a service's configuration.
+    public var all: [RegisteredOperation] {
+        [
+            operation("expand", "ValueSet", .expand, resource: "valueSet"),
+            operation("validate-code", "ValueSet", .validateCode, resource: "valueSet"),
+            operation("validate-code", "CodeSystem", .validateCodeInSystem, resource: "codeSystem"),
+            operation("lookup", "CodeSystem", .lookup, resource: nil), operation("subsumes", "CodeSystem", .subsumes, resource: "system"),
+            operation("translate", "ConceptMap", .translate, resource: "conceptMap"),
+        ]
+    }
+
+    /// What the operations can do, for a service's configuration (FHIR, TerminologyCapabilities).
+    public static let capabilities = Data(
+        """
+        {"expansion":{"hierarchical":true,"paging":true,"incomplete":false,"parameter":[{"name":"url"},{"name":"valueSetVersion"},{"name":"filter"},\
+        {"name":"offset"},{"name":"count"},{"name":"includeDesignations"},{"name":"activeOnly"},{"name":"excludeNested"},{"name":"displayLanguage"}],\
+        "textFilter":"words that each begin a word of a display, or the code"},"codeSearch":"all","validateCode":{"translations":false},\
+        "translation":{"needsMap":true},"closure":{"translation":false}}
+        """.utf8)
+
+    private static let types: Set<String> = ["CodeSystem", "ConceptMap", "ValueSet"]
+
+    /// - Parameter resource: the parameter that stands for the stored resource at which it is called; nil if it cannot be called at one.
+    private func operation(_ name: String, _ type: String, _ operation: TerminologyOperation, resource: String?) -> RegisteredOperation {
+        RegisteredOperation(
+            name, definition: "http://hl7.org/fhir/OperationDefinition/\(type)-\(name)",
+            levels: resource == nil ? [.type] : [.type, .instance], types: [type], reads: Self.types
+        ) { call in
+            // A terminology keeps what it has read, and what is stored may change from call to call.
+            var terminology = Terminology(release: store.release)
+            terminology.add(knowledge)
+            terminology.add(StoredDefinitions(store))
+            do {
+                return try terminology.perform(operation, parameters: try Self.parameters(call, resource), language: call.language)
+            } catch let error as TerminologyError {
+                throw RegisteredOperation.Refusal(status: Self.status(error.code), outcome: error.operationOutcome)
+            }
+        }
+    }
+
+    private static func status(_ code: TerminologyError.Code) -> Int {
+        switch code {
+        case .invalid, .unreadable: 400
+        case .notFound: 404
+        default: 422
+        }
+    }
+
+    /// The parameters, with the stored resource among them.
+    private static func parameters(_ call: RegisteredOperation.Call, _ name: String?) throws -> Data {
+        guard let name, let resource = call.resource else { return call.parameters }
+        guard var parameters = try JSONSerialization.jsonObject(with: call.parameters) as? [String: Any],
+            let definition = try JSONSerialization.jsonObject(with: resource) as? [String: Any]
+        else { return call.parameters }
+        var items = parameters["parameter"] as? [Any] ?? []
+        if name == "system" {
+            items.append(["name": "tx-resource", "resource": definition])
+            items.append(["name": "system", "valueUri": definition["url"] ?? ""])
+        } else {
+            items.append(["name": name, "resource": definition])
+        }
+        parameters["parameter"] = items
+        return try JSONSerialization.data(withJSONObject: parameters)
+    }
+}

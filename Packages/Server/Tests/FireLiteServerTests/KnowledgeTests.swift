@@ -1,0 +1,104 @@
+import FireLiteKnowledge
+import FireLiteReleases
+import FireLiteServer
+import FireLiteService
+import Foundation
+import Testing
+
+/// The operations that the server registers with the service.
+@Suite struct KnowledgeTests {
+    private func service(_ releaseName: String = "R4", profile: String? = nil, conforming: Bool = false) throws -> FHIRService {
+        let release = try #require(FHIRRelease.bundled(releaseName))
+        let store = try FHIRStore.inMemory(release: release)
+        let knowledge = Knowledge(release: release)
+        if let profile { try knowledge.add(Data(profile.utf8), source: "test") }
+        var configuration = FHIRService.Configuration()
+        configuration.base = "http://example.org/fhir"
+        configuration.validator = ProfileValidator(knowledge: knowledge)
+        configuration.storesOnlyConforming = conforming
+        configuration.supportedProfiles = knowledge.profilesByType
+        if TerminologyOperations.areFor(release) {
+            configuration.operations = TerminologyOperations(store: store, knowledge: knowledge).all
+            configuration.terminologyCapabilities = TerminologyOperations.capabilities
+        }
+        return try FHIRService(store: store, configuration: configuration)
+    }
+
+    private func send(_ service: FHIRService, _ method: HTTPMethod, _ path: String, _ body: String = "") async throws -> (Int, String) {
+        let request = ServiceRequest(method, "/fhir" + path, fields: ["Content-Type": "application/fhir+json"], body: Data(body.utf8))
+        let answer = await service.respond(to: request)
+        return (answer.status, String(decoding: try await answer.data(), as: UTF8.self))
+    }
+
+    private let colors =
+        #"{"resourceType":"CodeSystem","id":"c","url":"http://example.org/colors","status":"active","content":"complete","hierarchyMeaning":"is-a","concept":[{"code":"warm","display":"Warm","concept":[{"code":"red","display":"Red"}]},{"code":"blue","display":"Blue"}]}"#
+    private let valueSet =
+        #"{"resourceType":"ValueSet","id":"v","url":"http://example.org/all","status":"active","compose":{"include":[{"system":"http://example.org/colors"}]}}"#
+    private let map =
+        #"{"resourceType":"ConceptMap","id":"m","url":"http://example.org/map","status":"active","sourceUri":"http://example.org/all","group":[{"source":"http://example.org/colors","target":"http://example.org/other","element":[{"code":"red","target":[{"code":"rouge","equivalence":"equivalent"}]}]}]}"#
+
+    @Test func terminologyAnswersFromStoredDefinitions() async throws {
+        let service = try service()
+        for (path, body) in [("/CodeSystem/c", colors), ("/ValueSet/v", valueSet), ("/ConceptMap/m", map)] {
+            #expect(try await send(service, .put, path, body).0 == 201)
+        }
+        for path in ["/ValueSet/$expand?url=http://example.org/all", "/ValueSet/v/$expand"] {
+            let (status, text) = try await send(service, .get, path)
+            #expect(status == 200 && text.contains(#""code":"red""#), "\(text)")
+        }
+        let good = try await send(
+            service, .get, "/ValueSet/$validate-code?url=http://example.org/all&system=http://example.org/colors&code=red")
+        #expect(good.0 == 200 && good.1.contains(#""valueBoolean":true"#), "\(good.1)")
+        let bad = try await send(service, .get, "/CodeSystem/c/$validate-code?code=green")
+        #expect(bad.0 == 200 && bad.1.contains(#""valueBoolean":false"#), "\(bad.1)")
+        let found = try await send(service, .get, "/CodeSystem/$lookup?system=http://example.org/colors&code=red")
+        #expect(found.0 == 200 && found.1.contains(#""valueString":"Red""#), "\(found.1)")
+        let subsumed = try await send(service, .get, "/CodeSystem/c/$subsumes?codeA=warm&codeB=red")
+        #expect(subsumed.0 == 200 && subsumed.1.contains(#""subsumes""#), "\(subsumed.1)")
+        let body =
+            #"{"resourceType":"Parameters","parameter":[{"name":"system","valueUri":"http://example.org/colors"},{"name":"code","valueCode":"red"}]}"#
+        let translated = try await send(service, .post, "/ConceptMap/m/$translate", body)
+        #expect(translated.0 == 200 && translated.1.contains("rouge"), "\(translated.1)")
+        // A definition that changes counts at once.
+        #expect(try await send(service, .put, "/CodeSystem/c", colors.replacing("\"red\"", with: "\"crimson\"")).0 == 200)
+        #expect(try await send(service, .get, "/ValueSet/v/$expand").1.contains("crimson"))
+        let unknown = try await send(service, .get, "/ValueSet/$expand?url=http://example.org/none")
+        #expect(unknown.0 == 404 && unknown.1.contains("OperationOutcome"))
+        #expect(try await send(service, .get, "/CodeSystem/$lookup").0 == 400)
+        #expect(try await send(service, .get, "/Patient/$expand").0 == 404)
+    }
+
+    @Test func metadataNamesTheOperationsThatThereAre() async throws {
+        let text = try await send(service(), .get, "/metadata").1
+        for name in ["ValueSet-expand", "CodeSystem-lookup", "ConceptMap-translate", "CodeSystem-validate-code"] {
+            #expect(text.contains("OperationDefinition/" + name))
+        }
+        let described = try await send(service(), .get, "/metadata?mode=terminology")
+        #expect(described.0 == 200 && described.1.contains(#""needsMap":true"#), "\(described.1)")
+        let resource = try FHIRJSON.resource(from: Data(described.1.utf8), release: try #require(FHIRRelease.bundled("R4")))
+        #expect(resource.validate().filter { $0.severity == .error }.isEmpty)
+        #expect(try await send(service("STU3"), .get, "/metadata?mode=terminology").0 == 501)
+        #expect(try await !send(service("STU3"), .get, "/metadata").1.contains("ValueSet-expand"))
+        #expect(try await send(service("STU3"), .get, "/ValueSet/$expand").0 == 404)
+    }
+
+    private let profile =
+        #"{"resourceType":"StructureDefinition","url":"http://example.org/named","name":"Named","status":"active","kind":"resource","abstract":false,"type":"Patient","baseDefinition":"http://hl7.org/fhir/StructureDefinition/Patient","derivation":"constraint","differential":{"element":[{"id":"Patient","path":"Patient"},{"id":"Patient.name","path":"Patient.name","min":1}]}}"#
+
+    @Test func profilesAreCheckedIfTheyAreAskedFor() async throws {
+        let service = try service(profile: profile)
+        let named = #"{"resourceType":"Patient","meta":{"profile":["http://example.org/named"]}}"#
+        let (status, text) = try await send(service, .post, "/Patient/$validate", named)
+        #expect(status == 200 && text.contains("\"error\"") && text.contains("name needs at least 1 value"), "\(text)")
+        let plain = try await send(service, .post, "/Patient/$validate?profile=http://example.org/named", #"{"resourceType":"Patient"}"#)
+        #expect(plain.1.contains("\"error\""), "\(plain.1)")
+        #expect(try await !send(service, .post, "/Patient/$validate", #"{"resourceType":"Patient"}"#).1.contains("\"error\""))
+        let other = try await send(service, .post, "/Patient/$validate?profile=http://example.org/none", #"{"resourceType":"Patient"}"#)
+        #expect(other.1.contains("\"warning\"") && other.1.contains("http://example.org/none"), "\(other.1)")
+        // Only `$validate` asks for them, unless the server is started with `--conforming`.
+        #expect(try await send(service, .post, "/Patient", named).0 == 201)
+        let strict = try self.service(profile: profile, conforming: true)
+        #expect(try await send(strict, .post, "/Patient", named).0 == 422)
+        #expect(try await send(strict, .get, "/metadata").1.contains(#""supportedProfile":["http://example.org/named"]"#))
+    }
+}

@@ -1,0 +1,33 @@
+import FireLiteCore
+import Foundation
+
+/// Replaces links in narratives that lead to the `fullUrl` of another entry (FHIR, RESTful API, Transaction Processing Rules): the attributes
+/// `href` and `src`.
+struct NarrativeLinks {
+    /// `Type/id` by `fullUrl`.
+    private var targets: [String: String] = [:]
+
+    mutating func add(_ fullUrl: String, _ target: String) { targets[fullUrl] = target }
+
+    /// Replaces the links in the narratives of a resource and of those that it contains.
+    func rewrite(_ resource: FHIRObject) {
+        guard !targets.isEmpty else { return }
+        if let narrative = resource.child("text"), let text = narrative.text("div"), text.contains("href") || text.contains("src") {
+            let changed = rewritten(text)
+            if changed != text { narrative.setText("div", changed) }
+        }
+        if resource.layout.element(named: "contained") != nil { for inner in resource.children("contained") { rewrite(inner) } }
+    }
+
+    func rewritten(_ text: String) -> String {
+        text.replacing(/(\s(?:href|src)\s*=\s*)("[^"<]*"|'[^'<]*')/) { match in
+            let quoted = match.output.2
+            let link = quoted.dropFirst().dropLast().replacing("&amp;", with: "&")
+            // What follows a number sign is a place in the target.
+            let parts = link.split(separator: "#", maxSplits: 1, omittingEmptySubsequences: false)
+            guard let first = parts.first, let target = targets[String(first)] else { return String(match.output.0) }
+            let fragment = parts.count > 1 ? "#" + parts[1].replacing("&", with: "&amp;") : ""
+            return "\(match.output.1)\(quoted.prefix(1))\(target)\(fragment)\(quoted.prefix(1))"
+        }
+    }
+}

@@ -1,0 +1,89 @@
+import FireLiteCore
+import FireLiteService
+import Foundation
+import TestSupport
+import Testing
+
+/// The history of the system and of types, which is read a page at a time.
+@Suite struct LongHistoryTests {
+    private func lines(_ reply: ServiceSample.Reply) -> [String] {
+        reply.entries.map { entry in
+            let path = entry["fullUrl"]?.text?.split(separator: "/").suffix(2).joined(separator: "/") ?? ""
+            return "\(entry["request"]?["method"]?.text ?? "") \(path) \(entry["resource"]?["meta"]?["versionId"]?.text ?? "-")"
+        }
+    }
+
+    private func pages(_ sample: ServiceSample, _ first: String) async -> [String] {
+        var found: [String] = []
+        var path: String? = first
+        while let next = path {
+            let page = await sample.get(next)
+            #expect(page.status == 200, "\(next): \(page.text)")
+            found += lines(page)
+            path = page.link("next")
+        }
+        return found
+    }
+
+    @Test(arguments: [1, 2, 3]) func pagesAreTheEventsOfAModel(_ seed: Int) async throws {
+        var generator = SeededGenerator(seed: UInt64(seed))
+        let sample = try ServiceSample()
+        // What there was before the history is listed once it is replaced or deleted.
+        let early = try ServiceSample("R4", history: false, #"{"resourceType":"Patient","id":"0","active":true}"#)
+        try await early.store.track(.history)
+        for sample in [sample, early] {
+            var model: [String] = []
+            var versions: [String: Int] = sample.store === early.store ? ["Patient/0": 1] : [:]
+            var live: Set<String> = Set(versions.keys)
+            var before: String? = live.first
+            for number in 0..<120 {
+                let type = ["Patient", "Basic"].randomElement(using: &generator) ?? ""
+                let key = "\(type)/\(Int.random(in: 0..<6, using: &generator))"
+                if live.contains(key), Int.random(in: 0..<4, using: &generator) == 0 {
+                    #expect(await sample.send(.delete, "/" + key).status == 204)
+                    live.remove(key)
+                    model.append("DELETE \(key) -")
+                } else {
+                    let content = type == "Basic" ? #""code":{"text":"\#(number)"}"# : #""language":"x\#(number)""#
+                    let id = key.split(separator: "/")[1]
+                    let reply = await sample.send(.put, "/" + key, #"{"resourceType":"\#(type)","id":"\#(id)",\#(content)}"#)
+                    #expect(reply.status == (live.contains(key) ? 200 : 201))
+                    live.insert(key)
+                    versions[key, default: 0] += 1
+                    model.append("\(versions[key] == 1 ? "POST" : "PUT") \(key) \(versions[key] ?? 0)")
+                }
+                if before != nil, model.last?.contains("Patient/0") ?? false { before = nil }
+            }
+            if sample.store === early.store, before == nil { model.insert("POST Patient/0 1", at: 0) }
+            let expected = Array(model.reversed())
+            for size in [1, 7, 50, 1_000] {
+                #expect(await pages(sample, "/_history?_count=\(size)") == expected, "seed \(seed), pages of \(size)")
+                for type in ["Patient", "Basic"] {
+                    #expect(await pages(sample, "/\(type)/_history?_count=\(size)") == expected.filter { $0.contains(" \(type)/") })
+                }
+            }
+            #expect(await pages(sample, "/Observation/_history").isEmpty)
+            // Of one resource the same, from its versions.
+            for key in live { #expect(await pages(sample, "/\(key)/_history?_count=3") == expected.filter { $0.contains(" \(key) ") }) }
+        }
+    }
+
+    @Test func spansSelectWhatWasCurrentThen() async throws {
+        let sample = try ServiceSample()
+        for active in ["true", "false"] {
+            _ = await sample.send(.put, "/Patient/a", #"{"resourceType":"Patient","id":"a","active":\#(active)}"#)
+        }
+        #expect(await pages(sample, "/_history?_since=2000-01-01T00:00:00Z").count == 2)
+        #expect(await pages(sample, "/_history?_since=2999-01-01").isEmpty)
+        #expect(await pages(sample, "/_history?_at=2000").isEmpty)
+        #expect(await pages(sample, "/_history?_at=2999") == ["PUT Patient/a 2"])
+        #expect(await sample.get("/_history?_cursor=nonsense").status == 400)
+        #expect(await sample.get("/_history?_count=0").entries.isEmpty)
+    }
+
+    @Test func storesWithoutAHistoryHaveNone() async throws {
+        let sample = try ServiceSample("R4", history: false, #"{"resourceType":"Patient","id":"a"}"#)
+        let reply = await sample.get("/_history")
+        #expect(reply.status == 200 && reply.entries.isEmpty)
+    }
+}
