@@ -22,7 +22,7 @@ struct PublishCommandTests {
         let run = try database.run("publish", ["--to", database.folder.file("lake"), "--views", file, "--since-last", "--plan"])
         #expect(run.status == .done, "\(run.error)")
         let plan = try object(run.output)
-        #expect(plan["plan"] as? Int == 1 && plan["sinceLast"] as? Bool == true)
+        #expect(plan["plan"] as? Int == 2 && plan["sinceLast"] as? Bool == true)
         let store = try #require((plan["stores"] as? [[String: Any]])?.first)
         #expect(store["name"] as? String == "store" && store["release"] as? String == "R4")
         let view = try #require((store["views"] as? [[String: Any]])?.first)

@@ -17,10 +17,10 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 from deltalake import DeltaTable
-from deltalake import Schema as DeltaSchema
 
 from .columns import STORE
 from .errors import Conflict, LakeError
+from .schemas import schema_text
 
 Action = dict[str, Any]
 
@@ -188,7 +188,7 @@ class Table:
         return {
             "id": known.get("id") or str(uuid.uuid4()),
             "format": {"provider": "parquet", "options": {}},
-            "schemaString": DeltaSchema.from_arrow(schema).to_json(),
+            "schemaString": schema_text(schema),
             "partitionColumns": [STORE],
             "configuration": {"delta.enableDeletionVectors": "true"},
             "createdTime": known.get("createdTime") or now,

@@ -187,6 +187,24 @@ class Store:
 
     # Resources
 
+    def element_rows(
+        self, table: str, columns: Sequence[tuple[str, str, bool]], roots: Numbers, condition: str, *, is_range: bool
+    ) -> pa.Table:
+        """The rows of a table `t` that belong to some resources, in ascending order, or to any from the first to the last of them.
+
+        A column is a name, an expression, and whether it gives numbers.
+        """
+        names = [(name, is_number) for name, _, is_number in columns]
+        chosen = ", ".join(f'{expression} AS "{name}"' for name, expression, _ in columns)
+        quoted = table.replace('"', '""')
+        if is_range:
+            source, parameters = f'"{quoted}" t WHERE t._k BETWEEN ?1 << 24 AND (?2 << 24) + 16777215', [int(roots[0]), int(roots[-1])]
+        else:
+            source = f'json_each(?1) r CROSS JOIN "{quoted}" t WHERE t._k BETWEEN r.value << 24 AND (r.value << 24) + 16777215'
+            parameters = [json.dumps(roots.tolist())]  # type: ignore[list-item]
+        schema = pa.schema([pa.field(name, pa.int64() if is_number else pa.string()) for name, is_number in names])
+        return pa.Table.from_batches(self._batches(f"SELECT {chosen} FROM {source} AND {condition}", names, parameters), schema)
+
     @functools.cached_property
     def _shapes(self) -> dict[str, list[int]]:
         """The shapes of each type."""
