@@ -14,6 +14,7 @@ import pyarrow.parquet as pq
 import pytest
 from conftest import World
 from samples import observation, patient
+from test_faults import killed
 
 from firelite_lake import LakeError, Plan, files, publish
 from firelite_lake.publish import Run
@@ -208,6 +209,22 @@ def test_random_changes_of_resources(world: World) -> None:
                 world.put(name, DEEP)
             publish_resources(world, name, since_last=bool(chance.randrange(2)))
             is_same(world, name)
+
+
+def test_killed_publications_of_resources_are_completed(world: World) -> None:
+    """At random calls that write, some of them while a table gets new columns."""
+    chance = random.Random(11)
+    world.put("s", *(patient(f"p{number}", chance) for number in range(20)))
+    kills = 0
+    for turn in range(20 if os.environ.get("FIRELITE_NIGHTLY") else 5):
+        world.put("s", *(patient(f"p{chance.randrange(30)}", chance) for _ in range(3)), observation(f"o{turn}", chance))
+        if turn == 2:
+            world.put("s", DEEP)
+        arguments = ["publish", "--plan", "--to", world.lake, "--resources", "--views", world.views[2], "--database", world.store("s")]
+        kills += killed(world.run(*arguments).stdout, chance.randrange(1, 30)).returncode == -9
+    assert kills
+    publish_resources(world, "s")
+    is_same(world, "s")
 
 
 def test_a_view_with_the_name_of_a_type_is_refused(world: World) -> None:

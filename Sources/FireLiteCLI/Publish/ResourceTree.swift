@@ -87,7 +87,8 @@ struct ResourceTree {
         let hasAside = columns[table]?.contains(aside) == true
         return [
             // A list may have positions with extensions alone.
-            ("column", columns[table]?.contains(column) == true ? JSONText.string(column) : "null"), ("type", JSONText.string(element.typeName)),
+            ("column", columns[table]?.contains(column) == true ? JSONText.string(column) : "null"),
+            ("type", JSONText.string(element.typeName)),
             ("aside", hasAside ? JSONText.string(aside) : "null"),
         ]
     }

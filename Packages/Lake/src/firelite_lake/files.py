@@ -107,7 +107,11 @@ class Writer:
     def abandon(self) -> None:
         """Removes the files, as no commit will name them."""
         if self._writer is not None:
-            self._writer.close()
+            try:
+                self._writer.close()
+            except (OSError, pa.ArrowException):
+                # Such as one for which the disk has no room.
+                pass
             self._writer = None
             self._remove(self._table.absolute(self._path))
         for action in self.actions:

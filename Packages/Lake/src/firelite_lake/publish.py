@@ -125,6 +125,9 @@ class Publisher:
         self.name = store.name if store.name is not None else snapshot.identity
         self.mark = marks_of(snapshot.identity)
         self.schema, self.is_new_schema = self._merged_schema()
+        #: The sums over the resources and the position of the log after which it lists the changed ones, if that was found out.
+        self.sums: Sums | None = None
+        self.position: int | None = None
 
     # What there is to do
 
@@ -166,9 +169,17 @@ class Publisher:
         if known.get(self.mark("entry")) != self.snapshot.entry(position):
             return "the change log no longer has the entry of the last publication"
         before = Sums(*(known.get(self.mark(name), 0) for name in ("count", "roots", "revisions")))
-        if before - log.before + log.now != self.snapshot.sums.get(self.source.resource, Sums()):
+        now = before - log.before + log.now
+        of_all = Sums(*(known.get(self.mark(f"all-{name}"), -1) for name in ("count", "roots", "revisions")))
+        # If the log explains the sums over all resources, those of a type need not be counted.
+        if of_all - log.before_of_all + log.now_of_all != self.snapshot.sums_of_all and now != self._counted():
             return f"the change log does not list all changes of {self.source.resource}, such as those of a server"
+        self.sums = now
+        self.position = position
         return log.roots
+
+    def _counted(self) -> Sums:
+        return self.snapshot.sums.get(self.source.resource, Sums())
 
     # Doing it
 
@@ -211,7 +222,7 @@ class Publisher:
         writer = Writer(self.table, self.name, self.schema)
         try:
             actions, gone = self._replacing(files, roots, rows, writer)
-            states = self.snapshot.states(self.source.resource, roots)
+            states = self.snapshot.states(self.source.resource, roots, self.position)
             kept = writer.rows
             for batch in self.source.batches(self.snapshot, states, roots):
                 writer.write(batch)
@@ -265,7 +276,8 @@ class Publisher:
 
     def _marks(self, signature: int) -> dict[str, int]:
         position = self.snapshot.position
-        sums = self.snapshot.sums.get(self.source.resource, Sums())
+        sums = self.sums if self.sums is not None else self._counted()
+        of_all = self.snapshot.sums_of_all
         return {
             f"firelite-name/{self.name}": number_of(self.snapshot.identity),
             self.mark("name"): number_of(self.name),
@@ -275,6 +287,9 @@ class Publisher:
             self.mark("count"): sums.count,
             self.mark("roots"): sums.roots,
             self.mark("revisions"): sums.revisions,
+            self.mark("all-count"): of_all.count,
+            self.mark("all-roots"): of_all.roots,
+            self.mark("all-revisions"): of_all.revisions,
         }
 
     def _commit(self, actions: list[Action], signature: int, operation: str, writer: Writer | None = None) -> int:
