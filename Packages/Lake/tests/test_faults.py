@@ -103,6 +103,24 @@ def test_a_publisher_killed_at_any_time(world: World) -> None:
     world.is_same("s")
 
 
+def test_an_error_after_a_commit_keeps_its_files(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The log is on the disk, and then a call fails: what it names must stay."""
+    import firelite_lake.delta as delta
+
+    world.put("s", {"resourceType": "Patient", "id": "p", "gender": "male"})
+    plan = world.plan("s", views=[world.views[0]])
+
+    def fails(folder: str) -> None:
+        raise OSError(5, "Input/output error", folder)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(delta, "_synchronize", fails)
+        with pytest.raises(OSError):
+            publish(Plan.read(plan))
+    world.is_same("s", views=VIEWS[:1])
+    assert publish(Plan.read(plan)).published[0].mode == "unchanged"
+
+
 #: Publishes with files of at most so many bytes, as on a disk that fills up.
 LIMITED = """
 import resource, signal, sys

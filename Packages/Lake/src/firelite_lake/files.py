@@ -38,6 +38,7 @@ class Writer:
         self._writer: pq.ParquetWriter | None = None
         self._waiting: list[pa.RecordBatch] = []
         self._waiting_rows = 0
+        #: The path of the file that is being written; empty for none.
         self._path = ""
         self._file_rows = 0
         self._least = 0
@@ -98,6 +99,7 @@ class Writer:
             "tightBounds": True,
         }
         self.actions.append(added(self._path, self._store, os.path.getsize(path), stats))
+        self._path = ""
 
     def close(self) -> None:
         """Completes the last file."""
@@ -113,6 +115,7 @@ class Writer:
                 # Such as one for which the disk has no room.
                 pass
             self._writer = None
+        if self._path:
             self._remove(self._table.absolute(self._path))
         for action in self.actions:
             self._remove(self._table.file(action["add"]))

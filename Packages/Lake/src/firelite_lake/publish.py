@@ -117,6 +117,7 @@ class Publisher:
 
     def __init__(self, table: Table, snapshot: Store, store: StorePlan, source: Source, since_last: bool, run: Run) -> None:
         self.table = table
+        table.has_committed = False
         self.state: State = table.state
         self.snapshot = snapshot
         self.source = source
@@ -193,7 +194,7 @@ class Publisher:
             actions = [removed(file) for file in files] + writer.actions
             version = self._commit(actions, signature, "WRITE", writer)
         except BaseException:
-            writer.abandon()
+            self._abandon(writer)
             raise
         gone = sum(count(file) for file in files)
         return Published(self.name, self.source.name, "all", writer.rows, gone, writer.rows, version)
@@ -232,7 +233,7 @@ class Publisher:
                 return self._publish_marks(total, signature)
             version = self._commit(actions + writer.actions, signature, "MERGE", writer)
         except BaseException:
-            writer.abandon()
+            self._abandon(writer)
             raise
         return Published(self.name, self.source.name, mode, fresh, gone, total - gone + fresh, version)
 
@@ -273,6 +274,11 @@ class Publisher:
         return Published(self.name, self.source.name, "unchanged", 0, 0, total, version)
 
     # Parts
+
+    def _abandon(self, writer: Writer) -> None:
+        """Removes the files of a publication that failed, unless its commit names them."""
+        if not self.table.has_committed:
+            writer.abandon()
 
     def _marks(self, signature: int) -> dict[str, int]:
         position = self.snapshot.position
