@@ -103,6 +103,60 @@ def test_a_publisher_killed_at_any_time(world: World) -> None:
     world.is_same("s")
 
 
+def test_an_error_after_a_commit_keeps_its_files(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The log is on the disk, and then a call fails: what it names must stay."""
+    import firelite_lake.delta as delta
+
+    world.put("s", {"resourceType": "Patient", "id": "p", "gender": "male"})
+    plan = world.plan("s", views=[world.views[0]])
+
+    def fails(folder: str) -> None:
+        raise OSError(5, "Input/output error", folder)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(delta, "_synchronize", fails)
+        with pytest.raises(OSError):
+            publish(Plan.read(plan))
+    world.is_same("s", views=VIEWS[:1])
+    assert publish(Plan.read(plan)).published[0].mode == "unchanged"
+
+
+#: Publishes with files of at most so many bytes, as on a disk that fills up.
+LIMITED = """
+import resource, signal, sys
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+size = int(sys.argv.pop(1))
+from firelite_lake import program
+from firelite_lake.files import Writer
+begin = Writer.__init__
+def limited(*arguments):
+    # From here on: SQLite needs a file of its own to open a store.
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
+    begin(*arguments)
+Writer.__init__ = limited
+sys.exit(program.main())
+"""
+
+
+def test_a_full_disk_leaves_the_lake_as_it_was(world: World) -> None:
+    chance = random.Random(5)
+    views = [world.views[2]]
+    world.put("s", *(observation(f"o{number}", chance) for number in range(200)))
+    world.publish("s", views=views)
+    before = world.published("s", VIEWS[2])
+    world.put("s", *(observation(f"o{number}", chance) for number in range(150, 300)))
+    plan = world.plan("s", views=views)
+    for size in (0, 10, 500, 3000):
+        done = subprocess.run([sys.executable, "-c", LIMITED, str(size)], input=plan, text=True, capture_output=True)
+        answer = json.loads(done.stdout)
+        assert done.returncode == 3 and "cannot be written" in answer["error"] and "\n" not in answer["error"], (size, done)
+        assert world.published("s", VIEWS[2]) == before, size
+        data = [name for name in os.listdir(os.path.join(world.lake, "values", "_store=s")) if name.endswith(".parquet")]
+        assert len(data) == 1, (size, data)
+    world.publish("s", views=views)
+    world.is_same("s", views=[VIEWS[2]])
+
+
 def test_publishers_of_different_stores_do_not_stand_in_each_others_way(world: World) -> None:
     names = ["a", "b", "c"]
     for name in names:

@@ -13,6 +13,7 @@ struct PublishCommand: Command {
             .option(
                 "views", "FILE", kind: .file, isRepeatable: true,
                 "a ViewDefinition, as JSON, or several, one a line (default: the ready-made views)"),
+            .flag("resources", "publish the resources too, each type as a table of nested columns (Parquet on FHIR)"),
             .flag("since-last", "read what changed from the change log, instead of comparing every resource's version"),
             .flag("by-identity", "call each database by its identity instead of its file's name"),
             DatabaseArgument.release,
@@ -29,6 +30,7 @@ struct PublishCommand: Command {
             commit, so a reader sees it before or after. Publish again to bring the lake up to date: only resources with
             another version are read. With --since-last the change log names them; if it was pruned, is off, or does not list
             all changes, versions are compared, and a note says so. A killed run leaves each table as it was, or complete.
+            With --resources each resource type becomes a table too, with the columns of Parquet on FHIR.
 
             The work is done by the Python package firelite-lake, which must be installed: `pipx install Packages/Lake`, or
             `pip install Packages/Lake` in an environment. FIRELITE_LAKE names the program if it is not in PATH. Encrypted
@@ -53,7 +55,7 @@ struct PublishCommand: Command {
         guard let lake = arguments.output("--to"), !lake.isStandardOutput else { throw ToolError.usage("--to needs the name of a folder") }
         plan = PublishPlan(
             lake: URL(fileURLWithPath: lake.path).standardizedFileURL.path, definitions: arguments.all("views"),
-            isSinceLast: arguments.has("since-last"), isByIdentity: arguments.has("by-identity"))
+            isSinceLast: arguments.has("since-last"), isByIdentity: arguments.has("by-identity"), hasResources: arguments.has("resources"))
         if !arguments.has("by-identity") {
             var known: [String: String] = [:]
             for path in paths {

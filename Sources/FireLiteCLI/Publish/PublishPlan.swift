@@ -6,13 +6,15 @@ import Foundation
 /// What the program `firelite-lake` is given: the databases, and the statements of their views.
 struct PublishPlan {
     /// The number of the form of the plan, which the program must know.
-    private static let form = 1
+    private static let form = 2
 
     let lake: String
     /// The files with the definitions; empty for the ready-made views.
     let definitions: [String]
     let isSinceLast: Bool
     let isByIdentity: Bool
+    /// Whether resources are published too, each type as a table.
+    let hasResources: Bool
 
     /// The name of a database in the lake: its file's, without the ending.
     static func name(of path: String) -> String {
@@ -45,6 +47,7 @@ struct PublishPlan {
             ("name", isByIdentity ? "null" : JSONText.string(Self.name(of: database.path))),
             ("release", JSONText.string(store.release.name)), ("schemaVersion", "\(Self.number(schema))"),
             ("views", JSONText.array(published.map { Self.json($0) })),
+            ("resources", try hasResources ? ResourceTree(store).json() : "[]"),
         ])
     }
 

@@ -356,13 +356,18 @@ struct ViewCompiler {
             switch kind {
             case .temporal: return (form.isPublished && !isCollection ? column.sql : SQLMoment.literal(column), kind)
             case .decimal:
-                if form.isPublished { return ("CAST(\(column) AS TEXT)", kind) }
+                if form.isPublished { return (Self.digits(of: "\(column)"), kind) }
                 return (form == .view ? column.sql : column.asideSQL.map { "coalesce(\($0), \(column))" } ?? column.sql, kind)
             default: return (column.sql, kind)
             }
         }
         guard let (sql, kind) = expressions.value(value) else { throw NotCompiled(what: "an object as a value") }
-        return (form.isPublished && kind == .decimal ? "CAST(\(sql) AS TEXT)" : sql, kind)
+        return (form.isPublished && kind == .decimal ? Self.digits(of: sql) : sql, kind)
+    }
+
+    /// The text of a decimal without a literal of its own, which has at most 15 digits. A cast gives 17 of them in newer versions of SQLite.
+    private static func digits(of decimal: SQLFragment) -> SQLFragment {
+        "CASE WHEN \(decimal) IS NOT NULL THEN printf('%!.15g', \(decimal)) END"
     }
 
     /// The values of a collection as a list of JSON.

@@ -22,7 +22,7 @@ struct PublishCommandTests {
         let run = try database.run("publish", ["--to", database.folder.file("lake"), "--views", file, "--since-last", "--plan"])
         #expect(run.status == .done, "\(run.error)")
         let plan = try object(run.output)
-        #expect(plan["plan"] as? Int == 1 && plan["sinceLast"] as? Bool == true)
+        #expect(plan["plan"] as? Int == 2 && plan["sinceLast"] as? Bool == true)
         let store = try #require((plan["stores"] as? [[String: Any]])?.first)
         #expect(store["name"] as? String == "store" && store["release"] as? String == "R4")
         let view = try #require((store["views"] as? [[String: Any]])?.first)
@@ -52,6 +52,32 @@ struct PublishCommandTests {
         // The type of a column does not depend on what is stored.
         let types = (published?["columns"] as? [[String: Any]])?.map { $0["type"] as? String }
         #expect(types == ["instant", "decimal", "decimal"])
+    }
+
+    /// A plan leads to each element of the resources: its column, or the table of its list; a recursive element to the table that it shares.
+    @Test func aPlanHasTheElementsOfEachType() throws {
+        let database = try ToolDatabase(
+            #"{"resourceType":"Patient","id":"1","_birthDate":{"id":"b"},"name":[{"given":["A"]}],"#
+                + #""extension":[{"url":"u","extension":[{"url":"v","valueDecimal":1.50}]}]}"#)
+        let lake = database.folder.file("lake")
+        let run = try database.run("publish", ["--to", lake, "--resources", "--plan"])
+        #expect(run.status == .done, "\(run.error)")
+        let store = try #require((try object(run.output)["stores"] as? [[String: Any]])?.first)
+        let types = try #require(store["resources"] as? [[String: Any]])
+        #expect(types.map { $0["type"] as? String } == ["Patient"])
+        func member(_ name: String, of object: [String: Any]?) throws -> [String: Any] {
+            try #require((object?["members"] as? [[String: Any]])?.first { $0["name"] as? String == name }, "\(name)")
+        }
+        let id = try member("id", of: member("_birthDate", of: types.first))
+        #expect(id["column"] as? String == "birthDate_id" && id["type"] as? String == "string")
+        let given = try member("given", of: member("name", of: types.first))
+        #expect(given["table"] as? String == "Patient_name_given" && given["column"] as? String == "value")
+        let list = try member("extension", of: types.first)
+        let value = try member("valueDecimal", of: list)
+        #expect(value["aside"] as? String == "valueDecimal_literal")
+        #expect(try member("extension", of: list)["recursion"] as? String == "Patient_extension")
+        let views = try object(database.run("publish", ["--to", lake, "--plan"]).output)["stores"] as? [[String: Any]]
+        #expect((views?.first?["resources"] as? [Any])?.isEmpty == true)
     }
 
     @Test func wrongCommandLinesAndViewsAreRefused() throws {

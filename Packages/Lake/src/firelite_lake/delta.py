@@ -17,10 +17,10 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 from deltalake import DeltaTable
-from deltalake import Schema as DeltaSchema
 
 from .columns import STORE
 from .errors import Conflict, LakeError
+from .schemas import schema_text
 
 Action = dict[str, Any]
 
@@ -69,6 +69,8 @@ class Table:
         self.folder = folder
         self.log = os.path.join(folder, "_delta_log")
         self.state = State()
+        #: Whether the last commit is in the log, also if an error came after it: its files must stay.
+        self.has_committed = False
 
     # Reading
 
@@ -132,6 +134,7 @@ class Table:
 
         Raises Conflict if this store's files or the columns have changed since the state was loaded.
         """
+        self.has_committed = False
         base = self.state
         now = int(time.time() * 1000)
         head: list[Action] = [
@@ -154,6 +157,7 @@ class Table:
             while True:
                 try:
                     os.link(temporary, self._commit_path(version))
+                    self.has_committed = True
                     break
                 except FileExistsError:
                     version = self._rebased(base, store, set(marks)) + 1
@@ -188,7 +192,7 @@ class Table:
         return {
             "id": known.get("id") or str(uuid.uuid4()),
             "format": {"provider": "parquet", "options": {}},
-            "schemaString": DeltaSchema.from_arrow(schema).to_json(),
+            "schemaString": schema_text(schema),
             "partitionColumns": [STORE],
             "configuration": {"delta.enableDeletionVectors": "true"},
             "createdTime": known.get("createdTime") or now,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,9 +12,10 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from . import vectors
-from .columns import ROOT, UPDATED, VERSION
+from .columns import ROOT, UPDATED
 from .delta import Action, Table, added
 from .errors import LakeError
+from .schemas import fitted, merged_fields
 from .store import Numbers
 
 #: The most rows of a file, and of a part of it that is compressed as one.
@@ -33,10 +33,12 @@ class Writer:
         self.actions: list[Action] = []
         self._table = table
         self._store = store
-        self._schema = schema
+        #: The columns, to which batches may add.
+        self.schema = schema
         self._writer: pq.ParquetWriter | None = None
         self._waiting: list[pa.RecordBatch] = []
         self._waiting_rows = 0
+        #: The path of the file that is being written; empty for none.
         self._path = ""
         self._file_rows = 0
         self._least = 0
@@ -45,6 +47,13 @@ class Writer:
     def write(self, batch: pa.RecordBatch) -> None:
         if len(batch) == 0:
             return
+        if batch.schema != self.schema:
+            merged = merged_fields(self.schema, batch.schema)
+            if merged != self.schema:
+                # A file has one schema.
+                self.close()
+                self.schema = merged
+            batch = fitted(batch, self.schema)
         self._waiting.append(batch)
         self._waiting_rows += len(batch)
         self.rows += len(batch)
@@ -54,13 +63,13 @@ class Writer:
     def _flush(self) -> None:
         if not self._waiting:
             return
-        rows = pa.Table.from_batches(self._waiting, self._schema)
+        rows = pa.Table.from_batches(self._waiting, self.schema)
         roots = pc.min_max(rows.column(ROOT))
         if self._writer is None:
             self._path = self._table.new_path(self._store)
             path = self._table.absolute(self._path)
             os.makedirs(os.path.dirname(path), exist_ok=True)
-            self._writer = pq.ParquetWriter(path, self._schema, compression=COMPRESSION)
+            self._writer = pq.ParquetWriter(path, self.schema, compression=COMPRESSION)
             self._file_rows = 0
             self._least, self._most = roots["min"].as_py(), roots["max"].as_py()
         self._writer.write_table(rows, row_group_size=GROUP_ROWS)
@@ -90,6 +99,7 @@ class Writer:
             "tightBounds": True,
         }
         self.actions.append(added(self._path, self._store, os.path.getsize(path), stats))
+        self._path = ""
 
     def close(self) -> None:
         """Completes the last file."""
@@ -99,8 +109,13 @@ class Writer:
     def abandon(self) -> None:
         """Removes the files, as no commit will name them."""
         if self._writer is not None:
-            self._writer.close()
+            try:
+                self._writer.close()
+            except (OSError, pa.ArrowException):
+                # Such as one for which the disk has no room.
+                pass
             self._writer = None
+        if self._path:
             self._remove(self._table.absolute(self._path))
         for action in self.actions:
             self._remove(self._table.file(action["add"]))
@@ -148,16 +163,16 @@ def may_have(file: Action, roots: Numbers) -> bool:
     return place < len(roots) and int(roots[place]) <= most
 
 
-def read_rows(table: Table, file: Action, *, versions: bool) -> Rows:
-    """Reads which resources the rows of a file are from, and on wish in which version."""
-    names = [ROOT, VERSION, UPDATED] if versions else [ROOT]
+def read_rows(table: Table, file: Action, version: str | None) -> Rows:
+    """Reads which resources the rows of a file are from, and, from a column, in which version."""
+    names = [ROOT] if version is None else [ROOT, version, UPDATED]
     columns = read(table, file, names)
     empty = np.zeros(0, np.int64)
     return Rows(
         file,
         _numbers(columns.column(ROOT)),
-        _numbers(columns.column(VERSION)) if versions else empty,
-        _numbers(columns.column(UPDATED)) // 1000 if versions else empty,
+        empty if version is None else _numbers(columns.column(version)),
+        empty if version is None else _numbers(columns.column(UPDATED)) // 1000,
         vectors.decoded(file.get("deletionVector"), table.folder),
     )
 
@@ -174,13 +189,3 @@ def read(table: Table, file: Action, names: list[str] | None = None) -> pa.Table
 
 def _numbers(column: pa.ChunkedArray) -> Numbers:
     return np.asarray(column.cast(pa.int64()).to_numpy())
-
-
-def fitted(batches: Iterable[pa.RecordBatch], schema: pa.Schema) -> Iterable[pa.RecordBatch]:
-    """Rows with the columns of a schema; those that they do not have are empty."""
-    for batch in batches:
-        arrays = [
-            batch.column(batch.schema.get_field_index(field.name)) if field.name in batch.schema.names else pa.nulls(len(batch), field.type)
-            for field in schema
-        ]
-        yield pa.RecordBatch.from_arrays(arrays, schema=schema)

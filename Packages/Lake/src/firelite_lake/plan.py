@@ -10,7 +10,7 @@ from typing import Any
 from .errors import USAGE, LakeError
 
 #: The form of the plans that this version reads.
-FORM = 1
+FORM = 2
 
 TYPES = ("boolean", "integer", "decimal", "date", "dateTime", "instant", "time", "string")
 
@@ -46,6 +46,33 @@ class View:
 
 
 @dataclass(frozen=True)
+class Member:
+    """An element of a resource, and where the file has it."""
+
+    name: str
+    #: The table of a repeating element.
+    table: str | None
+    #: The column of a primitive, which is `value` in the table of a repeating one; its type; and the column with the rest of its literals.
+    column: str | None
+    type: str | None
+    aside: str | None
+    #: The table that a recursive element shares with the one that it refers to.
+    recursion: str | None
+    #: What `_member` is in the rows of this element, if other lists share the table.
+    member: str | None
+    #: The elements of an object, or the id and extensions of a primitive in a list.
+    members: tuple[Member, ...]
+
+
+@dataclass(frozen=True)
+class ResourcePlan:
+    """A resource type, published as it is."""
+
+    type: str
+    members: tuple[Member, ...]
+
+
+@dataclass(frozen=True)
 class StorePlan:
     """A store and its views."""
 
@@ -56,6 +83,7 @@ class StorePlan:
     #: SQLite's number of the schema that the statements were made for.
     schema_version: int
     views: tuple[View, ...]
+    resources: tuple[ResourcePlan, ...]
 
 
 @dataclass(frozen=True)
@@ -97,7 +125,22 @@ def _store(plan: dict[str, Any]) -> StorePlan:
         if view.name.lower() in known:
             raise LakeError(f"two views have the name '{view.name}': rename one", USAGE)
         known.add(view.name.lower())
-    return StorePlan(plan["path"], plan["name"], plan["release"], plan["schemaVersion"], views)
+    resources = tuple(_resource(one) for one in plan["resources"])
+    for resource in resources:
+        if resource.type.lower() in known:
+            raise LakeError(f"a view has the name of the resource type {resource.type}: rename it, or publish without --resources", USAGE)
+    return StorePlan(plan["path"], plan["name"], plan["release"], plan["schemaVersion"], views, resources)
+
+
+def _resource(plan: dict[str, Any]) -> ResourcePlan:
+    return ResourcePlan(plan["type"], tuple(_member(one) for one in plan["members"]))
+
+
+def _member(plan: dict[str, Any]) -> Member:
+    table, column, type, aside, recursion, member = (
+        plan.get(name) for name in ("table", "column", "type", "aside", "recursion", "member")
+    )
+    return Member(plan["name"], table, column, type, aside, recursion, member, tuple(_member(one) for one in plan.get("members", [])))
 
 
 def _view(plan: dict[str, Any]) -> View:

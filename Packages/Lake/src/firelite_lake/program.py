@@ -28,7 +28,7 @@ def main() -> int:
     except LakeError as failure:
         status, error = failure.status, failure.message
     except OSError as failure:
-        status, error = FAILED, f"{failure.filename or 'the lake'}: {failure.strerror}"
+        status, error = FAILED, f"{failure.filename or 'the lake'} cannot be written: {failure.strerror or failure}"
     except MemoryError:
         status, error = FAILED, "there is not enough memory: publish fewer views at a time"
     answer = {

@@ -8,21 +8,20 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from . import vectors
-from .columns import KEY, MOMENT, ROOT, UPDATED, VERSION, typed
 from .delta import Action, State, Table, removed, with_vector
 from .errors import USAGE, Conflict, LakeError
-from .files import Rows, Writer, count, fitted, may_have, read, read_rows
-from .plan import Plan, StorePlan, View
+from .files import Rows, Writer, count, may_have, read, read_rows
+from .plan import Plan, StorePlan
 from .schemas import merged_schema
-from .store import Numbers, States, Store, Sums
+from .sources import ResourceSource, Source, ViewSource
+from .store import Numbers, Store, Sums
 
 #: Changes when the same view gives other rows.
 _FORM = 1
@@ -35,7 +34,7 @@ _TRIES = 8
 
 @dataclass
 class Published:
-    """What became of one view of one store."""
+    """What became of one table of one store."""
 
     store: str
     table: str
@@ -74,28 +73,30 @@ def publish(plan: Plan, run: Run | None = None) -> Run:
 
 def _publish_store(plan: Plan, store: StorePlan, run: Run, tables: dict[str, Table]) -> None:
     # The states first: a table that is newer than the snapshot would otherwise be set back to it.
-    for view in store.views:
-        tables.setdefault(view.name, Table(os.path.join(plan.lake, view.name))).load()
+    sources: list[Source] = [ViewSource(view) for view in store.views]
+    sources += [ResourceSource(one, store.release) for one in store.resources]
+    for source in sources:
+        tables.setdefault(source.name, Table(os.path.join(plan.lake, source.name))).load()
     with Store(store.path) as snapshot:
         snapshot.check_schema(store.schema_version)
-        for view in store.views:
-            publisher = Publisher(tables[view.name], snapshot, store, view, plan.since_last, run)
+        for source in sources:
+            publisher = Publisher(tables[source.name], snapshot, store, source, plan.since_last, run)
             try:
                 run.published.append(publisher.publish())
                 continue
             except Conflict:
                 pass
-            run.published.append(_repeated(tables[view.name], plan, store, view, run))
+            run.published.append(_repeated(tables[source.name], plan, store, source, run))
 
 
-def _repeated(table: Table, plan: Plan, store: StorePlan, view: View, run: Run) -> Published:
-    """Publishes a view again, as another publisher of the store was first."""
+def _repeated(table: Table, plan: Plan, store: StorePlan, source: Source, run: Run) -> Published:
+    """Publishes a table again, as another publisher of the store was first."""
     for _ in range(_TRIES):
         table.load()
         with Store(store.path) as snapshot:
             snapshot.check_schema(store.schema_version)
             try:
-                return Publisher(table, snapshot, store, view, plan.since_last, run).publish()
+                return Publisher(table, snapshot, store, source, plan.since_last, run).publish()
             except Conflict:
                 continue
     raise LakeError(f"{table.folder} is changed by other publishers of {store.path} all the time: let one publish it")
@@ -112,18 +113,22 @@ def number_of(text: str) -> int:
 
 
 class Publisher:
-    """Publishes one view of one store."""
+    """Publishes one table of one store."""
 
-    def __init__(self, table: Table, snapshot: Store, store: StorePlan, view: View, since_last: bool, run: Run) -> None:
+    def __init__(self, table: Table, snapshot: Store, store: StorePlan, source: Source, since_last: bool, run: Run) -> None:
         self.table = table
+        table.has_committed = False
         self.state: State = table.state
         self.snapshot = snapshot
-        self.view = view
+        self.source = source
         self.since_last = since_last
         self.run = run
         self.name = store.name if store.name is not None else snapshot.identity
         self.mark = marks_of(snapshot.identity)
         self.schema, self.is_new_schema = self._merged_schema()
+        #: The sums over the resources and the position of the log after which it lists the changed ones, if that was found out.
+        self.sums: Sums | None = None
+        self.position: int | None = None
 
     # What there is to do
 
@@ -131,11 +136,11 @@ class Publisher:
         """Raises Conflict if another publisher of the store was first; LakeError."""
         known = self.state.marks
         self._check_name()
-        signature = number_of(f"{_FORM} {self.view.definition}")
+        signature = number_of(f"{_FORM} {self.source.definition}")
         files = self.state.files_of(self.name)
         if known.get(self.mark("view")) != signature:
             if self.mark("view") in known:
-                self.run.note(f"the view '{self.view.name}' is another one than in the lake: all of its rows of {self.name} are written again")
+                self.run.note(f"the definition of '{self.source.name}' is another one than in the lake: all of its rows of {self.name} are written again")
             return self._publish_all(files, signature)
         if self.since_last:
             found = self._logged()
@@ -159,37 +164,45 @@ class Publisher:
         position = known.get(self.mark("position"), 0)
         if position > self.snapshot.position:
             return "the file is older than the lake"
-        log = self.snapshot.log(position, self.view.resource)
+        log = self.snapshot.log(position, self.source.resource)
         if isinstance(log, str):
             return log
         if known.get(self.mark("entry")) != self.snapshot.entry(position):
             return "the change log no longer has the entry of the last publication"
         before = Sums(*(known.get(self.mark(name), 0) for name in ("count", "roots", "revisions")))
-        if before - log.before + log.now != self.snapshot.sums.get(self.view.resource, Sums()):
-            return f"the change log does not list all changes of {self.view.resource}, such as those of a server"
+        now = before - log.before + log.now
+        of_all = Sums(*(known.get(self.mark(f"all-{name}"), -1) for name in ("count", "roots", "revisions")))
+        # If the log explains the sums over all resources, those of a type need not be counted.
+        if of_all - log.before_of_all + log.now_of_all != self.snapshot.sums_of_all and now != self._counted():
+            return f"the change log does not list all changes of {self.source.resource}, such as those of a server"
+        self.sums = now
+        self.position = position
         return log.roots
+
+    def _counted(self) -> Sums:
+        return self.snapshot.sums.get(self.source.resource, Sums())
 
     # Doing it
 
     def _publish_all(self, files: list[Action], signature: int) -> Published:
-        states = self.snapshot.states(self.view.resource)
+        states = self.snapshot.states(self.source.resource)
         writer = Writer(self.table, self.name, self.schema)
         try:
-            for batch in self._converted(self.snapshot.rows(self.view), states):
+            for batch in self.source.batches(self.snapshot, states, None):
                 writer.write(batch)
             writer.close()
             actions = [removed(file) for file in files] + writer.actions
-            version = self._commit(actions, signature, "WRITE")
+            version = self._commit(actions, signature, "WRITE", writer)
         except BaseException:
-            writer.abandon()
+            self._abandon(writer)
             raise
         gone = sum(count(file) for file in files)
-        return Published(self.name, self.view.name, "all", writer.rows, gone, writer.rows, version)
+        return Published(self.name, self.source.name, "all", writer.rows, gone, writer.rows, version)
 
     def _publish_comparison(self, files: list[Action], signature: int) -> Published:
         """Finds the resources whose version in the lake is not the store's."""
-        states = self.snapshot.states(self.view.resource)
-        rows = [read_rows(self.table, file, versions=True) for file in files]
+        states = self.snapshot.states(self.source.resource)
+        rows = [read_rows(self.table, file, self.source.version) for file in files]
         parts = [(one.roots[one.is_live], one.versions[one.is_live], one.updated[one.is_live]) for one in rows]
         roots, versions, updated = (
             np.concatenate([part[index] for part in parts]) if parts else np.zeros(0, np.int64) for index in range(3)
@@ -210,19 +223,19 @@ class Publisher:
         writer = Writer(self.table, self.name, self.schema)
         try:
             actions, gone = self._replacing(files, roots, rows, writer)
-            states = self.snapshot.states(self.view.resource, roots)
+            states = self.snapshot.states(self.source.resource, roots, self.position)
             kept = writer.rows
-            for batch in self._converted(self.snapshot.rows(self.view, roots), states):
+            for batch in self.source.batches(self.snapshot, states, roots):
                 writer.write(batch)
             writer.close()
             fresh = writer.rows - kept
             if not actions and not writer.actions:
                 return self._publish_marks(total, signature)
-            version = self._commit(actions + writer.actions, signature, "MERGE")
+            version = self._commit(actions + writer.actions, signature, "MERGE", writer)
         except BaseException:
-            writer.abandon()
+            self._abandon(writer)
             raise
-        return Published(self.name, self.view.name, mode, fresh, gone, total - gone + fresh, version)
+        return Published(self.name, self.source.name, mode, fresh, gone, total - gone + fresh, version)
 
     def _replacing(
         self, files: list[Action], roots: Numbers, rows: list[Rows] | None, writer: Writer
@@ -236,7 +249,7 @@ class Publisher:
             is_small = merges and count(file) < 1 << 16
             if not is_small and not (len(roots) and may_have(file, roots)):
                 continue
-            found = known.get(id(file)) or read_rows(self.table, file, versions=False)
+            found = known.get(id(file)) or read_rows(self.table, file, None)
             live = found.is_live
             hits = live & np.isin(found.roots, roots)
             deleted = int(hits.sum())
@@ -247,7 +260,7 @@ class Publisher:
             actions.append(removed(file))
             if is_small or live.sum() < (1 - _MOST_DELETED) * len(live):
                 kept = read(self.table, file).filter(pa.array(live))
-                for batch in fitted(kept.to_batches(), self.schema):
+                for batch in kept.to_batches():
                     writer.write(batch)
             else:
                 actions.append(with_vector(file, vectors.encoded(np.flatnonzero(~live))))
@@ -258,13 +271,19 @@ class Publisher:
         version = self.state.version
         if any(self.state.marks.get(name) != number for name, number in self._marks(signature).items()):
             version = self._commit([], signature, "WRITE")
-        return Published(self.name, self.view.name, "unchanged", 0, 0, total, version)
+        return Published(self.name, self.source.name, "unchanged", 0, 0, total, version)
 
     # Parts
 
+    def _abandon(self, writer: Writer) -> None:
+        """Removes the files of a publication that failed, unless its commit names them."""
+        if not self.table.has_committed:
+            writer.abandon()
+
     def _marks(self, signature: int) -> dict[str, int]:
         position = self.snapshot.position
-        sums = self.snapshot.sums.get(self.view.resource, Sums())
+        sums = self.sums if self.sums is not None else self._counted()
+        of_all = self.snapshot.sums_of_all
         return {
             f"firelite-name/{self.name}": number_of(self.snapshot.identity),
             self.mark("name"): number_of(self.name),
@@ -274,30 +293,22 @@ class Publisher:
             self.mark("count"): sums.count,
             self.mark("roots"): sums.roots,
             self.mark("revisions"): sums.revisions,
+            self.mark("all-count"): of_all.count,
+            self.mark("all-roots"): of_all.roots,
+            self.mark("all-revisions"): of_all.revisions,
         }
 
-    def _commit(self, actions: list[Action], signature: int, operation: str) -> int:
+    def _commit(self, actions: list[Action], signature: int, operation: str, writer: Writer | None = None) -> int:
         marks = self._marks(signature)
         # A number that grows with each publication: two of the same store cannot both be the next.
         marks[self.mark("run")] = self.state.marks.get(self.mark("run"), 0) + 1
-        whole = pa.schema([pa.field("_store", pa.string()), *self.schema])
-        return self.table.commit(actions, self.name, marks, whole if self.is_new_schema else None, operation)
+        schema = self.schema if writer is None else writer.schema
+        is_new = self.is_new_schema or schema != self.schema
+        return self.table.commit(actions, self.name, marks, schema if is_new else None, operation)
 
     def _merged_schema(self) -> tuple[pa.Schema, bool]:
         text = None if self.state.metadata is None else self.state.metadata["schemaString"]
         try:
-            return merged_schema(self.view.name, self.view.columns, text)
+            return merged_schema(self.source.schema(), text)
         except LakeError as error:
             raise LakeError(f"{self.table.folder}: {error.message}", error.status) from None
-
-    def _converted(self, batches: Iterable[pa.RecordBatch], states: States) -> Iterable[pa.RecordBatch]:
-        prefix = pa.scalar(self.view.resource)
-        for batch in batches:
-            roots = np.asarray(batch.column(ROOT).to_numpy())
-            places = states.places(roots)
-            arrays = typed(self.view, batch)
-            arrays[ROOT] = batch.column(ROOT)
-            arrays[KEY] = pc.binary_join_element_wise(prefix, states.ids.take(pa.array(places)), "/")
-            arrays[VERSION] = pa.array(states.versions[places])
-            arrays[UPDATED] = pa.array(states.updated[places] * 1000, pa.int64()).cast(MOMENT)
-            yield from fitted([pa.RecordBatch.from_pydict(arrays)], self.schema)

@@ -78,6 +78,9 @@ class Log:
     before: Sums
     #: The sums over those that are there now.
     now: Sums
+    #: The same over the changed resources of all types.
+    before_of_all: Sums
+    now_of_all: Sums
 
 
 class Store:
@@ -187,6 +190,24 @@ class Store:
 
     # Resources
 
+    def element_rows(
+        self, table: str, columns: Sequence[tuple[str, str, bool]], roots: Numbers, condition: str, *, is_range: bool
+    ) -> pa.Table:
+        """The rows of a table `t` that belong to some resources, in ascending order, or to any from the first to the last of them.
+
+        A column is a name, an expression, and whether it gives numbers.
+        """
+        names = [(name, is_number) for name, _, is_number in columns]
+        chosen = ", ".join(f'{expression} AS "{name}"' for name, expression, _ in columns)
+        quoted = table.replace('"', '""')
+        if is_range:
+            source, parameters = f'"{quoted}" t WHERE t._k BETWEEN ?1 << 24 AND (?2 << 24) + 16777215', [int(roots[0]), int(roots[-1])]
+        else:
+            source = f'json_each(?1) r CROSS JOIN "{quoted}" t WHERE t._k BETWEEN r.value << 24 AND (r.value << 24) + 16777215'
+            parameters = [json.dumps(roots.tolist())]  # type: ignore[list-item]
+        schema = pa.schema([pa.field(name, pa.int64() if is_number else pa.string()) for name, is_number in names])
+        return pa.Table.from_batches(self._batches(f"SELECT {chosen} FROM {source} AND {condition}", names, parameters), schema)
+
     @functools.cached_property
     def _shapes(self) -> dict[str, list[int]]:
         """The shapes of each type."""
@@ -205,9 +226,18 @@ class Store:
             sums[type] = sums.get(type, Sums()) + Sums(*numbers)
         return sums
 
-    def states(self, type: str, roots: Numbers | None = None) -> States:
-        """The resources of a type, or those among some."""
-        all_states = self._all_states if roots is None else self._some_states(roots)
+    @functools.cached_property
+    def sums_of_all(self) -> Sums:
+        """The sums over all resources: without types, as SQLite sorts to group them."""
+        numbers = self._rows("SELECT count(*), coalesce(sum(root), 0), coalesce(sum(revision), 0) FROM _resource")[0]
+        return Sums(*numbers)
+
+    def states(self, type: str, roots: Numbers | None = None, position: int | None = None) -> States:
+        """The resources of a type, or those among some, which the log may list as changed after a position."""
+        if roots is None:
+            all_states = self._all_states
+        else:
+            all_states = self._some_states(roots) if position is None else self._changed_states(position, roots)
         chosen = all_states.filter(pc.is_in(all_states.column("shape"), pa.array(self._shapes.get(type, []), pa.int64())))
         numbers = [np.asarray(chosen.column(name).to_numpy()) for name in ("root", "revision", "updated")]
         return States(numbers[0], numbers[1], numbers[2], self._ids(type, numbers[0], is_all=roots is None))
@@ -218,6 +248,12 @@ class Store:
     def _all_states(self) -> pa.Table:
         """Number, revision, time and shape of each resource."""
         return self._numbers(f"{self._STATES} ORDER BY root", ("root", "revision", "updated", "shape"))
+
+    def _changed_states(self, position: int, roots: Numbers) -> pa.Table:
+        """The states of changed resources, without asking the file again."""
+        changes = self._changes(position)
+        chosen = changes.filter(pc.and_(pc.is_valid(changes.column("shape")), pc.is_in(changes.column("root"), pa.array(roots, pa.int64()))))
+        return chosen.select(["root", "revision", "updated", "shape"]).sort_by("root")
 
     def _some_states(self, roots: Numbers) -> pa.Table:
         sql = f"{self._STATES} WHERE root IN (SELECT value FROM json_each(?1)) ORDER BY root"
@@ -280,11 +316,12 @@ class Store:
     def _changes(self, position: int) -> pa.Table:
         """Each changed resource with its first change after a position, and its present revision and shape."""
         sql = (
-            "SELECT c.root AS root, c.kind AS kind, c.type AS type, c.revision AS earlier, r.revision AS revision, r.shape AS shape"
+            "SELECT c.root AS root, c.kind AS kind, c.type AS type, c.revision AS earlier, r.revision AS revision, r.shape AS shape,"
+            " r.updated AS updated"
             " FROM (SELECT root, min(seq), kind, type, revision FROM _change WHERE seq > ?1 GROUP BY root) c"
             " LEFT JOIN _resource r ON r.root = c.root"
         )
-        columns = [(name, name != "type") for name in ("root", "kind", "type", "earlier", "revision", "shape")]
+        columns = [(name, name != "type") for name in ("root", "kind", "type", "earlier", "revision", "shape", "updated")]
         schema = pa.schema([pa.field(name, pa.int64() if is_number else pa.string()) for name, is_number in columns])
         return pa.Table.from_batches(self._batches(sql, columns, (position,)), schema)
 
@@ -302,10 +339,13 @@ class Store:
         was = (kinds != 0) & of_type
         is_there = np.isin(shapes, self._shapes.get(type, []))
         return Log(
-            np.sort(roots[was | is_there]),
-            Sums(int(was.sum()), int(roots[was].sum()), int(earlier[was].sum())),
-            Sums(int(is_there.sum()), int(roots[is_there].sum()), int(revisions[is_there].sum())),
+            np.sort(roots[was | is_there]), _sums(roots, earlier, was), _sums(roots, revisions, is_there),
+            _sums(roots, earlier, kinds != 0), _sums(roots, revisions, shapes >= 0),
         )
+
+
+def _sums(roots: Numbers, revisions: Numbers, chosen: npt.NDArray[np.bool_]) -> Sums:
+    return Sums(int(chosen.sum()), int(roots[chosen].sum()), int(revisions[chosen].sum()))
 
 
 def _cause(text: str) -> str:
