@@ -63,8 +63,9 @@ enum BaseStructures {
             let node = StructureNode(rule)
             parent.children.append(node)
             facts.complete(&node.rule, layout)
-            if element.name == "extension", !layout.isKind(of: "Resource"), layout.kind != .backbone {
-                // Extensions of datatypes are sliced by their URLs from the start.
+            let isOfResource = layout.kind == .backbone && layout.base?.name != "Element"
+            if element.name == "extension", !layout.isKind(of: "Resource"), !isOfResource {
+                // Extensions of datatypes, and of elements within them, are sliced by their URLs from the start.
                 node.rule.slicing = ElementRule.Slicing(discriminators: [ElementRule.Discriminator(type: "value", path: "url")])
             }
             if element.kind == .object, let own = element.layout, own.kind == .backbone {
@@ -114,6 +115,18 @@ final class BaseFacts: @unchecked Sendable {
 
     /// The bindings by the paths of their elements.
     var bindings: [String: ElementRule.Binding] { content.bindings }
+
+    /// The required binding of an element of a type, or of a type that it derives from; nil if it has none.
+    func requiredBinding(of name: String, _ layout: Layout) -> ElementRule.Binding? {
+        let content = content
+        var current: Layout? = layout
+        while let type = current {
+            let path = "\(type.name).\(name)"
+            if let binding = content.bindings[path] { return binding.strength == "required" ? binding : nil }
+            current = type.base
+        }
+        return nil
+    }
 
     /// Adds what is known of an element of a type, or of a type that it derives from.
     func complete(_ rule: inout ElementRule, _ layout: Layout) {

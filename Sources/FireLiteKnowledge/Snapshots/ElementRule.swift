@@ -63,7 +63,10 @@ package struct ElementRule: Sendable {
     package init() {}
 
     /// The element's own name: the last part of its path.
-    package var name: Substring { path.split(separator: ".").last ?? "" }
+    package var name: Substring {
+        guard let point = path.utf8.lastIndex(of: UInt8(ascii: ".")) else { return path[...] }
+        return path[path.utf8.index(after: point)...]
+    }
 
     /// The number of values at most; nil for no limit.
     package var limit: Int? { max == "*" ? nil : max.flatMap(Int.init) }

@@ -10,6 +10,8 @@ struct SnapshotGenerator {
     private var count = 0
     /// Whether the definition narrows its base, and so has no elements of its own.
     private var isConstraint = true
+    /// The choices that this definition slices by naming a type in the path (`valueQuantity`), and no other way.
+    private var shortcuts: Set<ObjectIdentifier> = []
 
     init(_ knowledge: Knowledge) { self.knowledge = knowledge }
 
@@ -119,7 +121,7 @@ struct SnapshotGenerator {
             node.rule.apply(change)
             node.rule.sliceName = name ?? change.sliceName
         }
-        raiseMinimum(root)
+        settle(root, isInSlice: false)
         return root
     }
 
@@ -144,6 +146,7 @@ struct SnapshotGenerator {
         (rule.path, rule.min, rule.max) = ("\(parent.rule.path).\(name)", 0, "*")
         let node = StructureNode(rule)
         parent.children.append(node)
+        try StructureTree.checkBranches(parent.children.count, of: parent, url)
         try countElement()
         return node
     }
@@ -176,7 +179,7 @@ struct SnapshotGenerator {
         if let type {
             slice.rule.types = (host.source ?? host).rule.types?.filter { $0.code == type }
             slice.rule.max = "1"
-            narrow(host, by: slice)
+            if host.rule.slicing == nil, host.source?.slices.isEmpty ?? true { shortcuts.insert(ObjectIdentifier(host)) }
         } else if node.rule.path.hasSuffix("[x]") {
             // `valueQuantity` is the name of the slice for this type.
             let stem = node.rule.name.dropLast(3)
@@ -193,26 +196,39 @@ struct SnapshotGenerator {
             if host.rule.sliceName == nil || !slicing.discriminators.isEmpty { host.rule.slicing = slicing }
         }
         host.slices.append(slice)
+        try StructureTree.checkBranches(host.slices.count, of: host, url)
         try countElement()
         return slice
     }
 
-    /// The name `valueQuantity` in a path leaves a choice the types that are named so, and no others (FHIR, ElementDefinition, path).
-    private func narrow(_ host: StructureNode, by slice: StructureNode) {
-        // A slicing that the base or this profile states stays as it is.
-        let isOwn = host.slices.isEmpty ? host.rule.slicing == nil : host.rule.slicing?.rules == "closed"
-        guard isOwn, host.source?.slices.isEmpty ?? true else { return }
-        host.rule.types = (host.slices.isEmpty ? [] : host.rule.types ?? []) + (slice.rule.types ?? [])
-        host.rule.slicing = ElementRule.Slicing(
-            discriminators: [ElementRule.Discriminator(type: "type", path: "$this")], isOrdered: false, rules: "closed")
-    }
+    // MARK: - Choices
 
-    /// What must be there as the only type of a choice must be there.
-    private func raiseMinimum(_ node: StructureNode) {
+    /// Settles what the name of a type in a path (`valueQuantity`) says about the choice: a value of that type, if there must be one, is the only
+    /// one; within a slice the choice has that type alone (FHIR, Profiling Resources, Limitations of Use; ElementDefinition, path).
+    private func settle(_ node: StructureNode, isInSlice: Bool) {
+        if shortcuts.contains(ObjectIdentifier(node)), node.slices.count == 1, let slice = node.slices.first {
+            if isInSlice {
+                merge(slice, into: node)
+            } else if (slice.rule.min ?? 0) > 0 {
+                node.rule.types = slice.rule.types
+                node.rule.slicing?.rules = "closed"
+            }
+        }
         if node.rule.slicing?.rules == "closed", node.rule.path.hasSuffix("[x]"), node.slices.count == 1, let slice = node.slices.first {
             node.rule.min = max(node.rule.min ?? 0, slice.rule.min ?? 0)
         }
-        for child in node.children + node.slices { raiseMinimum(child) }
+        if node.rule.types?.allSatisfy({ $0.code == "Extension" }) ?? false { node.rule.binding = nil }
+        for child in node.children { settle(child, isInSlice: isInSlice) }
+        for slice in node.slices { settle(slice, isInSlice: true) }
+    }
+
+    /// Makes the only slice of a choice the element itself.
+    private func merge(_ slice: StructureNode, into node: StructureNode) {
+        let (path, min) = (node.rule.path, max(node.rule.min ?? 0, slice.rule.min ?? 0))
+        node.rule = slice.rule
+        (node.rule.path, node.rule.min, node.rule.sliceName, node.rule.slicing) = (path, min, nil, nil)
+        node.children = slice.children
+        node.slices = []
     }
 
     /// Gives a node the elements of its type, of the profile on its type, or of the element that it refers to.

@@ -96,6 +96,8 @@ package final class Structure: Sendable {
 enum StructureTree {
     /// More elements are refused: a definition of that size is an attack or a mistake.
     static let maximumElements = 50_000
+    /// More elements directly below one, or slices of one, are refused, so that looking for one of them stays cheap.
+    static let maximumBranches = 2_000
 
     /// - Throws: `KnowledgeError` with code `definition` for a list that is no tree, `limit` for one that is too long.
     static func tree(_ rules: [ElementRule], url: String) throws -> StructureNode {
@@ -117,21 +119,32 @@ enum StructureTree {
             guard !rest.contains(".") else {
                 throw KnowledgeError(.definition, "\(url): the element \(rule.path) has no parent in the snapshot")
             }
-            var place = parent.children
             let node = StructureNode(rule)
-            if let sliceName = rule.sliceName, let sliced = place.last(where: { $0.rule.name == rule.name }) {
-                host(of: sliceName, in: sliced).slices.append(node)
-            } else if let sliceName = rule.sliceName, rule.name.hasPrefix("value"),
-                let sliced = place.last(where: { $0.rule.name == "value[x]" })
-            {
-                host(of: sliceName, in: sliced).slices.append(node)
+            if let sliceName = rule.sliceName, let sliced = sliced(rule, in: parent) {
+                let host = host(of: sliceName, in: sliced)
+                host.slices.append(node)
+                try checkBranches(host.slices.count, of: host, url)
             } else {
-                place.append(node)
-                parent.children = place
+                parent.children.append(node)
+                try checkBranches(parent.children.count, of: parent, url)
             }
             open.append(node)
         }
         return root
+    }
+
+    /// The element below a node that a rule with the name of a slice is about.
+    private static func sliced(_ rule: ElementRule, in parent: StructureNode) -> StructureNode? {
+        let name = rule.name
+        return parent.children.last { $0.rule.name == name }
+            ?? (name.hasPrefix("value") ? parent.children.last { $0.rule.name == "value[x]" } : nil)
+    }
+
+    /// - Throws: `KnowledgeError` with code `limit`.
+    static func checkBranches(_ count: Int, of node: StructureNode, _ url: String) throws {
+        guard count <= maximumBranches else {
+            throw KnowledgeError(.limit, "\(url): \(node.rule.path) has more than \(maximumBranches) elements or slices")
+        }
     }
 
     /// The node whose slice a name is: of `race/detailed` the slice `race`, if it exists.

@@ -262,8 +262,9 @@ struct ObservationRules {
     init(_ run: ValidationRun) { self.run = run }
 
     func check(_ resource: FHIRResource) {
-        for coding in resource.child("code")?.children("coding") ?? [] where coding.text("system") == "http://loinc.org" {
-            if let id = coding.text("code").flatMap({ BuiltInDefinitions.vitalSign(loinc: $0) }) {
+        for coding in resource.child("code")?.children("coding") ?? [] {
+            guard let system = coding.text("system"), let code = coding.text("code") else { continue }
+            if let id = BuiltInDefinitions.vitalSign(code, system: system) {
                 if (try? run.knowledge.structure(Canonical(Knowledge.base + id))) != nil {
                     run.validate(resource, against: Knowledge.base + id)
                 }
