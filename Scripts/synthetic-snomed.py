@@ -133,8 +133,8 @@ def main():
         if not is_active:
             inactive += 1
             continue
-        # Parents are earlier concepts; a square makes a few levels of wide groups, and depth of about a dozen.
-        parents = {ids[int(len(ids) * pick.random() ** 1.15)] for _ in range(1 if pick.random() < 0.62 else pick.randint(2, 3))}
+        # Parents are earlier concepts, the first ones more often: about 18 concepts are above one, as in the real hierarchy.
+        parents = {ids[int(len(ids) * pick.random() ** 2.8)] for _ in range(1 if pick.random() < 0.62 else pick.randint(2, 3))}
         for parent in sorted(parents):
             relate(concept, ISA, parent, 0)
         for _ in range(pick.choice((0, 1, 1, 2, 2, 2, 3, 3))):

@@ -7,7 +7,7 @@ struct ECLParser {
 
     /// What all attempts of one expression take: a parenthesis is read in two ways, which must not multiply.
     private final class Steps { var count = 0 }
-    private static let maximumSteps = 200_000
+    private static let maximumSteps = 60_000
 
     /// The maximum depth of parentheses, and the maximum length of an expression.
     private static let deepest = 100
