@@ -56,7 +56,7 @@ struct TerminologyLibrary: Sendable {
             let entry = Entry(version: version, json: json, content: Lazily { DefinedCodeSystem(json) })
             replace(&definitions.systems[url, default: []], version, entry, \.version)
             for identifier in json["identifier"]?.items ?? [] where identifier["system"]?.text == "urn:ietf:rfc:3986" {
-                if let value = identifier["value"]?.text, value != url { definitions.otherNames[value] = url }
+                if let value = identifier["value"]?.text, value.hasPrefix("urn:"), value != url { definitions.otherNames[value] = url }
             }
             if let whole = json["valueSet"]?.text { definitions.wholeSystems[Canonical(whole).url] = json }
         case "ValueSet":
@@ -137,7 +137,10 @@ struct TerminologyLibrary: Sendable {
     }
 
     /// The URL of a code system, which a NamingSystem or an identifier of a CodeSystem gives for another name of it.
-    func systemURL(_ identifier: String) -> String { own.otherNames[identifier] ?? identifier }
+    func systemURL(_ identifier: String) -> String {
+        // A code system of that very URL counts more than another name of one.
+        own.systems[identifier] == nil ? own.otherNames[identifier] ?? identifier : identifier
+    }
 
     private static func canonical(_ json: JSONItem) -> String {
         let url = json["url"]?.text ?? ""
