@@ -136,8 +136,9 @@ let package = Package(
         .executableTarget(
             name: "Benchmarks",
             dependencies: [
-                "FireLite", "FireLiteFHIRPath", "FireLiteR4", "FireLiteRecords", "FireLiteSamples", "FireLiteSearch", "FireLiteSync",
-                "FireLiteSQLiteBridge", "FireLiteSQLite", "FireLiteSynthetic", "FireLiteTrust", "FireLiteCrypto", "FireLiteXML",
+                "FireLite", "FireLiteFHIRPath", "FireLiteKnowledge", "FireLiteR4", "FireLiteRecords", "FireLiteSamples", "FireLiteSearch",
+                "FireLiteSync", "FireLiteSQLiteBridge", "FireLiteSQLite", "FireLiteSynthetic", "FireLiteTrust", "FireLiteCrypto",
+                "FireLiteXML",
                 "CFireLiteXML",
             ],
             path: "Benchmarks",

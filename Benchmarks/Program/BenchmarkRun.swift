@@ -14,7 +14,7 @@ struct BenchmarkRun {
     static let workloads: [any Workload] = [
         FetchWorkloads(), HitsWorkloads(), LiveWorkloads(), TrackingWorkloads(), GrowthWorkloads(), CodecWorkloads(), FHIRPathWorkloads(),
         XMLWorkloads(), SearchWorkloads(), ViewWorkloads(), SyncWorkloads(),
-        PayloadWorkloads(), RecordWorkloads(), SampleWorkloads(), AuditWorkloads(), PermissionWorkloads(),
+        PayloadWorkloads(), RecordWorkloads(), SampleWorkloads(), AuditWorkloads(), PermissionWorkloads(), TerminologyWorkloads(),
         UpsertWorkloads(),
         ScanWorkloads(), QueryWorkloads(),
         QueryShareWorkloads(),

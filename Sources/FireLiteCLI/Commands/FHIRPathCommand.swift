@@ -1,5 +1,6 @@
 import FireLite
 import FireLiteFHIRPath
+import FireLiteKnowledge
 import Foundation
 
 /// `firelite fhirpath`: evaluates an expression.
@@ -9,6 +10,7 @@ struct FHIRPathCommand: Command {
         options: [
             .option("input", "FILE", kind: .file, "evaluate it on the resource in this JSON file; - is standard input"),
             .option("database", "FILE", kind: .file, "evaluate it on the resource Type/id in this SQLite file"),
+            CodesArgument.option,
             DatabaseArgument.release,
             KeyFile.option,
         ],
@@ -19,7 +21,8 @@ struct FHIRPathCommand: Command {
             The value is a text in FHIRPath's notation, as `@2020-01-01` or `10 'mg'`, the JSON of an object, or null.
 
             Without --input and --database there is nothing to evaluate on, which is enough for `1 + 1`. References are resolved in
-            the database. An expression that begins with a minus follows --.
+            the database. An expression that begins with a minus follows --. memberOf() and subsumes() know FHIR's own codes, the
+            definitions in the database, and those of --knowledge.
 
             The check is strict: a path that begins with the name of another type, and first() and the like after children() or
             descendants(), which have no order, are errors. The exit status is 1 if the expression is wrong, and 0 with or
@@ -34,11 +37,13 @@ struct FHIRPathCommand: Command {
     private let database: DatabaseArgument?
     private let key: ResourceKey?
     private let release: FHIRRelease
+    private let knowledge: CodesArgument
 
     init(_ arguments: ParsedArguments) throws {
         let argument = try DatabaseArgument(arguments, path: "-")
         release = argument.release
         input = arguments["input"]
+        knowledge = CodesArgument(arguments)
         if arguments.has("database") {
             if input != nil { throw ToolError.usage("--input and --database are given: choose one") }
             guard arguments.operands.count == 2 else { throw ToolError.usage("--database needs Type/id and EXPRESSION") }
@@ -57,9 +62,14 @@ struct FHIRPathCommand: Command {
         let path = try FHIRPath(expression, options: options)
         var context = FHIRPathContext()
         context.release = release
+        var terminology = Terminology(release: release)
+        try knowledge.add(to: &terminology)
+        context.terminology = terminology
         var values: [FHIRPathValue] = []
         if let database, let key {
             let store = try database.openForReading()
+            terminology.add(StoredDefinitions(store))
+            context.terminology = terminology
             try database.located {
                 try store.read { transaction in
                     guard let resource = try transaction.resource(typeName: key.type, id: key.id) else {

@@ -1,4 +1,5 @@
 import FireLite
+import FireLiteKnowledge
 import FireLiteRecords
 import FireLiteSearch
 import FireLiteTerminal
@@ -10,6 +11,7 @@ struct SearchCommand: Command {
         name: "search", summary: "find resources by FHIR's search parameters",
         options: DatabaseArgument.options + ServerSearchArgument.options + [
             KeyringFile.option,
+            CodesArgument.option,
             ListFormat.option(standard: "table on a terminal, json otherwise"), ListFormat.spreadsheet,
             .option("limit", "N", "print at most N matches, as _count does"),
             .option("after", "CURSOR", "only matches after this place, which the end of a page prints"),
@@ -42,9 +44,9 @@ struct SearchCommand: Command {
               ?_type=Patient,Practitioner&_lastUpdated=ge2024
 
             Parameters are those of the release, and those of SearchParameter resources in the file. Dates without a zone are in
-            the machine's. Parameters that the type does not have
-            are errors, and so are codes that FHIR does not know where it binds an element to a list of codes, such as gender;
-            with --lenient both are reported on standard error. Put SEARCH in single quotes.
+            the machine's. :in, :not-in, :above and :below use the definitions in the file, and the codes of --knowledge.
+            Parameters that the type does not have are errors, and so are codes that FHIR does not know where it binds an element
+            to a list of codes, such as gender; with --lenient both are reported on standard error. Put SEARCH in single quotes.
 
             --format json prints a Bundle of type searchset, ndjson the matches alone, one a line.
 
@@ -70,9 +72,11 @@ struct SearchCommand: Command {
     private let server: ServerSearchArgument?
     private let isJSON: Bool
     private let isForSpreadsheet: Bool
+    private let knowledge: CodesArgument
 
     init(_ arguments: ParsedArguments) throws {
         database = try DatabaseArgument(arguments)
+        knowledge = CodesArgument(arguments)
         let format = try arguments.format()
         isForSpreadsheet = try arguments.isForSpreadsheet(format)
         isJSON = format == .json
@@ -110,11 +114,18 @@ struct SearchCommand: Command {
 
     func run(_ console: Console) throws -> ExitStatus {
         let store = try server == nil ? database.openForReading() : database.open()
+        var terminology: Terminology?
+        if !knowledge.paths.isEmpty {
+            var known = Terminology(release: store.release)
+            try knowledge.add(to: &known)
+            known.add(StoredDefinitions(store))
+            terminology = known
+        }
         do {
             // One state of the file for resources and their payloads.
             return try database.located {
-                let options = options
-                try checkCodes(store, console)
+                let options = options(terminology)
+                try checkCodes(store, options, console)
                 let found = try server.map { try $0.search(store, request: request, options: options, console: console) }
                 return try store.read { _ in try run(store, options: options, found: found, console: console) }
             }
@@ -125,14 +136,18 @@ struct SearchCommand: Command {
         }
     }
 
-    private var options: SearchOptions {
+    private func options(_ terminology: Terminology?) -> SearchOptions {
         var options = SearchOptions()
+        if let terminology {
+            options.codesInValueSet = { try terminology.codes(inValueSet: $0) }
+            options.relatedCodes = { try terminology.codes(relatedTo: $0, in: $1, areBelow: $2) }
+        }
         options.handling = isLenient ? .lenient : .strict
         options.base = base
         return options
     }
 
-    private func checkCodes(_ store: FHIRStore, _ console: Console) throws {
+    private func checkCodes(_ store: FHIRStore, _ options: SearchOptions, _ console: Console) throws {
         let unknown = try store.read { try $0.unknownCodes(in: request, options: options) }
         if let first = unknown.first, !isLenient { throw ToolError.usage("\(first): --lenient searches for it nevertheless") }
         for code in unknown { console.report("firelite search: \(code)") }

@@ -11,9 +11,11 @@ struct TerminologyCommand: Command {
             .option(
                 "resource", "FILE", kind: .file, isRepeatable: true,
                 "a CodeSystem, ValueSet or ConceptMap in JSON, or a Bundle with some"),
+            CodesArgument.option,
             .option("database", "FILE", kind: .file, "use the definitions in this SQLite file, too"),
             .option("language", "TAG", "the languages of names, as in Accept-Language: 'de, en; q=0.5'"),
             .option("limit", "N", "the maximum number of codes of an expansion without count (default: 1000)"),
+            .option("repeat", "N", "answer N times, and print the mean time on standard error"),
             DatabaseArgument.release,
             KeyFile.option,
         ],
@@ -29,8 +31,8 @@ struct TerminologyCommand: Command {
               translate         what concept maps make of a code
               batch-validate    several validations at once
 
-            Definitions are those of --resource, --database and parameters named tx-resource. UCUM, languages, media types,
-            countries and currencies are known without.
+            Definitions are those of --resource, --database, --knowledge and parameters named tx-resource. UCUM, languages,
+            media types, countries and currencies are known without.
 
             Output is the resource that a server would answer with: Parameters, a ValueSet, or an OperationOutcome if there is no
             answer; then the exit status is 1.
@@ -42,10 +44,12 @@ struct TerminologyCommand: Command {
     private let operation: TerminologyOperation
     private let parameters: String
     private let resources: [String]
+    private let knowledge: CodesArgument
     private let database: DatabaseArgument?
     private let release: FHIRRelease
     private let language: String?
     private let limit: Int?
+    private let repetitions: Int
 
     init(_ arguments: ParsedArguments) throws {
         guard let operation = TerminologyOperation(rawValue: arguments.operands[0]) else {
@@ -55,11 +59,13 @@ struct TerminologyCommand: Command {
         self.operation = operation
         parameters = arguments["parameters"] ?? "-"
         resources = arguments.all("resource")
+        knowledge = CodesArgument(arguments)
         let argument = try DatabaseArgument(arguments, path: "-")
         release = argument.release
         database = arguments.has("database") ? argument : nil
         language = arguments["language"]
         limit = try arguments.number("limit", in: 1...Int.max)
+        repetitions = try arguments.number("repeat", in: 1...1_000_000) ?? 0
     }
 
     func run(_ console: Console) throws -> ExitStatus {
@@ -73,6 +79,7 @@ struct TerminologyCommand: Command {
                 throw ToolError.incomplete("\(path): \(error.message)")
             }
         }
+        try knowledge.add(to: &terminology)
         let request = try FileContents.bytes(of: parameters, console)
         guard let database else { return try run(terminology, request, console) }
         let store = try database.openForReading()
@@ -82,10 +89,20 @@ struct TerminologyCommand: Command {
         }
     }
 
+    /// Answers again and again; the first answer, which reads what it needs, does not count.
+    private func measure(_ terminology: Terminology, _ request: Data, _ console: Console) throws {
+        let clock = ContinuousClock()
+        let start = clock.now
+        for _ in 0..<repetitions { _ = try terminology.perform(operation, parameters: request, language: language) }
+        let mean = start.duration(to: clock.now) / repetitions
+        console.report("\(repetitions) answers, \(mean.formatted(.units(allowed: [.microseconds], fractionalPart: .show(length: 1)))) each")
+    }
+
     private func run(_ terminology: Terminology, _ request: Data, _ console: Console) throws -> ExitStatus {
         do {
             let answer = try terminology.perform(operation, parameters: request, language: language)
             try console.print(String(decoding: answer, as: UTF8.self))
+            if repetitions > 0 { try measure(terminology, request, console) }
             return .done
         } catch let error as TerminologyError {
             try console.print(String(decoding: error.operationOutcome, as: UTF8.self))

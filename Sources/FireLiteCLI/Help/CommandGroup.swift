@@ -37,8 +37,8 @@ struct CommandGroup {
             CommandGroup(
                 name: "keeping", title: "Care of the file, and the tool",
                 commands: [
-                    InfoCommand.self, ValidateCommand.self, PackageCommand.self, CheckCommand.self, BackupCommand.self, VacuumCommand.self,
-                    RekeyCommand.self, ResealCommand.self, RecoverCommand.self, DemoCommand.self, VersionCommand.self,
+                    InfoCommand.self, ValidateCommand.self, PackageCommand.self, CodesCommand.self, CheckCommand.self, BackupCommand.self,
+                    VacuumCommand.self, RekeyCommand.self, ResealCommand.self, RecoverCommand.self, DemoCommand.self, VersionCommand.self,
                     CompletionsCommand.self,
                     ManualCommand.self,
                 ]),

@@ -13,7 +13,13 @@ public struct Canonical: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// Splits a canonical reference into its parts. An empty version or fragment counts as absent.
+    ///
+    /// An implicit value set of SNOMED CT is its whole URL, as an expression has bars and hashes of its own.
     public init(_ text: String) {
+        if text.contains("?fhir_vs=ecl/") {
+            url = text
+            return
+        }
         var rest = text[...]
         if let mark = rest.lastIndex(of: "#") {
             fragment = rest[rest.index(after: mark)...].isEmpty ? nil : String(rest[rest.index(after: mark)...])

@@ -45,7 +45,11 @@ struct JSONOutputTests {
         let guides = folder.file("guides.sqlite")
         let package = try folder.write("p.tgz", TarArchive.package("a.guide", "1.0.0"))
         #expect(try ToolRun("package", "--knowledge", guides, "add", package).status == .done)
+        let order = try folder.write(
+            "icd10cm_order_2025.txt", "00001 A00     1 \("Cholera".padding(toLength: 60, withPad: " ", startingAt: 0)) Cholera")
+        #expect(try ToolRun("codes", "--knowledge", guides, "add", order).status == .done)
         return [
+            "codes": ["--knowledge", guides, "list"],
             "package": ["--knowledge", guides, "list"],
             "samples": ["--database", database.path, "stats", "--type", "heartRate"],
             "bases": ["--database", database.path, "list"],

@@ -16,11 +16,11 @@ enum CommandLines {
         "browse": ["--database {mine.sqlite} --key-file {key} --no-open"],
         "find": ["--database {mine.sqlite} --key-file {key} --keyring {keys.json} Patient"],
         "search": [
-            "--database {mine.sqlite} --key-file {key} --keyring {keys.json} Patient?_id=1",
+            "--database {mine.sqlite} --key-file {key} --keyring {keys.json} --knowledge {letter.txt} Patient?_id=1",
             "--database {mine.sqlite} --key-file {key} --keyring {keys.json} --server http://127.0.0.1:1 --credentials {server.json} ?_id=1",
         ],
         "sql": ["--database {mine.sqlite} --key-file {key} VALUES(1)"],
-        "fhirpath": ["--input {patient.json} id", "--database {mine.sqlite} --key-file {key} Patient/1 id"],
+        "fhirpath": ["--input {patient.json} --knowledge {letter.txt} id", "--database {mine.sqlite} --key-file {key} Patient/1 id"],
         "view": ["--database {mine.sqlite} --key-file {key} --definition {view.json}"],
         "publish": ["--database {mine.sqlite} --views {view.json} --to {lake}"],
         "delete": ["--database {mine.sqlite} --key-file {key} Patient/1"],
@@ -45,9 +45,11 @@ enum CommandLines {
             "--knowledge {letter.txt} --supporting {patient.json} --profile {patient.json} {in.ndjson}",
         ],
         "terminology": [
-            "--parameters {letter.txt} --resource {patient.json} --database {mine.sqlite} --key-file {key} validate-code"
+            "--parameters {letter.txt} --resource {patient.json} --knowledge {letter.txt} --database {mine.sqlite} --key-file {key} "
+                + "validate-code"
         ],
         "package": ["--knowledge {new.sqlite} add {letter.txt}"],
+        "codes": ["--knowledge {new.sqlite} add {letter.txt}"],
         "check": ["--database {mine.sqlite} --key-file {key}", "{mine.sqlite}"],
         "backup": [
             "--database {mine.sqlite} --key-file {key} {copy.sqlite}",

@@ -50,6 +50,20 @@ import Testing
         // end
     }
 
+    /// Compiled and not run: it writes into the current folder.
+    private func aReleaseIsImported(_ release: String) throws {
+        // example UsingTerminology.md
+        let file = CodeSystemFile(path: "codes.sqlite")
+        let snomed = try file.add([release]) { print($0) }
+        print(snomed.name, snomed.version, snomed.conceptCount)
+
+        var terminology = Terminology(release: .r4)
+        try terminology.addCodeSystems(at: "codes.sqlite")
+        let findings = try terminology.expand("http://snomed.info/sct?fhir_vs=isa/404684003", filter: "hea att", count: 20)
+        for code in findings.codes { print(code.code, code.display ?? "") }
+        // end
+    }
+
     @Test func othersUseIt() throws {
         let knowledge = Knowledge(release: .r4)
         let patient = Patient { $0.gender = .female }

@@ -166,4 +166,19 @@ import Testing
         #expect(!String(decoding: table.conceptMap(since: 1), as: UTF8.self).contains(#""code":"red","target""#))
         #expect(String(decoding: table.conceptMap(), as: UTF8.self).contains(#""code":"red","target""#))
     }
+
+    @Test func anOtherNameOfACodeSystemIsTheCodeSystem() throws {
+        let naming = """
+            {"resourceType":"NamingSystem","status":"active","kind":"codesystem","uniqueId":[
+             {"type":"oid","value":"1.2.3"},{"type":"uri","value":"\(TerminologyExamples.colors)","preferred":true}]}
+            """
+        let terminology = try TerminologyExamples.terminology(
+            TerminologyExamples.valueSet("warm", #"{"include":[{"system":"\#(TerminologyExamples.colors)","concept":[{"code":"red"}]}]}"#),
+            naming)
+        let red = TerminologyCode("red", system: "urn:oid:1.2.3")
+        #expect(try terminology.lookup(red).display == "Red")
+        #expect(terminology.membership(of: [red], in: "http://example.org/warm") == .member)
+        let other = terminology.membership(of: [TerminologyCode("red", system: "urn:oid:1.2.4")], in: "http://example.org/warm")
+        #expect(other != .member)
+    }
 }

@@ -20,7 +20,7 @@ public struct Terminology: Sendable {
     public let release: FHIRRelease
     /// The maximum number of codes of an expansion without `count`; one with more is an error. Default: 1,000.
     public var maximumExpansion = 1_000
-    private(set) var library: TerminologyLibrary
+    var library: TerminologyLibrary
 
     /// A terminology without definitions.
     ///
@@ -33,7 +33,8 @@ public struct Terminology: Sendable {
 
     // MARK: - Definitions
 
-    /// Adds the definitions in JSON: a CodeSystem, ValueSet or ConceptMap of R4 or later, or a Bundle with some. Other resources are ignored.
+    /// Adds the definitions in JSON: a CodeSystem, ValueSet, ConceptMap or NamingSystem of R4 or later, or a
+    /// Bundle with some. Other resources are ignored.
     ///
     /// A definition replaces one of the same URL and version. Definitions of earlier releases are not understood.
     /// - Throws: ``TerminologyError`` with `unreadable` for a text that is not JSON.
@@ -41,7 +42,7 @@ public struct Terminology: Sendable {
 
     /// Adds a definition, or those of a Bundle.
     ///
-    /// - Parameter resource: a CodeSystem, ValueSet or ConceptMap of R4 or later, or a Bundle; others are ignored.
+    /// - Parameter resource: a CodeSystem, ValueSet, ConceptMap or NamingSystem of R4 or later, or a Bundle; others are ignored.
     /// - Throws: ``TerminologyError`` with `unreadable` if the resource has no JSON.
     public mutating func add(_ resource: FHIRResource) throws { add(try Self.json(FHIRJSON.data(resource))) }
 

@@ -200,10 +200,11 @@ extension Terminology {
     public func lookup(_ code: TerminologyCode, language: String? = nil) throws -> CodeDescription {
         let run = try TerminologyRun(library, OperationSettings(RequestParameters(), header: language))
         let (provider, concept) = try run.known(code.code, code.system ?? "", code.version)
-        let names = ConceptNames(concept, listed: nil, facts: provider.facts)
+        let detailed = try provider.detailed(concept)
+        let names = ConceptNames(detailed, listed: nil, facts: provider.facts)
         return CodeDescription(
             systemName: provider.facts.name ?? provider.url, version: provider.version,
-            display: names.display(run.settings.languages) ?? concept.display, definition: concept.definition,
+            display: names.display(run.settings.languages) ?? concept.display, definition: detailed.definition,
             isAbstract: concept.isAbstract, isInactive: concept.isInactive, parents: try provider.parents(of: concept.code),
             children: try provider.children(of: concept.code))
     }
@@ -287,6 +288,19 @@ extension Terminology {
         let run = try TerminologyRun(library, OperationSettings(RequestParameters()))
         guard let provider = try run.requestedSystem(canonical.url, version: canonical.version), let concept = try provider.concept(code)
         else { return nil }
+        if let table = provider as? TableCodeSystem {
+            // The index has all of them; a walk would ask for each.
+            let filter = ConceptFilter("concept", areBelow ? .isA : .generalizes, concept.code)
+            guard try table.count([filter], run.effort) <= Self.maximumSearched else {
+                throw ExpansionCodes.tooMany(Self.maximumSearched, system)
+            }
+            var codes: [String] = []
+            try table.forEach([filter], run.effort) { concept, _ in
+                codes.append(concept.code)
+                return true
+            }
+            return codes
+        }
         var found = [concept.code]
         var known = Set(found)
         var place = 0

@@ -16,6 +16,8 @@ struct TerminologyLibrary: Sendable {
         var maps: [ConceptMapDefinition] = []
         /// The code systems whose value set of all codes has this URL.
         var wholeSystems: [String: JSONItem] = [:]
+        /// The URLs of code systems by their other identifiers, such as `urn:oid:2.16.840.1.113883.6.96`.
+        var otherNames: [String: String] = [:]
     }
 
     private var own = Definitions()
@@ -53,11 +55,25 @@ struct TerminologyLibrary: Sendable {
             }
             let entry = Entry(version: version, json: json, content: Lazily { DefinedCodeSystem(json) })
             replace(&definitions.systems[url, default: []], version, entry, \.version)
+            for identifier in json["identifier"]?.items ?? [] where identifier["system"]?.text == "urn:ietf:rfc:3986" {
+                if let value = identifier["value"]?.text, value.hasPrefix("urn:"), value != url { definitions.otherNames[value] = url }
+            }
             if let whole = json["valueSet"]?.text { definitions.wholeSystems[Canonical(whole).url] = json }
         case "ValueSet":
             guard let url = json["url"]?.text else { return }
             let entry = Entry(version: version, json: json, content: Lazily { try ValueSetDefinition(json) })
             replace(&definitions.valueSets[url, default: []], version, entry, \.version)
+        case "NamingSystem":
+            guard json["kind"]?.text == "codesystem" else { return }
+            let names = (json["uniqueId"]?.items ?? []).compactMap { item in
+                item["value"]?.text.map { (type: item["type"]?.text, isPreferred: item["preferred"]?.isTrue ?? false, value: $0) }
+            }
+            let urls = names.filter { $0.type == "uri" }
+            guard let url = (urls.first { $0.isPreferred } ?? urls.first)?.value else { return }
+            for name in names where name.value != url {
+                let prefix = ["oid": "urn:oid:", "uuid": "urn:uuid:"][name.type ?? ""] ?? ""
+                definitions.otherNames[name.value.hasPrefix(prefix) ? name.value : prefix + name.value] = url
+            }
         case "ConceptMap":
             // The latest is found first; maps of one URL may differ in the code systems they are about.
             definitions.maps.insert(ConceptMapDefinition(json), at: 0)
@@ -100,8 +116,15 @@ struct TerminologyLibrary: Sendable {
     /// A code system by its URL; the latest one that a version or a pattern for versions allows. Nil if it is unknown, or has no codes.
     ///
     /// - Parameter supplements: the supplements to apply, if they are for this code system.
-    func system(_ url: String, version: String?, supplements: [JSONItem] = []) throws -> (any CodeProvider)? {
+    func system(_ identifier: String, version: String?, supplements: [JSONItem] = []) throws -> (any CodeProvider)? {
+        let url = systemURL(identifier)
         let entries = try definitions("CodeSystem", url) { $0.systems[url] != nil }.systems[url] ?? []
+        // A release that was imported has all codes; a definition of the same code system that is not complete counts less.
+        if !entries.contains(where: { $0.json["content"]?.text == "complete" }),
+            let table = Self.latest(providers.filter { $0.url == url && $0 is TableCodeSystem }, version, \.version)
+        {
+            return table
+        }
         if let entry = Self.latest(entries.filter { $0.json["content"]?.text != "not-present" }, version, \.version) {
             let wanted = supplements.filter { supplement in
                 let target = Canonical(supplement["supplements"]?.text ?? "")
@@ -111,6 +134,12 @@ struct TerminologyLibrary: Sendable {
             return DefinedCodeSystem(entry.json, supplements: wanted.map { (Self.canonical($0), $0) })
         }
         return Self.latest(providers.filter { $0.url == url }, version, \.version)
+    }
+
+    /// The URL of a code system, which a NamingSystem or an identifier of a CodeSystem gives for another name of it.
+    func systemURL(_ identifier: String) -> String {
+        // A code system of that very URL counts more than another name of one.
+        own.systems[identifier] == nil ? own.otherNames[identifier] ?? identifier : identifier
     }
 
     private static func canonical(_ json: JSONItem) -> String {

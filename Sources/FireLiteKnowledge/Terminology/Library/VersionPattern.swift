@@ -11,6 +11,8 @@ enum VersionPattern {
     static func matches(_ version: String?, _ wanted: String) -> Bool {
         guard let version else { return false }
         if version == wanted { return true }
+        // An edition of SNOMED CT stands for its latest version.
+        if wanted.hasPrefix("http://snomed.info/"), version.hasPrefix(wanted + "/version/") { return true }
         guard isPattern(wanted) else { return false }
         let parts = version.split(separator: ".", omittingEmptySubsequences: false)
         let pattern = wanted.split(separator: ".", omittingEmptySubsequences: false)

@@ -28,6 +28,9 @@ protocol CodeProvider: Sendable {
     /// The concept of a code; for code systems that ignore case, of a code that differs by case.
     func concept(_ code: String) throws -> Concept?
 
+    /// The concept with its names and properties, for code systems that leave them out until they are asked for.
+    func detailed(_ concept: Concept) throws -> Concept
+
     /// The codes of the concepts directly above.
     func parents(of code: String) throws -> [String]
     /// The codes of the concepts directly below.
@@ -51,6 +54,7 @@ extension CodeProvider {
     /// `url|version`, or the URL alone.
     var canonical: String { version.map { "\(url)|\($0)" } ?? url }
 
+    func detailed(_ concept: Concept) throws -> Concept { concept }
     func parents(of code: String) throws -> [String] { [] }
     func children(of code: String) throws -> [String] { [] }
     func subsumes(_ general: String, _ special: String) throws -> Bool { general == special }

@@ -21,6 +21,10 @@ struct ConceptFilter: Sendable, Hashable {
     let operation: Operation
     let value: String
 
+    init(_ property: String, _ operation: Operation, _ value: String) {
+        (self.property, self.operation, self.value) = (property, operation, value)
+    }
+
     /// The values of a list.
     var values: [String] { value.split(separator: ",").map { $0.trimmed } }
 

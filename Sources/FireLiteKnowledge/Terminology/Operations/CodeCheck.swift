@@ -51,7 +51,7 @@ struct CodeCheck {
             return result
         }
         if result.state == .notMember { addNotMember(coded, valueSet, &result) }
-        addConcept(coded, found, &result)
+        try addConcept(coded, found, &result)
         return result
     }
 
@@ -117,7 +117,7 @@ struct CodeCheck {
         } else {
             addUnknownCode(coded, provider, &result)
         }
-        addConcept(coded, .nothing, &result)
+        try addConcept(coded, .nothing, &result)
         return result
     }
 
@@ -152,7 +152,7 @@ struct CodeCheck {
     }
 
     /// What is to be said of a concept that exists, whether it is in the value set or not.
-    private func addConcept(_ coded: CheckedCode, _ found: MembershipFinding, _ result: inout CodeFinding) {
+    private func addConcept(_ coded: CheckedCode, _ found: MembershipFinding, _ result: inout CodeFinding) throws {
         guard let concept = result.concept, let provider = result.provider else {
             result.display = result.concept?.display
             return
@@ -164,7 +164,8 @@ struct CodeCheck {
                     "the code '\(coded.code)' is '\(concept.code)' in the code system \(provider.canonical), which ignores case"))
         }
         if !settings.isMembershipOnly { addStatus(concept, coded, found, &result) }
-        let names = names(concept, found, provider)
+        let isNamed = coded.display != nil && !settings.isMembershipOnly || settings.languages != nil
+        let names = names(isNamed ? try provider.detailed(concept) : concept, found, provider)
         result.display = names.display(settings.languages) ?? concept.display
         guard let display = coded.display, !settings.isMembershipOnly else { return }
         let check = DisplayCheck(

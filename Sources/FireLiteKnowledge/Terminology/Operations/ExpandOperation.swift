@@ -41,7 +41,7 @@ struct ExpandOperation {
             isNested(valueSet, request) ? try writer.nested(page) : try page.map { try writer.element($0, contains: []) }
         let expansion = JSONItem.object([
             "identifier": .string("urn:uuid:" + UUID().uuidString.lowercased()), "timestamp": .string(Self.now),
-            "total": .number("\(found.codes.count)"), "offset": request.offset.map { .number("\($0)") },
+            "total": try found.total.map { .number("\($0)") }, "offset": request.offset.map { .number("\($0)") },
             "parameter": Self.list(used(found, run, request)), "property": Self.list(writer.propertyDefinitions),
             "contains": Self.list(contains),
         ])
@@ -131,7 +131,9 @@ struct ContainsWriter {
     }
 
     mutating func element(_ code: ExpansionCode, contains: [JSONItem]) throws -> JSONItem {
-        let (concept, provider) = (code.concept, code.provider)
+        let provider = code.provider
+        if !needsDetails, code.listed == nil, contains.isEmpty, provider is TableCodeSystem { return plain(code) }
+        let concept = needsDetails ? try provider.detailed(code.concept) : code.concept
         let names = ConceptNames(concept, listed: code.listed, facts: provider.facts, valueSetLanguage: code.valueSetLanguage)
         let shown = names.preferred(run.settings.languages)
         let marks =
@@ -139,7 +141,7 @@ struct ContainsWriter {
             + (code.listed?.extensions ?? []).filter { KnownExtension.listed.contains($0["url"]?.text ?? "") }
         let designations =
             request.includesDesignations || !request.designations.isEmpty ? names.designations(without: shown, isWanted) : []
-        let properties = try properties(of: code)
+        let properties = try properties(of: code, concept)
         return .object([
             "extension": marks.isEmpty ? nil : .array(marks), "system": .string(provider.url),
             "abstract": concept.isAbstract ? .bool(true) : nil, "inactive": concept.isInactive ? .bool(true) : nil,
@@ -147,6 +149,25 @@ struct ContainsWriter {
             "display": shown.map { .string(names.names[$0].value) }, "designation": designations.isEmpty ? nil : .array(designations),
             "property": properties.isEmpty ? nil : .array(properties), "contains": contains.isEmpty ? nil : .array(contains),
         ])
+    }
+
+    /// The element of a code of a large code system, of which nothing but the name is wanted.
+    private func plain(_ code: ExpansionCode) -> JSONItem {
+        let provider = code.provider
+        var members = [JSONItem.Member(name: "system", value: .string(provider.url))]
+        if code.concept.isAbstract { members.append(.init(name: "abstract", value: .bool(true))) }
+        if code.concept.isInactive { members.append(.init(name: "inactive", value: .bool(true))) }
+        if let version = provider.version, versionedSystems.contains(provider.url) {
+            members.append(.init(name: "version", value: .string(version)))
+        }
+        members.append(.init(name: "code", value: .string(code.concept.code)))
+        if let display = code.concept.display { members.append(.init(name: "display", value: .string(display))) }
+        return .object(members)
+    }
+
+    /// Whether more is shown of a concept than its code and its name.
+    private var needsDetails: Bool {
+        request.includesDesignations || !request.designations.isEmpty || !request.properties.isEmpty || run.settings.languages != nil
     }
 
     private func isWanted(_ designation: Concept.Designation) -> Bool {
@@ -163,8 +184,8 @@ struct ContainsWriter {
 
     // MARK: - Properties
 
-    private mutating func properties(of code: ExpansionCode) throws -> [JSONItem] {
-        let (concept, provider) = (code.concept, code.provider)
+    private mutating func properties(of code: ExpansionCode, _ concept: Concept) throws -> [JSONItem] {
+        let provider = code.provider
         var values: [Concept.Property] = []
         // What the value set says counts more than what the code system says.
         let listed = code.listed?.extensions ?? []
@@ -176,7 +197,7 @@ struct ContainsWriter {
         }
         if let status = concept.notableStatus { values.append(Concept.Property("status", "valueCode", .string(status))) }
         for wanted in request.properties where wanted != "status" || concept.notableStatus == nil {
-            values += try requested(wanted, code, listed)
+            values += try requested(wanted, code, concept, listed)
         }
         for value in values where properties[value.code] == nil {
             properties[value.code] = .some(provider.facts.propertyURIs[value.code] ?? Self.standardURI(value.code))
@@ -184,8 +205,9 @@ struct ContainsWriter {
         return values.enumerated().sorted { ($0.element.code, $0.offset) < ($1.element.code, $1.offset) }.map(\.element.json)
     }
 
-    private func requested(_ name: String, _ code: ExpansionCode, _ listed: [JSONItem]) throws -> [Concept.Property] {
-        let concept = code.concept
+    private func requested(
+        _ name: String, _ code: ExpansionCode, _ concept: Concept, _ listed: [JSONItem]
+    ) throws -> [Concept.Property] {
         switch name {
         case "definition":
             let own = listed.first { $0["url"]?.text == KnownExtension.conceptDefinition }?.valueText ?? concept.definition

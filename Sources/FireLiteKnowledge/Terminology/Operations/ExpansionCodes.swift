@@ -27,6 +27,13 @@ final class ExpansionCodes {
     private let mergesVersions: Bool
     private(set) var codes: [ExpansionCode] = []
     private var known: Set<String> = []
+    /// Whether there are more codes than those of the page, which were not collected.
+    private var isCut: Bool { cutTable != nil }
+    /// The code system at which collecting ended.
+    private var cutTable: TableCodeSystem?
+    /// The number of codes that are enough for a page, for code systems that are too large to be counted one by one.
+    private let enough: Int
+    private let isSinglePart: Bool
     /// The code systems, supplements and value sets that were used, and the version rules that had an effect.
     private(set) var used: Set<UsedDefinition> = []
     /// The systems that the definition uses in several versions.
@@ -43,6 +50,8 @@ final class ExpansionCodes {
         (self.run, self.root, self.request) = (run, root, request)
         test = MembershipTest(run: run, source: root.definition.status)
         mergesVersions = run.settings.matchesVersions ?? false
+        isSinglePart = root.includes.count == 1 && root.includes[0].definition.concepts.isEmpty && root.includes[0].imports.isEmpty
+        enough = Self.sum(request.count ?? .max, request.offset ?? 0)
         var visited: Set<ObjectIdentifier> = []
         try noteUse(of: root, isRoot: true, &visited)
         try collect(root)
@@ -106,7 +115,7 @@ final class ExpansionCodes {
             try forEach(in: valueSet) { try add($0) }
             return
         }
-        for (number, part) in valueSet.includes.enumerated() {
+        for (number, part) in valueSet.includes.enumerated() where !isCut {
             try forEach(in: part, number, valueSet) { code in
                 guard isAllowed(code, by: valueSet), try !isExcluded(code, by: valueSet) else { return true }
                 return try add(code)
@@ -162,6 +171,10 @@ final class ExpansionCodes {
             guard try part.imports.allSatisfy({ try isMember(code, of: $0.content) }) else { return true }
             return try body(code)
         }
+        if part.definition.concepts.isEmpty, let filter = request.filter, let table = provider as? TableCodeSystem {
+            try table.search(filter.words, part.definition.filters, run.effort) { try visit($0, nil, 0) }
+            return
+        }
         if part.definition.concepts.isEmpty {
             try provider.forEach(part.definition.filters, run.effort) { try visit($0, nil, $1) }
             return
@@ -197,12 +210,39 @@ final class ExpansionCodes {
 
     private func add(_ code: ExpansionCode) throws -> Bool {
         if request.excludesAbstract, code.concept.isAbstract { return true }
-        if let filter = request.filter, !filter.matches(code) { return true }
-        let version = mergesVersions ? "" : code.provider.version ?? ""
-        guard known.insert("\(code.provider.url)|\(version)|\(code.concept.code)").inserted else { return true }
+        // The index of names has answered for tables.
+        let isTable = code.provider is TableCodeSystem
+        if let filter = request.filter, !isTable || code.listed != nil, try !filter.matches(code) { return true }
+        // A large code system that is all of the value set has each code once.
+        if !isTable || !isSinglePart {
+            let version = mergesVersions ? "" : code.provider.version ?? ""
+            guard known.insert("\(code.provider.url)|\(version)|\(code.concept.code)").inserted else { return true }
+        }
+        if codes.count >= enough, let table = code.provider as? TableCodeSystem {
+            cutTable = table
+            return false
+        }
         guard codes.count < request.maximumCodes else { throw Self.tooCostly(root.definition, request.maximumCodes) }
         codes.append(code)
         return true
+    }
+
+    /// The number of codes; nil if it is not known.
+    var total: Int? {
+        get throws {
+            guard let cutTable else { return codes.count }
+            // A part that is all of the value set, of which every code counts, is counted by index.
+            guard let part = root.includes.first, root.includes.count == 1, root.excludes.isEmpty, part.imports.isEmpty,
+                part.definition.concepts.isEmpty, request.filter == nil, !request.excludesAbstract, !run.settings.isActiveOnly,
+                root.definition.allowsInactive != false
+            else { return nil }
+            return try cutTable.count(part.definition.filters, run.effort)
+        }
+    }
+
+    private static func sum(_ first: Int, _ second: Int) -> Int {
+        let (sum, overflow) = first.addingReportingOverflow(second)
+        return overflow ? .max : sum
     }
 
     static func tooMany(_ limit: Int, _ system: String) -> TerminologyError {
@@ -254,7 +294,7 @@ struct ExpansionRequest {
 
 /// Words that each begin a word of a code's names, or the code.
 struct TextFilter {
-    private let words: [String]
+    let words: [String]
 
     /// - Returns: nil for a text without words.
     init?(_ text: String) {
@@ -266,10 +306,11 @@ struct TextFilter {
         text.lowercased().split { !$0.isLetter && !$0.isNumber }.map(String.init)
     }
 
-    func matches(_ code: ExpansionCode) -> Bool {
+    func matches(_ code: ExpansionCode) throws -> Bool {
+        let concept = try code.provider.detailed(code.concept)
         let names =
-            [code.concept.code, code.concept.display, code.listed?.display].compactMap(\.self)
-            + code.concept.designations.filter(\.isDisplay).map(\.value)
+            [concept.code, concept.display, code.listed?.display].compactMap(\.self)
+            + concept.designations.filter(\.isDisplay).map(\.value)
         let all = names.flatMap(Self.words)
         return words.allSatisfy { word in all.contains { $0.hasPrefix(word) } }
     }

@@ -17,7 +17,7 @@ struct LookupOperation {
         let run = try TerminologyRun(library, OperationSettings(parameters, header: language))
         let version = coding?["version"]?.text ?? parameters.text("version") ?? canonical.version
         let (provider, concept) = try run.known(code, canonical.url, version)
-        return response(run, provider, concept, try hierarchy(provider, concept))
+        return response(run, provider, try provider.detailed(concept), try hierarchy(provider, concept))
     }
 
     private var requested: Set<String> { Set(parameters.texts("property")) }

@@ -104,7 +104,9 @@ struct MembershipTest {
     ) throws -> MembershipFinding {
         var found: MembershipFinding?
         if let system = part.definition.system {
-            guard system == coded.system else { return .nothing }
+            guard let asked = coded.system, system == asked || run.library.systemURL(system) == run.library.systemURL(asked) else {
+                return .nothing
+            }
             let own = try find(coded, system, in: part, of: definition)
             guard own.state == .member else { return own }
             found = own

@@ -1,0 +1,150 @@
+#!/usr/bin/env python3
+"""check-ecl.py TOOL FOLDER [COUNT] [SEED]: compares random expression constraints with a plain evaluation of the files of a release.
+
+TOOL is the path of `firelite`, FOLDER a small release in the form RF2, such as one of `Scripts/synthetic-snomed.py FOLDER --concepts 2000`. Nothing here is
+shared with the tool: sets are Python's, and hierarchies are walked.
+"""
+
+import glob
+import json
+import os
+import random
+import subprocess
+import sys
+import tempfile
+
+IS_A = "116680003"
+
+
+class Release:
+    """The active concepts, parents, children, attributes and members of reference sets."""
+
+    def __init__(self, folder):
+        def rows(pattern):
+            for path in glob.glob(os.path.join(folder, "Snapshot", pattern)):
+                with open(path, encoding="utf-8") as file:
+                    next(file)
+                    for line in file:
+                        yield line.rstrip("\r\n").split("\t")
+
+        self.active = {row[0] for row in rows("Terminology/sct2_Concept_*") if row[2] == "1"}
+        self.parents, self.children, self.attributes, self.members = {}, {}, {}, {}
+        for row in rows("Terminology/sct2_Relationship_*"):
+            source, target, group, kind = row[4:8]
+            if kind == IS_A:
+                self.parents.setdefault(source, set()).add(target)
+                self.children.setdefault(target, set()).add(source)
+            else:
+                self.attributes.setdefault(source, set()).add((int(group), kind, target))
+        for row in rows("Refset/Content/*"):
+            self.members.setdefault(row[4], set()).add(row[5])
+
+    def facts(self, concept):
+        return self.attributes.get(concept, ())
+
+    @staticmethod
+    def walk(edges, concept):
+        found, open_ = set(), [concept]
+        while open_:
+            for other in edges.get(open_.pop(), ()):
+                if other not in found:
+                    found.add(other)
+                    open_.append(other)
+        return found
+
+
+class Maker:
+    """Makes expressions together with what they mean."""
+
+    def __init__(self, release, seed):
+        self.release, self.random = release, random.Random(seed)
+        self.all = sorted(release.active)
+        self.large = sorted(self.all, key=lambda concept: -len(release.children.get(concept, ())))[:60]
+        self.types = sorted({kind for facts in release.attributes.values() for _, kind, _ in facts})
+
+    def leaf(self):
+        concept = self.random.choice(self.large if self.random.random() < 0.7 else self.all)
+        return concept, {concept}
+
+    def related(self, text, concepts):
+        release = self.release
+        sign = self.random.choice(["", "<", "<<", "<!", "<<!", ">", ">>", ">!", ">>!"])
+        if not sign:
+            return text, concepts
+        edges = release.children if "<" in sign else release.parents
+        near = (lambda c: edges.get(c, set())) if "!" in sign else (lambda c: release.walk(edges, c))
+        found = set().union(*(near(concept) for concept in concepts)) if concepts else set()
+        return sign + text, found | concepts if sign.startswith(("<<", ">>")) else found
+
+    def expression(self, depth):
+        release, pick = self.release, self.random
+        if depth == 0 or pick.random() < 0.2:
+            return self.related(*self.leaf())
+        text, concepts = self.expression(depth - 1)
+        form = pick.randrange(7)
+        if form == 0:
+            return self.related(f"({text})", concepts)
+        if form < 4:
+            other, others = self.expression(depth - 1)
+            word = ["AND", "OR", "MINUS"][form - 1]
+            result = {"AND": concepts & others, "OR": concepts | others, "MINUS": concepts - others}[word]
+            return f"({text}) {word} ({other})", result
+        if form == 4:
+            refset = pick.choice(sorted(release.members))
+            return f"^{refset} AND ({text})", release.members[refset] & concepts
+        kind = pick.choice(self.types)
+        if form == 5:
+            return f"({text}).{kind}", {target for c in concepts for _, k, target in release.facts(c) if k == kind}
+        refinement, test = self.refinement(kind)
+        return f"({text}): {refinement}", {concept for concept in concepts if test(concept)}
+
+    def refinement(self, kind):
+        release, pick = self.release, self.random
+        concept, _ = self.leaf()
+        value, values = f"<<{concept}", release.walk(release.children, concept) | {concept}
+
+        def count(facts, wanted=lambda target: target in values):
+            return sum(k == kind and wanted(target) for _, k, target in facts)
+
+        def grouped(concept, other):
+            groups = {}
+            for place, (group, k, target) in enumerate(sorted(release.facts(concept))):
+                groups.setdefault(group or -1 - place, []).append((group, k, target))
+            return any(count(facts) and any(k == other for _, k, _ in facts) for facts in groups.values())
+
+        other = pick.choice(self.types)
+        return pick.choice([
+            (f"{kind} = {value}", lambda c: count(release.facts(c)) > 0),
+            (f"{kind} != {value}", lambda c: count(release.facts(c), lambda target: target not in values) > 0),
+            (f"[0..1] {kind} = {value}, {kind} = *", lambda c: count(release.facts(c)) <= 1 and count(release.facts(c), lambda _: True) > 0),
+            (f"R {kind} = {value}", lambda c: any(k == kind and t == c for v in values for _, k, t in release.facts(v))),
+            (f"{{ {kind} = {value}, {other} = * }}", lambda c: grouped(c, other)),
+        ])
+
+
+def main():
+    tool, folder = sys.argv[1:3]
+    count, seed = (int(text) for text in (sys.argv[3:5] + ["150", "1"][len(sys.argv) - 3:]))
+    maker = Maker(Release(folder), seed)
+    wrong = 0
+    with tempfile.TemporaryDirectory() as work:
+        database, request = os.path.join(work, "codes.sqlite"), os.path.join(work, "request.json")
+        subprocess.run([tool, "codes", "--knowledge", database, "add", folder], check=True)
+        for _ in range(count):
+            text, expected = maker.expression(maker.random.choice([0, 1, 1, 2]))
+            url = {"name": "url", "valueUri": "http://snomed.info/sct?fhir_vs=ecl/" + text}
+            with open(request, "w", encoding="utf-8") as file:
+                json.dump({"resourceType": "Parameters", "parameter": [url]}, file)
+            answer = subprocess.run(
+                [tool, "terminology", "expand", "--release", "R4", "--knowledge", database, "--parameters", request, "--limit", "1000000"],
+                stdout=subprocess.PIPE, check=False)
+            found = {item["code"] for item in json.loads(answer.stdout).get("expansion", {}).get("contains", [])}
+            if found != expected:
+                wrong += 1
+                print(f"seed {seed}: {text}: {len(found)} concepts instead of {len(expected)}")
+    print(f"{count} expressions, {wrong} wrong")
+    sys.exit(wrong > 0)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,27 @@
+import FireLite
+import FireLiteKnowledge
+
+/// The option `--knowledge`: files of packages and code systems.
+struct CodesArgument {
+    static let option = OptionDefinition.option(
+        "knowledge", "FILE", kind: .file, isRepeatable: true,
+        "use the codes in this file, which `firelite codes` or `firelite package` made")
+
+    let paths: [String]
+
+    init(_ arguments: ParsedArguments) { paths = arguments.all("knowledge") }
+
+    /// Adds the code systems of the files, and the definitions of their packages.
+    func add(to terminology: inout Terminology) throws {
+        for path in paths {
+            do {
+                try terminology.addCodeSystems(at: path)
+                let packages = Knowledge(release: terminology.release)
+                try packages.addKnowledge(at: path)
+                terminology.add(packages)
+            } catch let error as KnowledgeError {
+                throw ToolError.failed(error)
+            }
+        }
+    }
+}

@@ -1,0 +1,147 @@
+/// An expression constraint of SNOMED CT (Expression Constraint Language 2.2, brief syntax).
+indirect enum ECLExpression: Sendable, Hashable {
+    /// Every active concept: `*`.
+    case any
+    case concept(String)
+    case related(Relation, ECLExpression)
+    /// The members of reference sets: `^`.
+    case members(ECLExpression, [ECLMemberFilter])
+    case both(ECLExpression, ECLExpression)
+    case either(ECLExpression, ECLExpression)
+    case minus(ECLExpression, ECLExpression)
+    case refined(ECLExpression, ECLRefinement)
+    /// The values of an attribute of the concepts: `.`.
+    case values(ECLExpression, attribute: ECLExpression)
+    case filtered(ECLExpression, ECLFilter)
+    /// With the inactive concepts that the concepts replace: `{{ + HISTORY }}`.
+    case withHistory(ECLExpression, HistoryProfile)
+
+    /// Which concepts around others are meant.
+    enum Relation: String, Sendable, Hashable {
+        case descendants = "<"
+        case descendantsAndSelf = "<<"
+        case children = "<!"
+        case childrenAndSelf = "<<!"
+        case ancestors = ">"
+        case ancestorsAndSelf = ">>"
+        case parents = ">!"
+        case parentsAndSelf = ">>!"
+        /// Those with none of the set above them.
+        case top = "!!>"
+        /// Those with none of the set below them.
+        case bottom = "!!<"
+    }
+
+    /// Which historical associations count.
+    enum HistoryProfile: String, Sendable, Hashable {
+        case minimal = "MIN"
+        case moderate = "MOD"
+        case maximal = "MAX"
+    }
+}
+
+/// What concepts must have: attributes, in groups or not.
+indirect enum ECLRefinement: Sendable, Hashable {
+    case attribute(ECLAttribute)
+    case group(ECLCardinality, ECLRefinement)
+    case both(ECLRefinement, ECLRefinement)
+    case either(ECLRefinement, ECLRefinement)
+}
+
+/// How many there must be.
+struct ECLCardinality: Sendable, Hashable {
+    let minimum: Int
+    /// Nil for any number.
+    let maximum: Int?
+
+    static let some = ECLCardinality(minimum: 1, maximum: nil)
+
+    func allows(_ count: Int) -> Bool { count >= minimum && count <= maximum ?? .max }
+}
+
+/// A comparison of numbers.
+enum ECLComparison: String, Sendable, Hashable {
+    case equal = "="
+    case unequal = "!="
+    case less = "<"
+    case atMost = "<="
+    case more = ">"
+    case atLeast = ">="
+
+    func holds<Value: Comparable>(_ left: Value, _ right: Value) -> Bool {
+        switch self {
+        case .equal: left == right
+        case .unequal: left != right
+        case .less: left < right
+        case .atMost: left <= right
+        case .more: left > right
+        case .atLeast: left >= right
+        }
+    }
+}
+
+struct ECLAttribute: Sendable, Hashable {
+    enum Value: Sendable, Hashable {
+        case concepts(ECLExpression, isEqual: Bool)
+        case number(ECLComparison, Double)
+        case texts([ECLTerm], isEqual: Bool)
+        case truth(Bool, isEqual: Bool)
+    }
+
+    let cardinality: ECLCardinality
+    /// Whether the concepts are the values: `R`.
+    let isReversed: Bool
+    let name: ECLExpression
+    let value: Value
+}
+
+/// A text that names or values are compared with.
+struct ECLTerm: Sendable, Hashable {
+    /// `match` compares beginnings of words in any order, `wild` the whole with `*` and `?`, `exact` the whole.
+    enum Kind: Sendable { case match, wild, exact }
+
+    let kind: Kind
+    let text: String
+}
+
+/// A filter on the names or on the facts of concepts: `{{ D … }}`, `{{ C … }}`.
+enum ECLFilter: Sendable, Hashable {
+    /// Conditions that one name of the concept meets, all of them.
+    case names([Name])
+    case concept([Fact])
+
+    enum Name: Sendable, Hashable {
+        case term([ECLTerm], isEqual: Bool)
+        case language([String], isEqual: Bool)
+        /// `F`, `S` or `D`.
+        case kind([String], isEqual: Bool)
+        /// Reference sets of dialects, each with whether the name must be preferred (true) or acceptable (false).
+        case dialect([Dialect], isEqual: Bool)
+        case identifier([String], isEqual: Bool)
+        case active(Bool)
+    }
+
+    struct Dialect: Sendable, Hashable {
+        let refset: Int64
+        let isPreferred: Bool?
+    }
+
+    enum Fact: Sendable, Hashable {
+        case defined(Bool)
+        case module(ECLExpression, isEqual: Bool)
+        case date(ECLComparison, [String])
+        case active(Bool)
+    }
+}
+
+/// A filter on the rows of a reference set: `{{ M … }}`.
+struct ECLMemberFilter: Sendable, Hashable {
+    enum Value: Sendable, Hashable {
+        case texts([ECLTerm])
+        case concepts(ECLExpression)
+    }
+
+    let field: String
+    let isEqual: Bool
+    let value: Value
+}

@@ -1,0 +1,210 @@
+extension ECLParser {
+    // MARK: - Filters
+
+    mutating func filtered(_ expression: ECLExpression) throws -> ECLExpression {
+        var result = expression
+        while take("{{") {
+            if take("+") {
+                result = .withHistory(result, try history())
+            } else if takeWord("C") {
+                result = .filtered(result, .concept(try list { try $0.fact() }))
+            } else {
+                _ = takeWord("D")
+                result = .filtered(result, .names(try list { try $0.name() }))
+            }
+            try need("}}")
+        }
+        return result
+    }
+
+    mutating func memberFilters() throws -> [ECLMemberFilter] {
+        var all: [ECLMemberFilter] = []
+        while true {
+            var ahead = self
+            guard ahead.take("{{"), ahead.takeWord("M") else { return all }
+            self = ahead
+            all += try list { try $0.memberFilter() }
+            try need("}}")
+        }
+    }
+
+    private mutating func list<Item>(_ read: (inout ECLParser) throws -> Item) throws -> [Item] {
+        var items = [try read(&self)]
+        while takeAnd() { items.append(try read(&self)) }
+        return items
+    }
+
+    private mutating func history() throws -> ECLExpression.HistoryProfile {
+        switch word()?.uppercased().split(whereSeparator: { $0 == "-" || $0 == "_" }).map(String.init) {
+        case ["HISTORY"]?: return .maximal
+        case ["HISTORY", "MIN"]?: return .minimal
+        case ["HISTORY", "MOD"]?: return .moderate
+        case ["HISTORY", "MAX"]?: return .maximal
+        default: throw error("HISTORY, HISTORY-MIN, HISTORY-MOD or HISTORY-MAX")
+        }
+    }
+
+    private mutating func equality() throws -> Bool {
+        if take("!=") { return false }
+        try need("=")
+        return true
+    }
+
+    private mutating func truth() throws -> Bool {
+        if takeWord("TRUE") || takeWord("1") { return true }
+        if takeWord("FALSE") || takeWord("0") { return false }
+        throw error("1, 0, true or false")
+    }
+
+    /// One item, or several in parentheses.
+    private mutating func items<Item>(_ expected: String, _ read: (inout ECLParser) throws -> Item?) throws -> [Item] {
+        guard take("(") else {
+            guard let one = try read(&self) else { throw error(expected) }
+            return [one]
+        }
+        var all: [Item] = []
+        while let next = try read(&self) { all.append(next) }
+        guard !all.isEmpty else { throw error(expected) }
+        try need(")")
+        return all
+    }
+
+    private mutating func concepts() throws -> [String] {
+        try items("a concept") { parser in
+            guard let id = parser.identifier() else { return nil }
+            try parser.skipTerm()
+            return id
+        }
+    }
+
+    // MARK: - Names
+
+    private mutating func name() throws -> ECLFilter.Name {
+        if takeWord("TERM") {
+            let isEqual = try equality()
+            guard let terms = try terms() else { throw error("a text in quotation marks") }
+            return .term(terms, isEqual: isEqual)
+        }
+        if takeWord("LANGUAGE") {
+            let isEqual = try equality()
+            return .language(try items("a language") { $0.word()?.lowercased() }, isEqual: isEqual)
+        }
+        if takeWord("TYPEID") {
+            let isEqual = try equality()
+            let known = ["\(SnomedCode.fullName)": "F", "\(SnomedCode.synonym)": "S", "\(SnomedCode.textDefinition)": "D"]
+            return .kind(try concepts().map { known[$0] ?? "" }, isEqual: isEqual)
+        }
+        if takeWord("TYPE") {
+            let isEqual = try equality()
+            let known = ["fsn": "F", "syn": "S", "def": "D"]
+            let kinds = try items("fsn, syn or def") { parser in
+                try parser.word().map { word in
+                    guard let kind = known[word.lowercased()] else { throw parser.error("fsn, syn or def") }
+                    return kind
+                }
+            }
+            return .kind(kinds, isEqual: isEqual)
+        }
+        if takeWord("DIALECTID") { return try dialect("a reference set") { $0.identifier().flatMap { Int64($0) } } }
+        if takeWord("DIALECT") {
+            return try dialect("a dialect such as en-us") { $0.word().flatMap { SnomedDialects.refset($0.lowercased()) } }
+        }
+        if takeWord("ID") {
+            let isEqual = try equality()
+            return .identifier(try items("an identifier") { $0.identifier() }, isEqual: isEqual)
+        }
+        if takeWord("ACTIVE") {
+            let isEqual = try equality()
+            return .active(try truth() == isEqual)
+        }
+        throw error("term, language, type, typeId, dialect, dialectId, id or active")
+    }
+
+    private mutating func dialect(_ expected: String, _ read: (inout ECLParser) -> Int64?) throws -> ECLFilter.Name {
+        let isEqual = try equality()
+        var all = try items(expected) { parser -> ECLFilter.Dialect? in
+            guard let refset = read(&parser) else { return nil }
+            try parser.skipTerm()
+            return ECLFilter.Dialect(refset: refset, isPreferred: try parser.acceptability())
+        }
+        // An acceptability after the list is for all of it.
+        if let last = try acceptability() { all = all.map { ECLFilter.Dialect(refset: $0.refset, isPreferred: $0.isPreferred ?? last) } }
+        return .dialect(all, isEqual: isEqual)
+    }
+
+    private mutating func acceptability() throws -> Bool? {
+        guard take("(") else { return nil }
+        let isPreferred: Bool
+        if takeWord("PREFER") || takeWord("PREFERRED") || takeWord("\(SnomedCode.preferred)") {
+            isPreferred = true
+        } else if takeWord("ACCEPT") || takeWord("ACCEPTABLE") || takeWord("900000000000549004") {
+            isPreferred = false
+        } else {
+            throw error("prefer or accept")
+        }
+        try need(")")
+        return isPreferred
+    }
+
+    // MARK: - Facts and members
+
+    private mutating func fact() throws -> ECLFilter.Fact {
+        if takeWord("DEFINITIONSTATUSID") {
+            let isEqual = try equality()
+            let codes = try concepts()
+            return .defined(codes.contains("\(SnomedCode.defined)") == isEqual)
+        }
+        if takeWord("DEFINITIONSTATUS") {
+            let isEqual = try equality()
+            if takeWord("DEFINED") { return .defined(isEqual) }
+            if takeWord("PRIMITIVE") { return .defined(!isEqual) }
+            throw error("primitive or defined")
+        }
+        if takeWord("MODULEID") {
+            let isEqual = try equality()
+            return .module(try operand(), isEqual: isEqual)
+        }
+        if takeWord("EFFECTIVETIME") {
+            guard let comparison = comparison() else { throw error("'=', '!=', '<', '<=', '>' or '>='") }
+            guard let terms = try terms() else { throw error("a date in quotation marks") }
+            return .date(comparison, terms.map(\.text))
+        }
+        if takeWord("ACTIVE") {
+            let isEqual = try equality()
+            return .active(try truth() == isEqual)
+        }
+        throw error("definitionStatus, definitionStatusId, moduleId, effectiveTime or active")
+    }
+
+    private mutating func memberFilter() throws -> ECLMemberFilter {
+        let start = self
+        guard let field = word(), field == "mapTarget" || field == "targetComponentId" else {
+            self = start
+            throw error("mapTarget or targetComponentId")
+        }
+        let isEqual = try equality()
+        if let terms = try terms() { return ECLMemberFilter(field: field, isEqual: isEqual, value: .texts(terms)) }
+        return ECLMemberFilter(field: field, isEqual: isEqual, value: .concepts(try operand()))
+    }
+}
+
+/// The language reference sets that the names of dialects mean (Expression Constraint Language, Dialect aliases).
+enum SnomedDialects {
+    private static let refsets: [String: Int64] = [
+        "en-us": 900_000_000_000_509_007, "en-gb": 900_000_000_000_508_004, "en-au": 32_570_271_000_036_106, "en-ca": 19_491_000_087_109,
+        "en-ie": 21_000_220_103, "en-nz": 271_000_210_107, "es": 448_879_004, "da-dk": 554_461_000_005_103, "sv-se": 46_011_000_052_107,
+        "nl-nl": 31_000_146_106, "nl-be": 31_000_172_101, "fr-be": 21_000_172_104, "fr-ca": 20_581_000_087_109, "fr-ch": 2_021_000_195_106,
+        "de-ch": 2_041_000_195_100, "it-ch": 2_031_000_195_108, "nb-no": 61_000_202_103, "nn-no": 91_000_202_106, "et-ee": 71_000_181_105,
+        "es-ar": 450_828_004, "es-uy": 5_641_000_179_103,
+    ]
+
+    static func refset(_ name: String) -> Int64? { refsets[name] }
+
+    /// The BCP 47 tag of a reference set.
+    static func tag(_ refset: Int64) -> String? {
+        refsets.first { $0.value == refset }.map { entry in
+            let parts = entry.key.split(separator: "-")
+            return parts.count == 2 ? "\(parts[0])-\(parts[1].uppercased())" : entry.key
+        }
+    }
+}

@@ -1,0 +1,152 @@
+import FireLiteSQLiteBridge
+import Foundation
+
+/// The tables of code systems that are imported from files of their own forms, in a file of packages (see `KnowledgeFile`).
+///
+/// A code system has the rows of `code_concept` and `code_name` whose numbers are in its ranges. `@unchecked Sendable`: `lock` guards the connection.
+final class CodeTables: @unchecked Sendable {
+    /// A code system of the file.
+    struct System: Sendable, Hashable {
+        let key: Int64
+        /// The form that it came in: `snomed`, `loinc`, `rxnorm`, `icd10`.
+        let kind: String
+        let url: String
+        let version: String
+        let name: String
+        /// The numbers of its concepts.
+        let concepts: ClosedRange<Int64>
+        /// The numbers of its names.
+        let names: ClosedRange<Int64>
+    }
+
+    let path: String
+    private let lock = NSRecursiveLock()
+    private let connection: Connection
+
+    /// Opens the file for questions.
+    ///
+    /// - Throws: `KnowledgeError` with code `file` if it cannot be opened, or has no such tables.
+    init(reading path: String) throws {
+        self.path = path
+        do {
+            // A connection that may write takes back what a killed import left; the rest only reads.
+            if let connection = try? Connection(path: path, createsFile: false) {
+                connection.setBusyTimeout(milliseconds: 5_000)
+                _ = try connection.integer("SELECT count(*) FROM sqlite_schema")
+            }
+            connection = try Connection(path: path, isReadOnly: true, createsFile: false)
+            connection.setBusyTimeout(milliseconds: 5_000)
+            try connection.run("PRAGMA cache_size = -65536")
+            guard try connection.integer("PRAGMA application_id") == KnowledgeFile.applicationID else {
+                throw KnowledgeError(.file, "\(path) is not a file of packages: give another path")
+            }
+        } catch let error as SQLiteError {
+            throw KnowledgeError(.file, "\(path): \(error.message)")
+        }
+    }
+
+    /// Opens the file for an import, or makes it.
+    ///
+    /// - Throws: `KnowledgeError` with code `file`.
+    init(writing path: String) throws {
+        self.path = path
+        _ = try KnowledgeFile(path: path)
+        do {
+            connection = try Connection(path: path)
+            connection.setBusyTimeout(milliseconds: 5_000)
+            guard try connection.hasModule("fts5") else {
+                throw KnowledgeError(.file, "the system's SQLite has no full-text search (FTS5), which names of codes need")
+            }
+        } catch let error as SQLiteError {
+            throw KnowledgeError(.file, "\(path): \(error.message)")
+        }
+    }
+
+    /// Runs questions that use the connection.
+    ///
+    /// - Throws: errors of `body`; SQLite's as `KnowledgeError`.
+    func with<Value>(_ body: (Connection) throws -> Value) throws -> Value {
+        lock.lock()
+        defer { lock.unlock() }
+        do { return try body(connection) } catch let error as SQLiteError {
+            throw KnowledgeError(.file, "\(path): \(error.message)")
+        }
+    }
+
+    /// Runs changes as a whole or not at all.
+    func transaction<Value>(_ body: (Connection) throws -> Value) throws -> Value {
+        try with { connection in
+            try connection.run("BEGIN IMMEDIATE")
+            do {
+                try connection.execute(Self.schema)
+                let value = try body(connection)
+                try connection.run("COMMIT")
+                return value
+            } catch {
+                if connection.isInTransaction { try? connection.run("ROLLBACK") }
+                throw error
+            }
+        }
+    }
+
+    /// The code systems of the file.
+    func systems() throws -> [System] {
+        try with { connection in
+            guard try connection.integer("SELECT count(*) FROM sqlite_schema WHERE name = 'code_system'") == 1 else { return [] }
+            let statement = try connection.prepare(
+                "SELECT _k, kind, url, version, name, first, last, first_name, last_name FROM code_system ORDER BY url, version")
+            var list: [System] = []
+            while try statement.step() {
+                let row = statement.row
+                list.append(
+                    System(
+                        key: row.int(0), kind: row.text(1) ?? "", url: row.text(2) ?? "", version: row.text(3) ?? "",
+                        name: row.text(4) ?? "",
+                        concepts: row.int(5)...max(row.int(5), row.int(6)), names: row.int(7)...max(row.int(7), row.int(8))))
+            }
+            return list
+        }
+    }
+
+    private static let schema: StaticString = """
+        CREATE TABLE IF NOT EXISTS code_system(
+            _k INTEGER PRIMARY KEY, kind TEXT NOT NULL, url TEXT NOT NULL, version TEXT NOT NULL, name TEXT NOT NULL,
+            first INTEGER NOT NULL, last INTEGER NOT NULL, first_name INTEGER NOT NULL, last_name INTEGER NOT NULL, UNIQUE(url, version));
+        CREATE TABLE IF NOT EXISTS code_concept(
+            _k INTEGER PRIMARY KEY, code TEXT NOT NULL, display TEXT, flags INTEGER NOT NULL, module TEXT, date TEXT);
+        CREATE INDEX IF NOT EXISTS code_concept_code ON code_concept(code);
+        CREATE TABLE IF NOT EXISTS code_name(
+            _k INTEGER PRIMARY KEY, concept INTEGER NOT NULL, kind TEXT NOT NULL, language TEXT, code TEXT, flags INTEGER NOT NULL,
+            term TEXT NOT NULL);
+        CREATE INDEX IF NOT EXISTS code_name_concept ON code_name(concept);
+        CREATE TABLE IF NOT EXISTS code_dialect(
+            name INTEGER NOT NULL, refset INTEGER NOT NULL, is_preferred INTEGER NOT NULL, PRIMARY KEY(name, refset)) WITHOUT ROWID;
+        CREATE TABLE IF NOT EXISTS code_parent(child INTEGER NOT NULL, parent INTEGER NOT NULL, PRIMARY KEY(child, parent)) WITHOUT ROWID;
+        CREATE TABLE IF NOT EXISTS code_child(parent INTEGER NOT NULL, child INTEGER NOT NULL, PRIMARY KEY(parent, child)) WITHOUT ROWID;
+        CREATE TABLE IF NOT EXISTS code_above(code INTEGER NOT NULL, above INTEGER NOT NULL, PRIMARY KEY(code, above)) WITHOUT ROWID;
+        CREATE TABLE IF NOT EXISTS code_below(code INTEGER NOT NULL, below INTEGER NOT NULL, PRIMARY KEY(code, below)) WITHOUT ROWID;
+        CREATE TABLE IF NOT EXISTS code_relation(
+            source INTEGER NOT NULL, grp INTEGER NOT NULL, type INTEGER NOT NULL, target INTEGER NOT NULL,
+            PRIMARY KEY(source, grp, type, target)) WITHOUT ROWID;
+        CREATE INDEX IF NOT EXISTS code_relation_type ON code_relation(type, target, source);
+        CREATE TABLE IF NOT EXISTS code_value(
+            concept INTEGER NOT NULL, grp INTEGER NOT NULL, property TEXT NOT NULL, value NOT NULL,
+            PRIMARY KEY(concept, property, grp, value)) WITHOUT ROWID;
+        CREATE INDEX IF NOT EXISTS code_value_property ON code_value(property, value, concept);
+        CREATE TABLE IF NOT EXISTS code_member(
+            refset INTEGER NOT NULL, concept INTEGER NOT NULL, target TEXT NOT NULL, PRIMARY KEY(refset, concept, target)) WITHOUT ROWID;
+        CREATE INDEX IF NOT EXISTS code_member_concept ON code_member(concept, refset);
+        CREATE VIRTUAL TABLE IF NOT EXISTS code_word USING fts5(
+            term, content='code_name', content_rowid='_k', detail=none, prefix='2 3', tokenize='unicode61 remove_diacritics 2');
+        """
+}
+
+/// What a row of `code_concept` or `code_name` says in one number.
+struct CodeFlags: OptionSet, Sendable {
+    let rawValue: Int64
+    static let active = CodeFlags(rawValue: 1)
+    /// Not to be chosen: a group of codes.
+    static let abstract = CodeFlags(rawValue: 2)
+    /// Sufficiently defined.
+    static let defined = CodeFlags(rawValue: 4)
+}
