@@ -21,7 +21,8 @@ enum GuideViews {
             }
             let rules = RuleWriter(index: index, profiles: planner.known)
             let writer = ViewWriter(release: release, guide: found.title, models: models)
-            let numbers = Dictionary(plans.map { ($0.plan.classPath, 1) }, uniquingKeysWith: +)
+            // Of the whole guide, so that a choice of profiles in the settings renames nothing.
+            let numbers = Dictionary(profiles.map { ($0.type, 1) }, uniquingKeysWith: +)
             for (profile, plan) in plans {
                 viewNames.insert(plan.name)
                 var accessor: String?

@@ -22,6 +22,17 @@ import Testing
         #expect(outcome.status == 0, "\(outcome.output) \(outcome.error)")
     }
 
+    /// Of US Core only the views that the page `ProfileViews` shows are in the repository.
+    @Test(
+        .enabled(
+            if: SharedArchive("packages/us-core-6.1.0.tgz") != nil, "the package of US Core is not beside the package, in ../shared/data"))
+    func viewsOfUSCoreAreUpToDate() throws {
+        let outcome = run(
+            Self.tests + "/Fixtures/us-core/settings.json", output: Self.tests + "/GeneratedUSCore",
+            ProcessInfo.processInfo.environment["FIRELITE_UPDATE_VIEWS"] != nil ? [] : ["--check"])
+        #expect(outcome.status == 0, "\(outcome.output) \(outcome.error)")
+    }
+
     private func settings(_ guide: String, in folder: TemporaryFolder) throws -> String {
         try folder.write("settings.json", "{\"release\": \"R4\", \"guides\": [\(guide)]}")
     }
