@@ -107,7 +107,20 @@ package struct ProfileElement: Sendable {
             }
             return [own] + parts
         }
-        copy.slices = slices.map { $0.withoutTypeSlices() }
+        let base = copy.children
+        copy.slices = slices.map { $0.withoutTypeSlices().merged(with: base) }
+        return copy
+    }
+
+    /// A copy that also has what the sliced element says about the same children, which holds for the items of every slice.
+    private func merged(with base: [ProfileElement]) -> ProfileElement {
+        guard !children.isEmpty else { return self }
+        var copy = self
+        for child in base {
+            guard let index = copy.children.firstIndex(where: { $0.name == child.name && $0.sliceName == nil }) else { continue }
+            copy.children[index].minimum = max(copy.children[index].minimum, child.minimum)
+            if copy.children[index].value == nil { copy.children[index].value = child.value }
+        }
         return copy
     }
 }

@@ -34,9 +34,11 @@ extension ProfileView {
         (item.map { [$0] } ?? []) + list.dropFirst()
     }
 
-    /// A list with other items in a slice, which stay where the slice's items were, or come where the order of the profile has them.
+    /// A list with other items in a slice, which get what it fixes, and stay where the slice's items were, or come where the order of the profile has them.
     public func _replacing<Item: FHIRObject>(_ list: [Item], _ slice: String, _ items: [Item]) -> [Item] {
-        SliceOrder.replacing(list, with: items, key: slice, rule: Self._rule)
+        let rule = Self._rule.slice(slice)
+        for item in items where !rule.selects(item) { RuleCompletion.complete(item, rule) }
+        return SliceOrder.replacing(list, with: items, key: slice, rule: Self._rule)
     }
 
     /// A list in which the items of a slice have other values; items that are there keep all else, and new ones have what the slice fixes.
