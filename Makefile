@@ -1,6 +1,6 @@
 # The two commands of the README are `make demo` and `make test`; both set up what they need.
 
-.PHONY: help setup demo server server-tests test release-tests programs example examples slim apple-crypto test-sqlcipher nightly tsan asan format lint generate check-generated api check-api bench fuzz site check-site check-snippets install uninstall long-tests lake-tests beyond ten-million
+.PHONY: help setup demo server server-tests test release-tests programs example examples slim guides apple-crypto test-sqlcipher nightly tsan asan format lint generate check-generated api check-api bench fuzz site check-site check-snippets install uninstall long-tests lake-tests beyond ten-million
 
 HAND_WRITTEN = Package.swift Plugins Sources Generator Tests Packages Benchmarks Fuzz/Package.swift Fuzz/Fuzz Examples
 
@@ -33,6 +33,7 @@ help:
 	@echo "make server-tests  run the tests of the server"
 	@echo "make example   build the package of examples, MedicationDiary and AsyncPatterns, and run its tests"
 	@echo "make slim      generate five classes into the package Examples/SlimModels with the plugin, build it and run its tests"
+	@echo "make guides    generate views of US Core and IPS, whose packages are in PACKAGES, into Examples/GuideViews, and check them"
 	@echo "make test-sqlcipher  run the tests of the store, the tool and encrypted syncs with SQLCipher instead of SQLite"
 	@echo "make nightly   run the long tests: crashes, faults, damaged files, sizes, soak, fuzzing, sanitizers"
 	@echo "make tsan      run every test under the thread sanitizer; make asan under the address sanitizer"
@@ -120,6 +121,22 @@ slim: setup
 	$(SLIM_MODELS) --check
 	swift build --build-tests --package-path Examples/SlimModels $(SWIFT_FLAGS)
 	swift test --skip-build --package-path Examples/SlimModels $(SWIFT_FLAGS)
+
+# Views of the profiles of two guides, whose packages are in PACKAGES: generated, compared, compiled and checked.
+PACKAGES ?= ../shared/data/packages
+INSTANCES ?= 10000
+GUIDE_VIEWS = cd Examples/GuideViews && swift package --allow-writing-to-package-directory generate-fhir-models \
+    --target GuideViews --settings fhir-models.json
+
+guides: setup
+	mkdir -p Examples/GuideViews/packages
+	for name in us-core-6.1.0 ips-1.1.0; do \
+	    cp "$(PACKAGES)/$$name.tgz" Examples/GuideViews/packages && mkdir -p Examples/GuideViews/packages/$$name \
+	        && tar -xzf "$(PACKAGES)/$$name.tgz" -C Examples/GuideViews/packages/$$name || exit 1; done
+	$(GUIDE_VIEWS)
+	$(GUIDE_VIEWS) --check
+	cd Examples/GuideViews && ./make-checks.py Sources/GuideViews/Generated ../../Sources/FireLiteR4/Generated >Sources/GuideChecks/Made.swift
+	cd Examples/GuideViews && swift run $(SWIFT_FLAGS) GuideChecks packages/us-core-6.1.0 packages/ips-1.1.0 --instances $(INSTANCES)
 
 # Builds in a folder of its own, as no build product can be shared with the other library. Installs libsqlcipher-dev if it can.
 SQLCIPHER = --traits SQLCipher --scratch-path .build/sqlcipher

@@ -27,6 +27,7 @@ let package = Package(
         .library(name: "FireLiteFHIRPath", targets: ["FireLiteFHIRPath"]),
         .library(name: "FireLiteSearch", targets: ["FireLiteSearch"]),
         .library(name: "FireLiteKnowledge", targets: ["FireLiteKnowledge"]),
+        .library(name: "FireLiteProfiles", targets: ["FireLiteProfiles"]),
         .library(name: "FireLiteCrypto", targets: ["FireLiteCrypto"]),
         .library(name: "FireLiteClient", targets: ["FireLiteClient"]),
         .library(name: "FireLiteSync", targets: ["FireLiteSync"]),
@@ -79,8 +80,10 @@ let package = Package(
         .target(name: "FireLiteXML", dependencies: ["FireLiteCore", "CFireLiteXML"], swiftSettings: settings),
         .target(name: "FireLiteFHIRPath", dependencies: ["FireLiteCore"], swiftSettings: settings),
         .target(name: "FireLiteSearch", dependencies: ["FireLite", "FireLiteFHIRPath"], swiftSettings: settings),
+        .target(name: "FireLiteProfiles", dependencies: ["FireLite"], swiftSettings: settings),
         .target(
-            name: "FireLiteKnowledge", dependencies: ["FireLite", "FireLiteFHIRPath", "FireLiteSQLiteBridge", "FireLiteXML"],
+            name: "FireLiteKnowledge",
+            dependencies: ["FireLite", "FireLiteFHIRPath", "FireLiteProfiles", "FireLiteSQLiteBridge", "FireLiteXML"],
             swiftSettings: settings),
         // Reached only from FireLiteCrypto. Without pkgConfig, as SwiftPM would warn those who use the store alone and have no OpenSSL.
         .systemLibrary(name: "CFireLiteCrypto"),
@@ -144,6 +147,10 @@ let package = Package(
             path: "Benchmarks",
             exclude: ["Peers", "Report", "README.md"], swiftSettings: settings),
         .target(name: "FireLiteGenerator", path: "Generator/FireLiteGenerator", swiftSettings: settings),
+        // Reads packages for the Generator, which by itself depends on nothing: it makes code of the modules that this one needs.
+        .target(
+            name: "FireLiteProfileReader", dependencies: ["FireLiteGenerator", "FireLiteKnowledge", "FireLiteReleases"],
+            path: "Generator/FireLiteProfileReader", swiftSettings: settings),
         .target(name: "TestSupport", dependencies: ["FireLiteCore"], path: "Tests/TestSupport", swiftSettings: settings),
         .testTarget(name: "FireLiteCoreTests", dependencies: ["FireLiteCore", "FireLiteR4", "TestSupport"], swiftSettings: settings),
         .testTarget(
@@ -245,16 +252,27 @@ let package = Package(
             swiftSettings: settings
         ),
         .testTarget(
+            name: "FireLiteProfilesTests",
+            dependencies: [
+                "FireLiteGenerator", "FireLiteKnowledge", "FireLiteProfileReader", "FireLiteProfiles", "FireLiteR4", "FireLiteReleases",
+                "TestSupport",
+            ],
+            exclude: ["Fixtures"], swiftSettings: settings),
+        .testTarget(
             name: "FireLiteGeneratorTests", dependencies: ["FireLiteGenerator", "TestSupport"], exclude: ["Fixtures"],
             swiftSettings: settings),
         .executableTarget(
             name: "FireLiteGeneratorCommand", dependencies: ["FireLiteGenerator"], path: "Generator/FireLiteGeneratorCommand",
             swiftSettings: settings),
+        // The Generator of the plugin, which also makes views of the profiles in packages.
+        .executableTarget(
+            name: "FireLiteModelsCommand", dependencies: ["FireLiteGenerator", "FireLiteProfileReader"],
+            path: "Generator/FireLiteModelsCommand", swiftSettings: settings),
         .plugin(
             name: "GenerateFHIRModels",
             capability: .command(
                 intent: .custom(verb: "generate-fhir-models", description: "Generates the classes of a FHIR release into a target."),
                 permissions: [.writeToPackageDirectory(reason: "The classes are written into the target's folder.")]),
-            dependencies: ["FireLiteGeneratorCommand"]),
+            dependencies: ["FireLiteModelsCommand"]),
     ]
 )

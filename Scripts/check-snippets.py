@@ -29,7 +29,7 @@ class Context:
     """What a page's blocks use: lines of Scripts/snippets.txt."""
 
     def __init__(self):
-        self.parameters, self.locals, self.members, self.imports, self.actors, self.skipped = ([] for _ in range(6))
+        self.parameters, self.locals, self.members, self.imports, self.actors, self.skipped, self.code = ([] for _ in range(7))
 
 
 def contexts():
@@ -44,7 +44,7 @@ def contexts():
                 continue
             kind, _, text = line.strip().partition(" ")
             {"given": current.parameters, "made": current.locals, "member": current.members, "import": current.imports,
-             "actor": current.actors, "skip": current.skipped}[kind].append(text)
+             "actor": current.actors, "skip": current.skipped, "code": current.code}[kind].append(text)
     return found
 
 
@@ -93,6 +93,7 @@ def main():
     if not standard:
         sys.exit("GettingStarted.md shows no import")
     files = {}
+    code = []
     with tempfile.TemporaryDirectory() as folder:
         count = 0
         for path, name in pages():
@@ -100,6 +101,7 @@ def main():
                 continue
             text = open(path, encoding="utf-8").read()
             context = known.get(name, Context())
+            code += [file for folder_of_code in context.code for file in sorted(glob.glob(folder_of_code + "/**/*.swift", recursive=True))]
             blocks = [(match.group(1), text[:match.start()].count("\n") + 2) for match in BLOCK.finditer(text)]
             own = re.match(r"Sources/(\w+)/", path)
             imports = standard + ([f"import {own.group(1)}"] if own else []) + ["import " + module for module in context.imports]
@@ -121,7 +123,7 @@ def main():
         # Sending is checked after types are, while SIL is made.
         result = subprocess.run(
             compiler() + ["-swift-version", "6", "-module-name", "Snippets", "-parse-as-library", "-Onone", "-wmo", "-emit-sil", "-o", os.devnull]
-            + sorted(files) + ["-suppress-warnings", "-diagnostic-style", "llvm"], capture_output=True, text=True)
+            + sorted(files) + code + ["-suppress-warnings", "-diagnostic-style", "llvm"], capture_output=True, text=True)
         faults = []
         for line in result.stderr.split("\n"):
             match = re.match(r"(.*\.swift):\d+:\d+: error: (.*)", line)

@@ -19,7 +19,7 @@ import PackagePlugin
             }
             rest += ["--output", try folder(of: targets[0], in: context.package).appendingPathComponent("Generated").path]
         }
-        try run(context.tool(named: "FireLiteGeneratorCommand").url, rest + arguments.remainingArguments)
+        try run(context.tool(named: "FireLiteModelsCommand").url, rest + arguments.remainingArguments)
     }
 
     /// The folder of a target.

@@ -15,19 +15,25 @@ public struct GeneratorCommand {
     private let options: Options
     private let settings: Settings
     private let layout: PackageLayout
+    private let source: (any ProfileSource)?
 
     /// Runs the Generator.
     ///
     /// - Parameters:
     ///   - arguments: What follows the command's name.
     ///   - folder: A folder of the package. Paths in arguments are relative to the current folder.
-    public static func run(_ arguments: [String], in folder: String = ".") -> Outcome {
+    public static func run(_ arguments: [String], in folder: String = ".") -> Outcome { run(arguments, in: folder, profiles: nil) }
+
+    /// Runs the Generator.
+    ///
+    /// - Parameter profiles: What reads the packages of the setting `guides`; without it that setting is an error.
+    package static func run(_ arguments: [String], in folder: String = ".", profiles: (any ProfileSource)?) -> Outcome {
         do {
             let options = try Options.parse(arguments)
             if options.isHelp { return Outcome(status: 0, output: Options.help, error: "") }
             let settings = try options.settings.map { try SettingsReader.read(SourceFile(path: $0)) } ?? Settings()
             let layout = try PackageLayout.find(from: options.package ?? folder)
-            return try GeneratorCommand(options: options.filled(from: settings), settings: settings, layout: layout).run()
+            return try GeneratorCommand(options: options.filled(from: settings), settings: settings, layout: layout, source: profiles).run()
         } catch let error as GeneratorError {
             return Outcome(status: 2, output: "", error: "Generator: \(error)")
         } catch {
@@ -47,6 +53,7 @@ public struct GeneratorCommand {
         var searches: [PlannedFile] = []
         var constraints: [PlannedFile] = []
         var knowledge: [PlannedFile] = []
+        var notes = releases.flatMap { release in release.notes.map { "FHIR \(release.definition.release): \($0)" } }
         for definition in releases.map(\.definition) {
             let named = try name(definition)
             bundled.append(LayoutsWriter.file(of: named))
@@ -58,9 +65,7 @@ public struct GeneratorCommand {
                 summaries.append("FHIR \(definition.release): layouts in \(path)")
                 if options.output == nil { continue }
             }
-            let planned = try FilePlanner.plan(
-                named, templates: templates, descriptions: try descriptions(of: definition), settings: settings,
-                hasExtensions: options.hasExtensions || !options.resources.isEmpty)
+            let planned = try plan(named, definition, templates, &notes)
             let output = OutputFolder(
                 path: options.output ?? layout.output(for: definition.release.name), handwritten: FilePlanner.handwrittenPaths(of: named))
             differences.append(try output.differences(from: planned))
@@ -78,9 +83,33 @@ public struct GeneratorCommand {
             summaries.append("bindings: \(knowledge.count) files in \(layout.knowledge)")
         }
         var outcome = options.isCheck ? check(differences, summaries) : try write(differences, summaries)
-        let notes = releases.flatMap { release in release.notes.map { "FHIR \(release.definition.release): \($0)" } }
         outcome.output = (notes + [outcome.output]).joined(separator: "\n")
         return outcome
+    }
+
+    /// The files of a module: its classes, and the views of guides. Views over the classes of another module come without classes.
+    private func plan(
+        _ named: NamedRelease, _ definition: ReleaseDefinition, _ templates: TemplateLibrary, _ notes: inout [String]
+    ) throws -> [PlannedFile] {
+        let isOfOtherModule = !settings.guides.isEmpty && options.resources.isEmpty
+        if let models = settings.models, !isOfOtherModule {
+            throw GeneratorError(
+                "`models` names the module with the classes, so it excludes `resources`, and needs `guides`", at: models.location)
+        }
+        var files: [PlannedFile] = []
+        if !isOfOtherModule {
+            files = try FilePlanner.plan(
+                named, templates: templates, descriptions: try descriptions(of: definition), settings: settings,
+                hasExtensions: options.hasExtensions || !options.resources.isEmpty)
+        }
+        guard let guide = settings.guides.first else { return files }
+        guard let source else {
+            throw GeneratorError("`guides` needs `swift package generate-fhir-models`, which reads packages", at: guide.location)
+        }
+        let models = isOfOtherModule ? settings.models?.text ?? "FireLite\(named.release.name)" : ""
+        let views = try GuideViews.files(for: settings.guides, of: named, models: models, source: source)
+        notes += views.notes
+        return files + views.files
     }
 
     private func name(_ definition: ReleaseDefinition) throws -> NamedRelease {

@@ -39,6 +39,10 @@ struct Settings: Sendable {
 
     /// URLs of profiles that constrain classes.
     var profiles: [SettingText] = []
+    /// Guides whose profiles get views.
+    var guides: [GuideSettings] = []
+    /// The module with the classes that views are of; the release's own unless given.
+    var models: SettingText?
     /// Kinds of logical models by URL.
     var logicalModels: [String: SettingText] = [:]
 

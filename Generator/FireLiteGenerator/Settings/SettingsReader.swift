@@ -10,7 +10,7 @@ struct SettingsReader {
     static let keys = [
         "release", "resources", "templates", "definitions", "descriptions", "digest", "classes", "properties", "choices", "codes", "bases",
         "types", "ignoredCodes", "handwritten", "skipped", "classTemplates", "files", "profiles", "profileDefinitions", "logicalModels",
-        "upsertMethods",
+        "upsertMethods", "guides", "models",
     ]
 
     /// - Throws: `GeneratorError` with line and column of the first key or value that is wrong.
@@ -48,6 +48,8 @@ struct SettingsReader {
         case "files": settings.files = try list(value).map(fileSetting)
         case "profiles": settings.profiles = try list(value).map { try self.text($0, "the URL of a profile") }
         case "logicalModels": settings.logicalModels = try map(value, kind)
+        case "guides": settings.guides = try list(value).map(guide)
+        case "models": settings.models = try name(value, "the name of a module")
         case "upsertMethods": settings.hasUpsertMethods = try condition(value)
         default:
             throw error("unknown setting `\(key)`; the settings are \(Self.keys.joined(separator: ", "))", atKeyOf: value)
@@ -78,12 +80,12 @@ struct SettingsReader {
     // MARK: - Collections
 
     /// The members of an object in the order of the file.
-    private func members(of node: JSONNode, _ what: String) throws -> [(key: String, value: JSONNode)] {
+    func members(of node: JSONNode, _ what: String) throws -> [(key: String, value: JSONNode)] {
         guard case .object(let members) = node.content else { throw error("\(what) should be an object, `{…}`", at: node) }
         return members.sorted { $0.value.keyOffset < $1.value.keyOffset }.map { (key: $0.key, value: $0.value) }
     }
 
-    private func map(_ node: JSONNode, _ read: (JSONNode) throws -> SettingText) throws -> [String: SettingText] {
+    func map(_ node: JSONNode, _ read: (JSONNode) throws -> SettingText) throws -> [String: SettingText] {
         var result: [String: SettingText] = [:]
         for (key, value) in try members(of: node, "this") {
             guard Identifier.isWord(key) else { throw error("`\(key)` is not a name or URL of FHIR's", atKeyOf: value) }
@@ -92,12 +94,12 @@ struct SettingsReader {
         return result
     }
 
-    private func list(_ node: JSONNode) throws -> [JSONNode] {
+    func list(_ node: JSONNode) throws -> [JSONNode] {
         guard case .array(let items) = node.content else { throw error("this should be a list, `[…]`", at: node) }
         return items
     }
 
-    private func places(_ node: JSONNode) throws -> [String: SourceLocation] {
+    func places(_ node: JSONNode) throws -> [String: SourceLocation] {
         var result: [String: SourceLocation] = [:]
         for item in try list(node) {
             let text = try text(item, "a name or URL of FHIR's")
@@ -113,18 +115,18 @@ struct SettingsReader {
         return condition
     }
 
-    private func text(_ node: JSONNode, _ what: String) throws -> SettingText {
+    func text(_ node: JSONNode, _ what: String) throws -> SettingText {
         guard let text = node.string, Identifier.isLine(text) else { throw error("this should be \(what) in quotes", at: node) }
         return SettingText(text: text, location: file.location(of: node.offset))
     }
 
-    private func path(_ node: JSONNode) throws -> SettingText {
+    func path(_ node: JSONNode) throws -> SettingText {
         var path = try text(node, "a path")
         if !path.text.hasPrefix("/"), !folder.isEmpty { path.text = folder + "/" + path.text }
         return path
     }
 
-    private func name(_ node: JSONNode, _ what: String) throws -> SettingText {
+    func name(_ node: JSONNode, _ what: String) throws -> SettingText {
         let name = try text(node, what)
         guard Identifier.isTypeName(name.text) else { throw error("`\(name.text)` is not \(what)", at: node) }
         return name
@@ -138,13 +140,13 @@ struct SettingsReader {
         return kind
     }
 
-    private func swiftName(_ node: JSONNode) throws -> SettingText {
+    func swiftName(_ node: JSONNode) throws -> SettingText {
         let name = try text(node, "a Swift name")
         guard Identifier.isSwiftName(name.text) else { throw error("`\(name.text)` is not a Swift name of ASCII letters", at: node) }
         return name
     }
 
-    private func typeName(_ node: JSONNode) throws -> SettingText {
+    func typeName(_ node: JSONNode) throws -> SettingText {
         let name = try swiftName(node)
         guard !ReservedWords.keywords.contains(name.text) else { throw error("`\(name.text)` is a keyword of Swift's", at: node) }
         return name
@@ -152,11 +154,13 @@ struct SettingsReader {
 
     // MARK: - Errors
 
-    private func error(_ message: String, at node: JSONNode) -> GeneratorError {
+    func location(of node: JSONNode) -> SourceLocation { file.location(of: node.offset) }
+
+    func error(_ message: String, at node: JSONNode) -> GeneratorError {
         GeneratorError(message, at: file.location(of: node.offset))
     }
 
-    private func error(_ message: String, atKeyOf node: JSONNode) -> GeneratorError {
+    func error(_ message: String, atKeyOf node: JSONNode) -> GeneratorError {
         GeneratorError(message, at: file.location(of: node.keyOffset))
     }
 }

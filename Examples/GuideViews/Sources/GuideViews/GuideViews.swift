@@ -1,0 +1,2 @@
+// The module of the generated views, which is without one before the plugin has run.
+@_exported import FireLiteProfiles
