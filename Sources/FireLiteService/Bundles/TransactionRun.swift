@@ -85,7 +85,7 @@ struct TransactionRun {
             }
             creating[key] = request.index
         }
-        let id = ResourceID.make()
+        let id = try run.newID(type)
         ids[request.index] = id
         resource.id = id
     }
@@ -110,7 +110,7 @@ struct TransactionRun {
             }
             id = own
         } else {
-            id = ResourceID.make()
+            id = try run.newID(type)
         }
         ids[request.index] = id
         resource.id = id
