@@ -63,6 +63,9 @@ extension FormModel<Patient> {
 // end
 
 @Suite @MainActor struct BuildingAFormExamples {
+    /// The names of the changed elements, without positions.
+    private func elements(_ form: FormModel<Patient>) -> [String] { form.changes.map { String($0.path.prefix { $0 != "[" }) } }
+
     @Test func theFormOfThePageIsEditedAndSaved() async throws {
         let store = try FHIRStore.inMemory(release: .r4)
         try await store.write { tx in _ = try tx.add(Patient { $0.id = "1" }) }
@@ -70,11 +73,11 @@ extension FormModel<Patient> {
         let edited = try #require(try await form(for: "1", in: store))
         edited.enter("Miller", born: "1970-01-01")
         edited.addPhone("1")
-        #expect(edited.changes.map(\.path).sorted() == ["birthDate", "name", "telecom"])
+        #expect(Set(elements(edited)) == ["birthDate", "name", "telecom"])
         #expect(edited.birthDateMessages.isEmpty && edited.canSave)
         edited.undo()
         edited.undo()
-        #expect(edited.changes.map(\.path) == ["name"])
+        #expect(elements(edited) == ["name"])
         edited.redo()
         #expect(await edited.saveOrCompare().isEmpty)
         edited.enter("Jones", born: nil)
