@@ -1,6 +1,6 @@
 # The two commands of the README are `make demo` and `make test`; both set up what they need.
 
-.PHONY: help setup demo server server-tests test release-tests programs example examples slim guides apple-crypto test-sqlcipher nightly tsan asan format lint generate check-generated api check-api bench fuzz site check-site check-snippets install uninstall long-tests lake-tests beyond ten-million
+.PHONY: help setup demo server server-tests logging-tests test release-tests programs example examples slim guides apple-crypto test-sqlcipher nightly tsan asan format lint generate check-generated api check-api bench fuzz site check-site check-snippets install uninstall long-tests lake-tests beyond ten-million
 
 HAND_WRITTEN = Package.swift Plugins Sources Generator Tests Packages Benchmarks Fuzz/Package.swift Fuzz/Fuzz Examples
 
@@ -31,7 +31,8 @@ help:
 	@echo "make apple-crypto  run the tests of cryptography with the code for Apple's systems, on swift-crypto"
 	@echo "make server    build the server, Packages/Server, and start it on a demonstration store, with a token that it prints"
 	@echo "make server-tests  run the tests of the server"
-	@echo "make example   build the package of examples, MedicationDiary and AsyncPatterns, and run its tests"
+	@echo "make logging-tests  run the tests of the package that logs statements with swift-log"
+	@echo "make example   build the package of examples, MedicationDiary, PatientForm and AsyncPatterns, and run its tests"
 	@echo "make slim      generate five classes into the package Examples/SlimModels with the plugin, build it and run its tests"
 	@echo "make guides    generate views of US Core and IPS, whose packages are in PACKAGES, into Examples/GuideViews, and check them"
 	@echo "make test-sqlcipher  run the tests of the store, the tool and encrypted syncs with SQLCipher instead of SQLite"
@@ -102,6 +103,11 @@ server: setup
 server-tests: setup
 	swift build --product FireLiteServerPackageTests --package-path Packages/Server $(SWIFT_FLAGS)
 	swift test --skip-build --package-path Packages/Server $(SWIFT_FLAGS)
+
+# Statements in swift-log, which is downloaded for it.
+logging-tests: setup
+	swift build --product FireLiteLoggingPackageTests --package-path Packages/Logging $(SHARED_BUILD) $(SWIFT_FLAGS)
+	swift test --skip-build --package-path Packages/Logging $(SHARED_BUILD) $(SWIFT_FLAGS)
 
 # The Apple half of the cryptography, with swift-crypto, which is downloaded for it.
 apple-crypto:
@@ -232,8 +238,8 @@ generate:
 check-generated:
 	swift run $(SWIFT_FLAGS) Generator --check
 
-# The modules whose symbols are listed and whose pages are built: those of these two programs, which `make test` has made.
-BUILD_MODULES = swift build $(SWIFT_FLAGS) --product firelite && swift build $(SWIFT_FLAGS) --target FireLiteService && swift build $(SWIFT_FLAGS) --product Generator
+# The modules whose symbols are listed and whose pages are built: those of these two programs and four more, which `make test` has made.
+BUILD_MODULES = swift build $(SWIFT_FLAGS) --product firelite && swift build $(SWIFT_FLAGS) --target FireLiteUI && swift build $(SWIFT_FLAGS) --target FireLitePreviews && swift build $(SWIFT_FLAGS) --target FireLiteR4Names && swift build $(SWIFT_FLAGS) --product Generator
 
 # The public symbols, from the modules of the debug build.
 api:

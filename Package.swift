@@ -23,6 +23,11 @@ let package = Package(
         .library(name: "FireLiteR4", targets: ["FireLiteR4"]),
         .library(name: "FireLiteR4B", targets: ["FireLiteR4B"]),
         .library(name: "FireLiteR5", targets: ["FireLiteR5"]),
+        .library(name: "FireLiteDSTU2Names", targets: ["FireLiteDSTU2Names"]),
+        .library(name: "FireLiteSTU3Names", targets: ["FireLiteSTU3Names"]),
+        .library(name: "FireLiteR4Names", targets: ["FireLiteR4Names"]),
+        .library(name: "FireLiteR4BNames", targets: ["FireLiteR4BNames"]),
+        .library(name: "FireLiteR5Names", targets: ["FireLiteR5Names"]),
         .library(name: "FireLiteXML", targets: ["FireLiteXML"]),
         .library(name: "FireLiteFHIRPath", targets: ["FireLiteFHIRPath"]),
         .library(name: "FireLiteSearch", targets: ["FireLiteSearch"]),
@@ -75,6 +80,12 @@ let package = Package(
         .target(name: "FireLiteR4", dependencies: ["FireLiteCore"], swiftSettings: settings),
         .target(name: "FireLiteR4B", dependencies: ["FireLiteCore"], swiftSettings: settings),
         .target(name: "FireLiteR5", dependencies: ["FireLiteCore"], swiftSettings: settings),
+        // Aliases, for files in which the classes' own names would be ambiguous.
+        .target(name: "FireLiteDSTU2Names", dependencies: ["FireLiteDSTU2"], swiftSettings: settings),
+        .target(name: "FireLiteSTU3Names", dependencies: ["FireLiteSTU3"], swiftSettings: settings),
+        .target(name: "FireLiteR4Names", dependencies: ["FireLiteR4"], swiftSettings: settings),
+        .target(name: "FireLiteR4BNames", dependencies: ["FireLiteR4B"], swiftSettings: settings),
+        .target(name: "FireLiteR5Names", dependencies: ["FireLiteR5"], swiftSettings: settings),
         // Loads the system's libxml2 when the first XML is read.
         .target(name: "CFireLiteXML"),
         .target(name: "FireLiteXML", dependencies: ["FireLiteCore", "CFireLiteXML"], swiftSettings: settings),
@@ -119,7 +130,9 @@ let package = Package(
             name: "FireLiteLegacy", dependencies: ["FireLiteCrypto", "FireLiteSamples", "FireLiteSync", "FireLiteTrust"],
             swiftSettings: settings),
         .target(name: "FireLiteSynthetic", dependencies: ["FireLiteCore", "FireLiteR4"], swiftSettings: settings),
-        .target(name: "FireLitePreviews", dependencies: ["FireLite", "FireLiteR4", "FireLiteSynthetic"], swiftSettings: settings),
+        .target(
+            name: "FireLitePreviews",
+            dependencies: ["FireLite", "FireLiteClient", "FireLiteR4", "FireLiteService", "FireLiteSynthetic"], swiftSettings: settings),
         .target(name: "FireLiteReleases", dependencies: ["FireLiteCore"], swiftSettings: settings),
         .target(name: "FireLiteTerminal", dependencies: ["FireLiteCore"], swiftSettings: settings),
         .target(
@@ -245,7 +258,9 @@ let package = Package(
             ],
             swiftSettings: settings),
         .testTarget(
-            name: "FireLiteUITests", dependencies: ["FireLiteUI", "FireLitePreviews", "FireLiteR4", "TestSupport"], swiftSettings: settings),
+            name: "FireLiteUITests",
+            dependencies: ["FireLiteUI", "FireLitePreviews", "FireLiteR4", "FireLiteR4Names", "FireLiteSync", "TestSupport"],
+            swiftSettings: settings),
         .testTarget(
             name: "FireLiteCLITests",
             dependencies: ["FireLiteCLI", "FireLiteSQLiteBridge", "FireLiteSynthetic", "FireLiteTerminal", "TestSupport"],

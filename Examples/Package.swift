@@ -12,6 +12,7 @@ let store: [Target.Dependency] = [
 ]
 
 let diary = "MedicationDiary"
+let form = "PatientForm"
 let patterns = "AsyncPatterns"
 
 let package = Package(
@@ -21,6 +22,7 @@ let package = Package(
         .library(name: "DiaryModel", targets: ["DiaryModel"]),
         .library(name: "DiaryViews", targets: ["DiaryViews"]),
         .executable(name: "diary", targets: ["MedicationDiary"]),
+        .library(name: "PatientForm", targets: ["PatientForm"]),
         .library(name: "AsyncPatterns", targets: ["AsyncPatterns"]),
     ],
     dependencies: [
@@ -29,14 +31,28 @@ let package = Package(
     ],
     targets: [
         .target(name: "DiaryModel", dependencies: store, path: "\(diary)/Sources/DiaryModel", swiftSettings: settings),
-        .target(name: "DiaryViews", dependencies: ["DiaryModel"], path: "\(diary)/Sources/DiaryViews", swiftSettings: settings),
+        .target(
+            name: "DiaryViews", dependencies: ["DiaryModel", .product(name: "FireLiteUI", package: "FireLite")],
+            path: "\(diary)/Sources/DiaryViews",
+            swiftSettings: settings),
         .executableTarget(
-            name: "MedicationDiary", dependencies: ["DiaryModel"], path: "\(diary)/Sources/MedicationDiary", swiftSettings: settings),
+            name: "MedicationDiary", dependencies: ["DiaryModel", .product(name: "FireLite", package: "FireLite")],
+            path: "\(diary)/Sources/MedicationDiary", swiftSettings: settings),
         .testTarget(name: "DiaryModelTests", dependencies: ["DiaryModel"], path: "\(diary)/Tests/DiaryModelTests", swiftSettings: settings),
         .testTarget(name: "DiaryViewsTests", dependencies: ["DiaryViews"], path: "\(diary)/Tests/DiaryViewsTests", swiftSettings: settings),
         .testTarget(
             name: "MedicationDiaryTests", dependencies: ["MedicationDiary"], path: "\(diary)/Tests/MedicationDiaryTests",
             swiftSettings: settings),
+        .target(
+            name: "PatientForm",
+            dependencies: [
+                .product(name: "FireLiteClient", package: "FireLite"), .product(name: "FireLiteR4Names", package: "FireLite"),
+                .product(name: "FireLiteSync", package: "FireLite"), .product(name: "FireLiteUI", package: "FireLite"),
+            ], path: "\(form)/Sources/PatientForm", swiftSettings: settings),
+        .testTarget(
+            name: "PatientFormTests",
+            dependencies: ["PatientForm", .product(name: "FireLitePreviews", package: "FireLite")],
+            path: "\(form)/Tests/PatientFormTests", swiftSettings: settings),
         .target(name: "AsyncPatterns", dependencies: store, path: "\(patterns)/Sources/AsyncPatterns", swiftSettings: settings),
         .testTarget(
             name: "AsyncPatternsTests", dependencies: ["AsyncPatterns"], path: "\(patterns)/Tests/AsyncPatternsTests",

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 """Compiles every Swift block of the pages as a user would have it.
 
-usage: Scripts/check-snippets.py [PAGE…]        `make check-snippets` builds the modules first
+usage: Scripts/check-snippets.py [PAGE… | Tutorials]        `make check-snippets` builds the modules first
 
 Each block goes into a file of its own in a module of its own, with the imports that GettingStarted.md shows, that of the page's own module and those
 that the page itself shows, and is compiled twice with Swift 6: in a function of a class of the main actor, as a view model has it, and in a function of
-no actor. What a block uses and does not declare are values of the reader; Scripts/snippets.txt lists them for each page.
+no actor. Each file of a tutorial is compiled as it is. What a block uses and does not declare are values of the reader; Scripts/snippets.txt lists them for each page.
 """
 
 import glob
@@ -85,8 +85,27 @@ def compiler():
     return command + flags + ["-module-cache-path", os.path.join(built, "ModuleCache")]
 
 
+def check_tutorials():
+    """Compiles the steps of the tutorials, each a module of its own, as they show one file as it grows."""
+    files = sorted(glob.glob("Sources/*/*.docc/Tutorials/Code/*.swift"))
+    faults = []
+    for path in files:
+        result = subprocess.run(
+            compiler() + ["-swift-version", "6", "-module-name", "Step", "-parse-as-library", "-Onone", "-wmo", "-emit-sil", "-o", os.devnull, path,
+                          "-suppress-warnings", "-diagnostic-style", "llvm"], capture_output=True, text=True)
+        if result.returncode != 0:
+            faults += [line for line in result.stderr.split("\n") if ": error: " in line] or [f"{path}: {result.stderr}"]
+    if faults:
+        sys.exit("\n".join(faults + [f"{len(faults)} faults in the steps of the tutorials"]))
+    print(f"{len(files)} steps of tutorials compile")
+
+
 def main():
     wanted = set(sys.argv[1:])
+    if not wanted or "Tutorials" in wanted:
+        check_tutorials()
+        if wanted == {"Tutorials"}:
+            return
     known = contexts()
     start = next(text for path, name in pages() if name == "GettingStarted.md" for text in [open(path, encoding="utf-8").read()])
     standard = sorted(set(IMPORT.findall("\n".join(BLOCK.findall(start)))))

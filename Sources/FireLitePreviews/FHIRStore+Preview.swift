@@ -7,6 +7,7 @@ extension FHIRStore {
     /// A store in memory with synthetic patients, for previews and tests: the same resources with the same ids for the same seed.
     ///
     /// ```swift
+    /// let store = try FHIRStore.preview(patients: 3, seed: 7)
     /// ```
     /// - Parameters:
     ///   - patients: the number of patients, each with about 40 other resources.
@@ -25,7 +26,7 @@ extension FHIRStore {
     ///   - names: the names of the files, with their extensions.
     ///   - bundle: the bundle. In a test target of a package that is `.module`.
     ///   - release: the FHIR release of the files. Default: R4.
-    /// - Throws: `CocoaError.fileNoSuchFile` if the bundle has no such file; errors of ``FireLite/FHIRStore/importResources(from:options:progress:)``.
+    /// - Throws: `CocoaError.fileNoSuchFile` if the bundle has no such file; errors of `importResources(from:options:progress:)`.
     public static func preview(
         fixtures names: [String], in bundle: Foundation.Bundle, release: FHIRRelease = .r4
     ) throws -> FHIRStore {
@@ -39,11 +40,4 @@ extension FHIRStore {
         try store.importResources(from: urls)
         return store
     }
-}
-
-extension FHIRClock {
-    /// A clock that stands still, for tests: always the same time, no waiting, and the same random number.
-    ///
-    /// - Parameter date: the time.
-    public static func fixed(_ date: Date) -> FHIRClock { FHIRClock(now: { date }, sleep: { _ in }, random: { 0.5 }) }
 }

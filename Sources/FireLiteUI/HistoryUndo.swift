@@ -10,7 +10,7 @@ import Foundation
 /// try undo.undo()
 /// ```
 /// A step restores the versions that resources had before, as new versions. A resource that somebody else has changed since is not overwritten:
-/// undoing such a step throws. On Apple's systems ``register(with:)`` connects it to an `UndoManager`.
+/// undoing such a step throws. On Apple's systems `register(with:report:)` connects it to an `UndoManager`.
 @MainActor
 public final class HistoryUndo {
     /// A step that can be undone.

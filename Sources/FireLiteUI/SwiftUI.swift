@@ -42,6 +42,7 @@
     /// @FHIRResults(Patient.self, { $0.where { $0.active }.sort(\.birthDate) }) private var patients
     /// ```
     /// `$patients` has the state, and sets another query: `$patients.query = { $0.sort(\.name.family) }`. The results stay until the new ones are there.
+    /// With an animation, changes of the results are animated; the first results are not.
     @MainActor @propertyWrapper
     public struct FHIRResults<Resource: FHIRResource>: @preconcurrency DynamicProperty {
         @Environment(\.fhirStore) private var store
@@ -53,14 +54,16 @@
         ///   - type: the resource type.
         ///   - query: adds conditions and an order. Default: all resources in the order of storage.
         ///   - pageSize: the number of results to load at first, and with each `loadMore()`. Default: all.
+        ///   - animation: how changes of the results are animated. Default: not at all.
         public init(
-            _ type: Resource.Type, _ query: @escaping (FHIRQuery<Resource>) -> FHIRQuery<Resource> = { $0 }, pageSize: Int? = nil
+            _ type: Resource.Type, _ query: @escaping (FHIRQuery<Resource>) -> FHIRQuery<Resource> = { $0 }, pageSize: Int? = nil,
+            animation: Animation? = nil
         ) {
-            _follower = State(initialValue: ResultsFollower(query, pageSize: pageSize))
+            _follower = State(initialValue: ResultsFollower(query, pageSize: pageSize, animation: animation))
         }
 
         /// The results; none while they are read.
-        public var wrappedValue: [Resource] { follower.live?.results ?? [] }
+        public var wrappedValue: [Resource] { follower.shown?.results ?? [] }
 
         /// The state, and another query.
         public var projectedValue: ResultsFollower<Resource> { follower }
@@ -74,30 +77,39 @@
     public final class ResultsFollower<Resource: FHIRResource> {
         /// The results with their changes; nil before the view has a store.
         public private(set) var live: LiveQuery<Resource>?
+        /// The results as the view shows them; nil before it has a store.
+        public private(set) var shown: ShownResults<Resource>?
         /// The conditions and the order. Set them to follow another query.
         public var query: (FHIRQuery<Resource>) -> FHIRQuery<Resource> {
             didSet { if let store, let live { live.query = query(store.query(Resource.self)) } }
         }
         @ObservationIgnored private let pageSize: Int?
+        @ObservationIgnored private let animation: Animation?
         @ObservationIgnored private var store: FHIRStore?
 
-        init(_ query: @escaping (FHIRQuery<Resource>) -> FHIRQuery<Resource>, pageSize: Int?) {
+        init(_ query: @escaping (FHIRQuery<Resource>) -> FHIRQuery<Resource>, pageSize: Int?, animation: Animation?) {
             self.query = query
             self.pageSize = pageSize
+            self.animation = animation
         }
 
         func follow(_ store: FHIRStore?) {
             guard let store, store !== self.store else { return }
             self.store = store
-            live = LiveQuery(query(store.query(Resource.self)), pageSize: pageSize)
+            let live = LiveQuery(query(store.query(Resource.self)), pageSize: pageSize)
+            self.live = live
+            shown = ShownResults(live) { [animation] changes, show in
+                if let animation, changes != nil { withAnimation(animation) { show() } } else { show() }
+            }
         }
 
         /// Whether the results are there.
         public var state: FHIRLoadingState {
             guard let live else { return .loading }
             if let error = live.error { return .failed(error) }
-            if !live.results.isEmpty { return .loaded }
-            return live.isLoading ? .loading : .empty
+            if shown?.results.isEmpty == false { return .loaded }
+            // What has been read and is not shown yet is still loading for the view.
+            return live.isLoading || !live.results.isEmpty ? .loading : .empty
         }
 
         /// Loads the next page.
@@ -149,12 +161,79 @@
         }
     }
 
+    // MARK: - Counts and aggregates
+
+    /// A live count, aggregate or anything else that is read from the store, in a view below `fhirStore(_:)`.
+    ///
+    /// ```swift
+    /// @FHIRValue({ try $0.query(Patient.self).where { $0.active }.count() }) private var activePatients
+    /// ```
+    /// `$activePatients` has the state, and follows another value: `$activePatients.follow { … }`.
+    @MainActor @propertyWrapper
+    public struct FHIRValue<Value: Sendable>: @preconcurrency DynamicProperty {
+        @Environment(\.fhirStore) private var store
+        @State private var follower: ValueFollower<Value>
+
+        /// Follows what a block reads.
+        ///
+        /// - Parameter read: reads the value from a snapshot, again after each commit that changed what it has read.
+        public init(_ read: @escaping @Sendable (ReadTransaction) throws -> Value) { _follower = State(initialValue: ValueFollower(read)) }
+
+        /// The value; nil until it has been read.
+        public var wrappedValue: Value? { follower.live?.value }
+
+        /// The state, and another value to follow.
+        public var projectedValue: ValueFollower<Value> { follower }
+
+        /// Called by SwiftUI before it reads the value.
+        public func update() { follower.follow(store) }
+    }
+
+    /// What `$` gives of a property with `FHIRValue`.
+    @MainActor @Observable
+    public final class ValueFollower<Value: Sendable> {
+        /// The value; nil before the view has a store.
+        public private(set) var live: LiveValue<Value>?
+        @ObservationIgnored private var read: @Sendable (ReadTransaction) throws -> Value
+        @ObservationIgnored private var store: FHIRStore?
+
+        init(_ read: @escaping @Sendable (ReadTransaction) throws -> Value) { self.read = read }
+
+        func follow(_ store: FHIRStore?) {
+            guard let store, store !== self.store else { return }
+            self.store = store
+            live = LiveValue(in: store, read)
+        }
+
+        /// Follows another value from now on. The last value stays until the new one has been read.
+        public func follow(_ read: @escaping @Sendable (ReadTransaction) throws -> Value) {
+            self.read = read
+            live?.follow(read)
+        }
+
+        /// Whether the value is there; it is never empty.
+        public var state: FHIRLoadingState {
+            guard let live else { return .loading }
+            if let error = live.error { return .failed(error) }
+            return live.value == nil ? .loading : .loaded
+        }
+    }
+
     // MARK: - Forms
 
     extension FormModel {
         /// A binding to a text, number, date or code, for controls of SwiftUI.
         public func binding<Value: Sendable>(_ path: ReferenceWritableKeyPath<Resource, Value>) -> Binding<Value> {
             Binding(get: { self[path] }, set: { self[path] = $0 })
+        }
+
+        /// A binding to a value that may be absent, for controls that always show one.
+        ///
+        /// - Parameters:
+        ///   - path: the element.
+        ///   - missing: what is shown while it is absent.
+        public func binding<Value: Sendable>(_ path: ReferenceWritableKeyPath<Resource, Value?>, or missing: Value) -> Binding<Value> {
+            Binding(get: { self[path] ?? missing }, set: { self[path] = $0 })
         }
 
         /// A binding to a text that is absent when it is empty, for text fields.

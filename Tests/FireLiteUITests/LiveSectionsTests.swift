@@ -1,5 +1,4 @@
 import FireLiteR4
-import Observation
 import Testing
 
 @testable import FireLiteUI
@@ -22,13 +21,6 @@ struct LiveSectionsTests {
             $0.`class` = Coding { $0.code = "AMB" }
             $0.period = Period { $0.start = FHIRDateTime(date) }
         }
-    }
-
-    /// Waits until `value` is true of what it reads, whenever that changes.
-    private func until(_ value: @escaping @MainActor () -> Bool) async {
-        let (changes, changed) = AsyncStream.makeStream(of: Void.self)
-        var iterator = changes.makeAsyncIterator()
-        while !withObservationTracking(value, onChange: { changed.yield() }) { await iterator.next() }
     }
 
     @Test func resultsAreInSectionsThatFollowTheStore() async throws {

@@ -54,12 +54,14 @@ public struct GeneratorCommand {
         var constraints: [PlannedFile] = []
         var knowledge: [PlannedFile] = []
         var notes = releases.flatMap { release in release.notes.map { "FHIR \(release.definition.release): \($0)" } }
+        var aliases: [(folder: String, file: PlannedFile)] = []
         for definition in releases.map(\.definition) {
             let named = try name(definition)
             bundled.append(LayoutsWriter.file(of: named))
             searches.append(SearchWriter.file(of: definition, memberName: named.memberName))
             knowledge.append(KnowledgeWriter.file(of: definition, memberName: named.memberName))
             if let file = ConstraintsWriter.file(of: named) { constraints.append(file) }
+            if let folder = layout.aliases(of: named.release.name) { aliases.append((folder, AliasesWriter.file(of: named))) }
             if let path = options.layouts {
                 differences.append(try layoutsDifferences(named, path))
                 summaries.append("FHIR \(definition.release): layouts in \(path)")
@@ -81,6 +83,10 @@ public struct GeneratorCommand {
             summaries.append("constraints: \(constraints.count) files in \(layout.constraints)")
             differences.append(try OutputFolder(path: layout.knowledge).differences(from: knowledge))
             summaries.append("bindings: \(knowledge.count) files in \(layout.knowledge)")
+            for (folder, file) in aliases {
+                differences.append(try OutputFolder(path: folder).differences(from: [file]))
+                summaries.append("names: \(folder)/\(file.path)")
+            }
         }
         var outcome = options.isCheck ? check(differences, summaries) : try write(differences, summaries)
         outcome.output = (notes + [outcome.output]).joined(separator: "\n")

@@ -37,6 +37,12 @@ struct PackageLayout {
 
     func output(for release: String) -> String { path("Sources/FireLite\(release)/Generated") }
 
+    /// The folder with the aliases of a release's classes; nil if the package has no module for them.
+    func aliases(of release: String) -> String? {
+        let module = path("Sources/FireLite\(release)Names")
+        return FileManager.default.fileExists(atPath: module) ? module + "/Generated" : nil
+    }
+
     /// The folder with the layouts of all releases, for programs without their classes.
     var bundledLayouts: String { path("Sources/FireLiteReleases/Generated") }
 

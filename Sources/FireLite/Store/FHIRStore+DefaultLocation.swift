@@ -18,21 +18,7 @@ extension FHIRStore {
         release: FHIRRelease, name: String = "health", isInBackups: Bool = true, configuration: Configuration = Configuration()
     ) throws {
         let path = try Self.defaultPath(name: name)
-        let folder = URL(fileURLWithPath: path).deletingLastPathComponent()
-        do {
-            // Only for the user, as the store's own files are.
-            try FileManager.default.createDirectory(
-                at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-            #if canImport(Darwin)
-                var values = URLResourceValues()
-                values.isExcludedFromBackup = !isInBackups
-                var url = folder
-                try url.setResourceValues(values)
-            #endif
-        } catch {
-            throw FHIRStoreError(
-                .cannotOpen, "\(folder.path) cannot be created: \(error.localizedDescription): check the permissions of its parent folder")
-        }
+        try Self.prepareFolder(URL(fileURLWithPath: path).deletingLastPathComponent(), isInBackups: isInBackups)
         try self.init(path: path, release: release, configuration: configuration)
     }
 

@@ -28,6 +28,8 @@ public final class FHIRStore: Sendable {
     let announcer = CommitAnnouncer()
     /// The modules that take part in each write.
     let participants = WriteParticipants()
+    /// Ends and refuses writes while the app is suspended.
+    let suspension = WriteSuspension()
     /// Notices commits of other connections and processes while the store is observed.
     let foreignCommits = ForeignCommits()
     /// The tables that observed statements read.
@@ -153,6 +155,8 @@ public final class FHIRStore: Sendable {
     ) throws -> Value {
         let writer = try mapping { try pool.takeWriter() }
         defer { pool.giveBackWriter() }
+        try suspension.enter()
+        defer { suspension.leave() }
         let participants = participants.all.filter { $0 !== known }
         let recording = announcer.recording(for: participants)
         try mapping {
@@ -166,12 +170,14 @@ public final class FHIRStore: Sendable {
             pool.setCurrent(nil)
         }
         do {
-            return try writer.access.connection.untilCancelled(isWrite: true) {
-                try Cancellation.check()
-                try transaction.begin()
-                let result = try body(transaction)
-                try transaction.commit()
-                return result
+            return try suspension.whileActive(writer.access.connection) {
+                try writer.access.connection.untilCancelled(isWrite: true) {
+                    try Cancellation.check()
+                    try transaction.begin()
+                    let result = try body(transaction)
+                    try transaction.commit()
+                    return result
+                }
             }
         } catch {
             transaction.rollback()
@@ -224,7 +230,10 @@ public final class FHIRStore: Sendable {
         misuse(unless: currentTransaction == nil, "upkeep inside a read or write of the same store would wait for itself: call it outside")
         let writer = try mapping { try pool.takeWriter() }
         defer { pool.giveBackWriter() }
-        return try mapping { try writer.access.connection.untilCancelled { try body(writer.access.connection) } }
+        try suspension.enter()
+        defer { suspension.leave() }
+        let connection = writer.access.connection
+        return try mapping { try suspension.whileActive(connection) { try connection.untilCancelled { try body(connection) } } }
     }
 
     package var currentTransaction: ReadTransaction? { pool.current }

@@ -11,6 +11,8 @@ struct BashCompletions {
             + cases(commands.flatMap(operands), otherwise: "kind=none")
             + ["}", "", "# Sets the options of command $1.", "__firelite_options() {"]
             + cases(commands.map { ("\($0.name) ", "options='\(options($0))'") })
+            + ["}", "", "# Whether command $1 takes a database in front of its own operands.", "__firelite_takes_file() {"]
+            + cases(commands.filter { $0.ownOperand != nil }.map { ("\($0.name) ", "return 0") }, otherwise: "return 1")
             + ["}", "", "__firelite_types='\(types.joined(separator: " "))'", ""]
             + [Self.function.replacing("COMMANDS", with: (commands.map(\.name) + ["--help", "--version"]).joined(separator: " "))]
     }
@@ -49,7 +51,7 @@ struct BashCompletions {
     /// Bash makes three words of `--name=value`.
     private static let function = #"""
         _firelite() {
-            local current=${COMP_WORDS[COMP_CWORD]} command=${COMP_WORDS[1]} kind= options= operand=1 index=2 value word plain=
+            local current=${COMP_WORDS[COMP_CWORD]} command=${COMP_WORDS[1]} kind= options= operand=1 index=2 value word plain= file=
             COMPREPLY=()
             if ((COMP_CWORD == 1)); then
                 kind='words COMMANDS'
@@ -64,13 +66,18 @@ struct BashCompletions {
                         if ((COMP_CWORD > value)); then kind=; elif [[ $current == = ]]; then current=; fi
                         index=$value
                     elif [[ -n $plain || $word != -?* ]]; then
-                        operand=$((operand + 1))
+                        if [[ $operand == 1 && -z $file && -f $word ]] && __firelite_takes_file "$command"; then
+                            file=given
+                        else
+                            operand=$((operand + 1))
+                        fi
                     fi
                     index=$((index + 1))
                 done
                 if [[ -z $kind ]]; then
                     __firelite_options "$command"
                     __firelite_operand "$command" "$operand"
+                    if [[ -z $file && $operand == 1 && $current == [!-]* ]] && __firelite_takes_file "$command"; then file=wanted; fi
                     if [[ -z $plain && ( $current == -* || $kind == none ) ]]; then kind="words $options"; fi
                 fi
             fi
@@ -82,6 +89,7 @@ struct BashCompletions {
                     resource) compgen -S / -W "$__firelite_types" -- "$current" ;;
                     words*) compgen -W "${kind#words}" -- "$current" ;;
                 esac
+                if [[ $file == wanted && $kind != file ]]; then compgen -f -- "$current"; fi
             )
             # Bash 3 has no compopt.
             case $kind in

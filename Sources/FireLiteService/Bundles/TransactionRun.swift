@@ -87,7 +87,7 @@ struct TransactionRun {
             }
             creating[key] = request.index
         }
-        let id = ResourceID.make()
+        let id = try run.newID(type)
         ids[request.index] = id
         resource.id = id
     }
@@ -112,7 +112,7 @@ struct TransactionRun {
             }
             id = own
         } else {
-            id = ResourceID.make()
+            id = try run.newID(type)
         }
         ids[request.index] = id
         resource.id = id

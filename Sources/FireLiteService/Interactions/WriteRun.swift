@@ -79,8 +79,23 @@ struct WriteRun {
     func create(_ resource: FHIRResource, unless condition: QueryItems? = nil) throws -> WriteOutcome {
         try call.require(.create, resource.resourceType)
         if let condition, let existing = try match(resource.resourceType, condition, "If-None-Exist") { return WriteOutcome(200, existing) }
-        return try add(resource, id: ResourceID.make())
+        return try add(resource, id: newID(resource.resourceType))
     }
+
+    /// The id of a new resource.
+    ///
+    /// - Throws: `ServiceFault` with status 500 if the source of ids gives only ids that cannot be used.
+    func newID(_ type: String) throws -> String {
+        guard let makeID = service.configuration.makeID else { return ResourceID.make() }
+        for _ in 0..<Self.mostIDs {
+            let id = makeID()
+            if ResourceID.isValid(id), try transaction.resource(typeName: type, id: id) == nil { return id }
+        }
+        throw ServiceFault(500, "exception", "the configuration of the server gives no ids that are free")
+    }
+
+    /// How many ids of an own source are tried.
+    private static let mostIDs = 10_000
 
     /// Stores a new resource under an id.
     func add(_ resource: FHIRResource, id: String) throws -> WriteOutcome {
@@ -143,7 +158,7 @@ struct WriteRun {
         guard let id = resource.id else {
             try call.require(.create, type)
             try conditions.check(nil, release)
-            return try add(resource, id: ResourceID.make())
+            return try add(resource, id: newID(type))
         }
         guard ResourceID.isValid(id) else { throw ServiceFault(400, "value", "the id of the resource is not valid", at: "\(type).id") }
         guard try transaction.resource(typeName: type, id: id) == nil else {

@@ -44,6 +44,9 @@ extension FHIRService {
         public var timeZone = TimeZone.current
         /// The source of time. Default: the system's.
         public var clock = FHIRClock.system
+        /// Gives the ids of new resources, for tests whose ids are the same each time; nil for random UUIDs. Ids that are in use or no ids of FHIR are
+        /// skipped. Default: nil.
+        public var makeID: (@Sendable () -> String)?
 
         /// The default configuration.
         public init() {}

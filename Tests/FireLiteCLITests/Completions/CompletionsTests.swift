@@ -95,6 +95,18 @@ struct CompletionsTests {
         #expect(try bash(["firelite", "import", "wi"]) == ["with space.ndjson"])
     }
 
+    @Test(.enabled(if: ShellProgram.isInstalled("bash"), "bash is not installed"))
+    func bashCompletesADatabaseInFrontAndWhatFollowsIt() throws {
+        #expect(try bash(["firelite", "find", "a."]) == ["a.sqlite"])
+        #expect(try bash(["firelite", "find", "a.sqlite", "BodySt"]) == ["BodyStructure"])
+        #expect(try bash(["firelite", "get", "--release", "R4", "a.sqlite", "BodySt"]) == ["BodyStructure/"])
+        // What follows the type is a condition.
+        #expect(try bash(["firelite", "find", "a.sqlite", "Patient", "BodySt"]) == [])
+        #expect(try bash(["firelite", "check", "a."]) == ["a.sqlite"])
+        // Without a database in front, the first operand is the command's own.
+        #expect(try bash(["firelite", "find", "Patient", "BodySt"]) == [])
+    }
+
     // MARK: - Zsh
 
     /// Types each line and the tabulator into a shell on a terminal of its own, and prints what the line has become.

@@ -13,6 +13,13 @@ final class Gate: @unchecked Sendable {
         condition.unlock()
     }
 
+    /// Whether it is open already.
+    var isPassable: Bool {
+        condition.lock()
+        defer { condition.unlock() }
+        return isOpen
+    }
+
     /// Waits until the gate is open; false where nobody opens it for five minutes, so that a failure is no hang. Tests run beside others
     /// that keep the few threads of tasks busy, so whoever opens it may have to wait for its turn.
     @discardableResult

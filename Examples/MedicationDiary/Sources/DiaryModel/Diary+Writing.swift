@@ -18,7 +18,7 @@ extension Diary {
                 $0.status = .completed
                 $0.medication = medication.map { .codeableConcept($0.copy()) } ?? record.medicationReference.map { .reference($0.copy()) }
                 $0.subject = record.subject?.copy()
-                $0.effectiveDateTime = FHIRDateTime(time, in: calendar)
+                $0.effectiveDateTime = FHIRDateTime(time, in: calendar.timeZone)
                 if record is MedicationRequest {
                     $0.request = Reference(to: record)
                 } else {
@@ -41,9 +41,9 @@ extension Diary {
             let patient = try tx.query(Patient.self).first()
             let statement = MedicationStatement {
                 $0.status = .active
-                $0.medicationCodeableConcept = CodeableConcept { $0.text = name }
+                $0.medicationCodeableConcept = CodeableConcept(text: name)
                 $0.subject = patient.map { Reference(to: $0) } ?? Reference { $0.display = "the diary's owner" }
-                $0.effectivePeriod = Period { $0.start = FHIRDateTime(time, in: calendar) }
+                $0.effectivePeriod = Period { $0.start = FHIRDateTime(time, in: calendar.timeZone) }
                 $0.dateAsserted = $0.effectivePeriod?.start
                 if let dosage { $0.dosage = [Dosage { $0.text = dosage }] }
             }
@@ -75,12 +75,5 @@ extension Diary {
     private static func record(_ id: DiaryEntry.ID, in transaction: ReadTransaction) throws -> any MedicationRecord {
         guard let record = try transaction.resource(pk: id) as? any MedicationRecord else { throw DiaryError.noSuchMedication }
         return record
-    }
-}
-
-extension FHIRDateTime {
-    /// The time to the second, with the offset of the calendar's time zone.
-    init?(_ time: Date, in calendar: Calendar) {
-        self.init(calendar.dateComponents([.year, .month, .day, .hour, .minute, .second, .timeZone], from: time))
     }
 }

@@ -1,5 +1,6 @@
 import FireLite
 import FireLiteR4
+import Foundation
 
 /// A person's medication diary: the model layer of an app, over one FireLite store.
 ///
@@ -18,6 +19,16 @@ public struct Diary: Sendable {
     ///
     /// - Throws: `FHIRStoreError`.
     public static func inMemory() throws -> Diary { try Diary(store: .inMemory(release: .r4)) }
+
+    /// Imports a file of FHIR R4: NDJSON, a resource or a Bundle; all of it or, if it throws, nothing. Resources with the type and id of stored ones replace
+    /// them.
+    ///
+    /// - Throws: `ImportFault` with the line of a mistake; `TransferError`, `FHIRStoreError`, `CancellationError`.
+    public func importFile(at url: URL) async throws -> ImportCounts {
+        var options = ImportOptions()
+        options.transactions = .files
+        return try await store.importResources(from: url, options: options).counts
+    }
 
     private init(store: FHIRStore) throws {
         self.store = store

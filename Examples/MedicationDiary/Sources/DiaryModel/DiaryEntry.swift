@@ -16,7 +16,7 @@ public struct DiaryEntry: Sendable, Hashable, Identifiable {
     init(_ record: some MedicationRecord, in transaction: ReadTransaction) throws {
         let medication = try record.medication(in: transaction.store)
         id = record.pk
-        name = medication?.text ?? medication?.coding.first?.display ?? record.medicationReference?.display ?? "unnamed medication"
+        name = medication?.displayText ?? record.medicationReference?.display ?? "unnamed medication"
         dosage = record.dosage.first?.text
         status = record.status?.rawValue ?? "unknown"
         lastTaken = try transaction.query(MedicationAdministration.self)

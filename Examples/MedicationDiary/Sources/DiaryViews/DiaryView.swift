@@ -23,7 +23,6 @@
                 }
                 .navigationTitle("Medications")
                 .searchable(text: $model.searchText)
-                .task(id: model.searchText) { await model.load() }
                 .sheet(item: $edited) { entry in
                     DosageEditor(entry) { dosage in Task { await model.edit(entry, dosage: dosage, status: nil) } }
                 }

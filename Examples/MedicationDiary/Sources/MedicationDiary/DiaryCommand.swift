@@ -1,4 +1,5 @@
 import DiaryModel
+import FireLite
 import Foundation
 
 /// The commands: arguments in, text out. What they do is in `DiaryModel`.
@@ -75,8 +76,8 @@ struct DiaryCommand {
             do {
                 let counts = try await diary.importFile(at: URL(fileURLWithPath: path))
                 lines += "\(path): \(counts.added) added, \(counts.updated) updated, \(counts.unchanged) unchanged\n"
-            } catch {
-                throw CommandError.failure("\(path): \(error.localizedDescription)")
+            } catch let fault as ImportFault {
+                throw CommandError.failure("\(path): line \(fault.line), \(fault.reason)")
             }
         }
         return lines

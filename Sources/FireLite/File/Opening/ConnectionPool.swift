@@ -186,6 +186,17 @@ final class ConnectionPool: @unchecked Sendable {
         return opener?.configuration.key
     }
 
+    /// Closes reading connections that nobody uses; later reads open others.
+    func closeIdleReaders() {
+        lock.lock()
+        let idle = idleReaders
+        idleReaders.removeAll()
+        readerCount -= idle.count
+        lock.unlock()
+        // Closed here, without the lock.
+        withExtendedLifetime(idle) {}
+    }
+
     // MARK: - Without connections
 
     /// Whether somebody reads. Called with the lock.

@@ -1,0 +1,26 @@
+import FireLite
+import FireLiteR4
+
+struct Diary {
+    let store: FHIRStore
+
+    init(path: String) throws {
+        store = try FHIRStore(path: path, release: .r4)
+    }
+
+    func add(family: String, born birthDate: FHIRDate) throws {
+        let patient = Patient {
+            $0.name = [HumanName { $0.family = family }]
+            $0.birthDate = birthDate
+            $0.active = true
+        }
+        try store.write { tx in try tx.add(patient) }
+    }
+
+    func patients(bornBefore date: FHIRDate) throws -> [Patient] {
+        try store.query(Patient.self)
+            .where { $0.active == true && $0.birthDate < date }
+            .sort(\.birthDate)
+            .all()
+    }
+}

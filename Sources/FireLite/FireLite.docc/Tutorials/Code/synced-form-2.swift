@@ -1,0 +1,21 @@
+import FireLiteR4
+import FireLiteUI
+
+@MainActor
+final class Editor {
+    let form: FormModel<Patient>
+
+    init(_ patient: Patient, in store: FHIRStore) {
+        form = FormModel(Draft(patient), in: store)
+    }
+
+    func enter(birthDate: FHIRDate?) {
+        form[\.birthDate] = birthDate
+    }
+
+    /// Saves, or returns what both sides have.
+    func save() async -> [ElementClash] {
+        guard form.canSave, await !form.save() else { return [] }
+        return form.clashes
+    }
+}
