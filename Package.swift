@@ -124,7 +124,10 @@ let package = Package(
             swiftSettings: settings),
         .target(
             name: "FireLiteBrowser",
-            dependencies: ["FireLite", "FireLiteCrypto", "FireLiteFHIRPath", "FireLiteRecords", "FireLiteSearch", "FireLiteService", "FireLiteTerminal"],
+            dependencies: [
+                "FireLite", "FireLiteCrypto", "FireLiteFHIRPath", "FireLiteRecords", "FireLiteSearch", "FireLiteService",
+                "FireLiteTerminal",
+            ],
             swiftSettings: settings),
         .target(
             name: "FireLiteLegacy", dependencies: ["FireLiteCrypto", "FireLiteSamples", "FireLiteSync", "FireLiteTrust"],
@@ -236,7 +239,8 @@ let package = Package(
             ],
             swiftSettings: settings),
         .testTarget(
-            name: "FireLiteBrowserTests", dependencies: ["FireLiteBrowser", "FireLiteR4", "FireLiteReleases", "FireLiteSynthetic", "TestSupport"],
+            name: "FireLiteBrowserTests",
+            dependencies: ["FireLiteBrowser", "FireLiteR4", "FireLiteReleases", "FireLiteSynthetic", "TestSupport"],
             swiftSettings: settings),
         .testTarget(
             name: "FireLiteServiceTests",

@@ -11,11 +11,11 @@ public struct ErasureError: FireLiteError, Hashable {
         /// - Parameter rawValue: the code's name.
         public init(rawValue: String) { self.rawValue = rawValue }
 
-        /// Neither the store nor what it keeps of earlier states has the person.
+        /// Neither the store nor what it keeps of earlier states contains the person.
         public static let notFound = Code(rawValue: "notFound")
-        /// The release has no compartment of the type, so it cannot be said what belongs to the person.
+        /// The release has no compartment for the type, so it is unknown what belongs to the person.
         public static let notSupported = Code(rawValue: "notSupported")
-        /// The file has tables of a module that this version does not know, which may hold something of the person.
+        /// The file has tables of a module that this version does not know; they may contain data of the person.
         public static let unknownTables = Code(rawValue: "unknownTables")
         /// The person is deleted, but the file was in use, so that it could not be overwritten.
         public static let notOverwritten = Code(rawValue: "notOverwritten")

@@ -1,10 +1,10 @@
 /// What erasing a person removes, and what is left elsewhere.
 public struct ErasureReport: Sendable, Hashable {
-    /// A number of things of one kind.
+    /// A number of resources or rows of one kind.
     public struct Count: Sendable, Hashable {
         /// A resource type, or a table of the file.
         public let name: String
-        /// How many.
+        /// The number of resources or rows.
         public let count: Int
     }
 
@@ -12,15 +12,15 @@ public struct ErasureReport: Sendable, Hashable {
     public struct Remainder: Sendable, Hashable {
         /// What it is.
         public enum Kind: String, Sendable, Hashable, CaseIterable {
-            /// A resource that belongs to other persons, too.
+            /// A resource that also belongs to other persons.
             case shared
-            /// A resource of somebody else that refers to what is erased.
+            /// A resource that does not belong to the person, but refers to them.
             case reference
             /// A server that the store was synchronized with, or that requests were sent to.
             case server
             /// Rows of the audit trail, which name resources and have none of their content.
             case audit
-            /// App data and sealed content that cannot be attributed to anybody.
+            /// App data that cannot be attributed to anybody.
             case unknown
             /// Tables and views of other programs in the file.
             case other
@@ -28,7 +28,7 @@ public struct ErasureReport: Sendable, Hashable {
 
         /// What it is.
         public let kind: Kind
-        /// `Type/id`, an address, or a number with its unit.
+        /// `Type/id`, an address, a number with its unit, or the name of a table.
         public let what: String
     }
 
@@ -38,11 +38,11 @@ public struct ErasureReport: Sendable, Hashable {
     public internal(set) var changes = 0
     /// The rows of other tables: records, samples, the outbox, journals of a sync, permissions and app data.
     public internal(set) var rows: [Count] = []
-    /// The number of payloads that only the person's resources had.
+    /// The number of payloads that were deleted, because nothing refers to them any longer; 0 in a plan.
     public internal(set) var payloads = 0
     /// What is not erased.
     public internal(set) var left: [Remainder] = []
-    /// Whether this is what would be erased.
+    /// Whether this is only a plan, and nothing was erased.
     public internal(set) var isPlan = false
 
     /// The number of all resources.
@@ -51,7 +51,7 @@ public struct ErasureReport: Sendable, Hashable {
 
 /// How a person is erased.
 public struct ErasureOptions: Sendable {
-    /// Whether resources that belong to other persons too are erased. Default: false; they are listed as left.
+    /// Whether resources that belong to other persons too are erased. Default: false; then ``ErasureReport/left`` lists them.
     public var erasesShared = false
     /// Whether the file is rewritten and its log truncated, so that no deleted bytes remain in them. Default: true.
     public var overwrites = true

@@ -18,15 +18,16 @@ extension FHIRStore {
         }
     }
 
-    /// Erases a person: the resource, everything in its compartment (FHIR, CompartmentDefinition), and what the file keeps of them besides, in the
-    /// history, the change log, full-text indexes, payloads, records, samples, the outbox and the journals of a sync.
+    /// Erases a person: the resource, everything in its compartment (FHIR, CompartmentDefinition), and what else the file keeps of them
+    /// in the history, the change log, full-text indexes, payloads, records, samples, the outbox and the journals of a sync.
     ///
     /// ```swift
     /// let report = try store.erase(person: "Patient", id: "1")
     /// for place in report.left { print(place.kind, place.what) }
     /// ```
-    /// The file is then rewritten, so that no deleted bytes are left in it or in its write-ahead log. What lies elsewhere, in backups, exports and at
-    /// servers, is not reached; the report lists what the file knows of it. An audit trail keeps its rows, which have no content.
+    /// The file is then rewritten, so that no deleted bytes are left in it or in its write-ahead log. Copies elsewhere, in backups, in
+    /// exports and on servers, are not reached; the report lists those that the file knows of. An audit trail keeps its rows, which have
+    /// no content.
     ///
     /// - Parameters:
     ///   - type: a type with a compartment. Default: Patient.
@@ -34,9 +35,9 @@ extension FHIRStore {
     ///   - options: how to erase.
     /// - Returns: what was erased, and what is left elsewhere.
     /// - Precondition: not inside a read or write.
-    /// - Throws: `ErasureError`: with `notOverwritten` everything is deleted, but the file must still be rewritten, by calling this again or by
-    ///   `vacuum()` and `checkpoint(.truncate)` when nobody reads. `FHIRStoreError`: `missingKey` if resources are sealed and no keyring is set, as
-    ///   nobody could say whose they are.
+    /// - Throws: `ErasureError`: with `notOverwritten` everything is deleted, but the file must still be rewritten, by calling this again
+    ///   or by `vacuum()` and `checkpoint(.truncate)` when nobody reads. `FHIRStoreError`: `missingKey` if resources are sealed and no
+    ///   keyring is set, because it is then unknown whose they are.
     @discardableResult
     public func erase(
         person type: String = "Patient", id: String, options: ErasureOptions = ErasureOptions()

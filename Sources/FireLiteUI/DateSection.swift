@@ -1,6 +1,6 @@
 import FireLiteCore
 
-/// The year, month or day of a date, as the key of a section. Sections are ordered by time; that without a date comes last.
+/// The year, month or day of a date, as the key of a section. Sections are ordered by time; the one without a date comes last.
 public struct DateSection: Hashable, Sendable, Comparable, CustomStringConvertible {
     /// How long a section is.
     public enum Unit: Int, Sendable, Hashable {
@@ -9,7 +9,8 @@ public struct DateSection: Hashable, Sendable, Comparable, CustomStringConvertib
         case day = 10
     }
 
-    /// `2020`, `2020-05`, `2020-05-17`, as the value itself has it in its own offset, or shorter if it is less precise; nil without a date.
+    /// `2020`, `2020-05` or `2020-05-17`, as the value states it in its own offset; shorter if the value is less precise; nil without a
+    /// date.
     public let text: String?
 
     /// The section of a date; nil and values without a year are in a section of their own.

@@ -1,7 +1,7 @@
 import FireLiteCore
 import Observation
 
-/// A resource that is edited in a form: a draft with validation while it is edited, undo within the form, and conflicts.
+/// A resource that is edited in a form: a draft with validation, undo within the form, and conflicts with what others have stored.
 ///
 /// ```swift
 /// let form = FormModel(Draft(patient), in: store)
@@ -13,10 +13,10 @@ import Observation
 public final class FormModel<Resource: FHIRResource> {
     /// The draft with all edits.
     public private(set) var draft: Draft<Resource>
-    /// What does not fit FHIR's definitions now.
+    /// The issues of the draft by FHIR's definitions, updated with each edit.
     public private(set) var issues: [FHIRIssue] = []
-    /// The elements that others have changed too since the form was opened, after a save that found them: both values of each, to be shown side by
-    /// side. `save(preferring:)` decides.
+    /// The elements that others have changed too since the form was opened, with both values of each, to be shown side by side. A save
+    /// that found a conflict sets them, and `save(preferring:)` resolves them.
     public private(set) var clashes: [ElementClash] = []
     /// Whether a save is running.
     public private(set) var isSaving = false
@@ -44,9 +44,10 @@ public final class FormModel<Resource: FHIRResource> {
 
     // MARK: - Editing
 
-    /// A text, number, date or code, by a key path. Setting it is an edit; further edits of the same element are one step of undo.
+    /// A text, number, date or code, by a key path. Setting it is an edit; further edits of the same element belong to the same step of
+    /// undo.
     ///
-    /// - Precondition: as for the same path on an object: positions of lists exist.
+    /// - Precondition: the same path can be used on an object: positions of lists exist.
     public subscript<Value: Sendable>(path: ReferenceWritableKeyPath<Resource, Value>) -> Value {
         get { draft[path] }
         set { edit(path) { $0[keyPath: path] = newValue } }
@@ -57,7 +58,7 @@ public final class FormModel<Resource: FHIRResource> {
 
     /// Changes the content, as one step of undo.
     ///
-    /// - Throws: errors of `body`; the form is as before then.
+    /// - Throws: errors of `body`; the form is then unchanged.
     public func change(_ body: (Resource) throws -> Void) rethrows { try edit(nil, body) }
 
     private func edit(_ path: AnyKeyPath?, _ body: (Resource) throws -> Void) rethrows {
@@ -82,10 +83,10 @@ public final class FormModel<Resource: FHIRResource> {
     /// Whether the form has changed anything.
     public var hasChanges: Bool { !changes.isEmpty }
 
-    /// Whether there is something to save, and nothing against it.
+    /// Whether the form has changes and no errors, and is not being saved.
     public var canSave: Bool { hasChanges && !isSaving && !issues.contains { $0.severity == .error } }
 
-    /// The issues of an element and of what is in it.
+    /// The issues of an element and of its children.
     ///
     /// - Parameter path: the FHIR path below the resource: `name[0].family`, `birthDate`.
     public func issues(at path: String) -> [FHIRIssue] {
@@ -99,13 +100,13 @@ public final class FormModel<Resource: FHIRResource> {
 
     // MARK: - Undo
 
-    /// Whether there is an edit to take back.
+    /// Whether there is an edit to undo.
     public var canUndo: Bool { !undone.isEmpty }
 
-    /// Whether there is an edit that was taken back.
+    /// Whether there is an edit to redo.
     public var canRedo: Bool { !redone.isEmpty }
 
-    /// Takes back the last edit. Does nothing if there is none.
+    /// Undoes the last edit. Does nothing if there is none.
     public func undo() {
         guard let earlier = undone.popLast() else { return }
         redone.append(draft)
@@ -113,7 +114,7 @@ public final class FormModel<Resource: FHIRResource> {
         show(earlier)
     }
 
-    /// Makes the last edit that was taken back again. Does nothing if there is none.
+    /// Redoes the edit that was undone last. Does nothing if there is none.
     public func redo() {
         guard let later = redone.popLast() else { return }
         undone.append(draft)
@@ -121,7 +122,7 @@ public final class FormModel<Resource: FHIRResource> {
         show(later)
     }
 
-    /// Takes back all edits, as one step that can be undone.
+    /// Undoes all edits, as one step that can be undone itself.
     public func revert() {
         guard hasChanges else { return }
         undone.append(draft)
@@ -134,8 +135,8 @@ public final class FormModel<Resource: FHIRResource> {
 
     /// Saves the draft, merged with what others have stored since. Afterwards the form has a draft of the stored resource, without undo.
     ///
-    /// - Parameter side: whose value an element gets that both have changed: the form's (`.local`) or the stored one (`.remote`). Default: neither;
-    ///   nothing is stored then, and ``clashes`` has such elements.
+    /// - Parameter side: whose value an element gets if both have changed it: the form's (`.local`) or the stored one (`.remote`).
+    ///   Default: neither; then nothing is stored, and ``clashes`` has these elements.
     /// - Returns: whether it was stored; otherwise ``error`` says why.
     @discardableResult
     public func save(preferring side: ThreeWayMerge.Side? = nil) async -> Bool {

@@ -24,16 +24,18 @@ public final class HistoryUndo {
     private var undone: [Step] = []
     private var redone: [Step] = []
 
+    /// Creates an undo history without steps.
+    ///
     /// - Parameter store: a store that keeps the history of the types that are changed.
     public init(_ store: FHIRStore) { self.store = store }
 
-    /// The name of the step that ``undo()`` takes back; nil if there is none.
+    /// The name of the step that ``undo()`` undoes; nil if there is none.
     public var undoName: String? { undone.last?.name }
 
-    /// The name of the step that ``redo()`` makes again; nil if there is none.
+    /// The name of the step that ``redo()`` redoes; nil if there is none.
     public var redoName: String? { redone.last?.name }
 
-    /// Makes a step: a write whose changes of some resources can be undone.
+    /// Performs a step: a write whose changes to the named resources can be undone.
     ///
     /// - Parameters:
     ///   - name: what the user did, for menus.
@@ -58,9 +60,9 @@ public final class HistoryUndo {
         return value
     }
 
-    /// Takes back the last step. Does nothing if there is none.
+    /// Undoes the last step. Does nothing if there is none.
     ///
-    /// - Throws: `FHIRStoreError`: `conflict` if a resource was changed since; nothing is changed, and the step stays.
+    /// - Throws: `FHIRStoreError`: `conflict` if a resource was changed since; then nothing is changed, and the step stays.
     public func undo() throws {
         guard let step = undone.last else { return }
         let inverse = try restore(step)
@@ -68,7 +70,7 @@ public final class HistoryUndo {
         redone.append(inverse)
     }
 
-    /// Makes the last step that was taken back again. Does nothing if there is none.
+    /// Redoes the step that was undone last. Does nothing if there is none.
     ///
     /// - Throws: as ``undo()``.
     public func redo() throws {

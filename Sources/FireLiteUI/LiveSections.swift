@@ -15,10 +15,10 @@ public struct ResultSection<Key: Hashable & Sendable, Resource: FHIRResource>: I
 /// let visits = LiveSections(store.query(Encounter.self).sort(\.period.start, .reverse)) { DateSection(.month, of: $0.period?.start) }
 /// ForEach(visits.sections) { section in Section(section.id.description) { ForEach(section.results) { Text($0.id ?? "") } } }
 /// ```
-/// The query decides the order of the results, and so that of the sections.
+/// The order of the query's results determines the order of the sections.
 @MainActor @Observable
 public final class LiveSections<Key: Hashable & Sendable, Resource: FHIRResource> {
-    /// The results; its query can be set.
+    /// The live results; set its query to follow another one.
     public let live: LiveQuery<Resource>
     @ObservationIgnored private let key: (Resource) -> Key
     @ObservationIgnored private var shown = SectionedSnapshot<Key, String>()
@@ -53,7 +53,7 @@ public final class LiveSections<Key: Hashable & Sendable, Resource: FHIRResource
     /// The identities of the sections and of the results, which are their pks.
     public var snapshot: SectionedSnapshot<Key, String> { SectionedSnapshot(live.results, section: key, item: \.pk) }
 
-    /// The batch updates since this was called last, for tables and collections that show each of them.
+    /// The batch updates since the last call, for tables and collections that must apply every one.
     public func takeChanges() -> SectionChanges {
         let now = snapshot
         defer { shown = now }

@@ -1,6 +1,6 @@
 /// Items in sections at one moment, by their identities: what tables and collections show.
 ///
-/// It fills an `NSDiffableDataSourceSnapshot` section by section; ``changes(from:)`` are the batch updates for tables without one.
+/// It fills an `NSDiffableDataSourceSnapshot` section by section; ``changes(from:)`` returns the batch updates for tables without one.
 public struct SectionedSnapshot<Section: Hashable & Sendable, Item: Hashable & Sendable>: Sendable, Hashable {
     /// The identities of the sections, in order.
     public private(set) var sections: [Section] = []
@@ -15,7 +15,7 @@ public struct SectionedSnapshot<Section: Hashable & Sendable, Item: Hashable & S
     /// - Parameters:
     ///   - elements: the items.
     ///   - section: the key of an item's section.
-    ///   - item: the identity of an item. An item whose identity was there already is left out.
+    ///   - item: the identity of an item. An item whose identity occurred before is skipped.
     public init<Element>(_ elements: some Sequence<Element>, section: (Element) -> Section, item: (Element) -> Item) {
         var seen: Set<Item> = []
         for element in elements {
@@ -41,8 +41,9 @@ public struct SectionedSnapshot<Section: Hashable & Sendable, Item: Hashable & S
 
     // MARK: - Changes
 
-    /// How an earlier snapshot becomes this one, as batch updates of tables and collections: what is deleted and where moves begin is in the earlier
-    /// snapshot, what is inserted and where moves end in this one. Items of deleted and inserted sections are not listed.
+    /// The batch updates for tables and collections that turn an earlier snapshot into this one. Deletions and the starts of moves are
+    /// places in the earlier snapshot; insertions and the ends of moves are places in this one. Items of deleted and inserted sections
+    /// are not listed.
     ///
     /// - Complexity: O(n log n) in the number of items.
     public func changes(from earlier: SectionedSnapshot) -> SectionChanges {
@@ -118,13 +119,13 @@ public struct SectionChanges: Sendable, Hashable {
     public internal(set) var deletedSections: [Int] = []
     /// Indexes in the later snapshot.
     public internal(set) var insertedSections: [Int] = []
-    /// Sections that changed their order.
+    /// Sections whose order changed.
     public internal(set) var movedSections: [Move<Int>] = []
     /// Places in the earlier snapshot.
     public internal(set) var deletedItems: [Place] = []
     /// Places in the later snapshot.
     public internal(set) var insertedItems: [Place] = []
-    /// Items that changed their order or section.
+    /// Items whose order or section changed.
     public internal(set) var movedItems: [Move<Place>] = []
 
     /// Whether nothing changed.

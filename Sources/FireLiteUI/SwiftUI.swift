@@ -10,7 +10,7 @@
     }
 
     extension EnvironmentValues {
-        /// The store that `FHIRResults` and its siblings in this view and below follow.
+        /// The store that `FHIRResults` and `FHIRRecord` follow in this view and the views below it.
         public var fhirStore: FHIRStore? {
             get { self[FHIRStoreKey.self] }
             set { self[FHIRStoreKey.self] = newValue }
@@ -18,11 +18,11 @@
     }
 
     extension View {
-        /// Sets the store that `FHIRResults` and its siblings in this view and below follow.
+        /// Sets the store that `FHIRResults` and `FHIRRecord` follow in this view and the views below it.
         public func fhirStore(_ store: FHIRStore?) -> some View { environment(\.fhirStore, store) }
     }
 
-    /// Whether what a view follows is there.
+    /// The loading state of the results or the resource that a view follows.
     public enum FHIRLoadingState {
         /// It is being read for the first time.
         case loading
@@ -65,14 +65,14 @@
         /// The results; none while they are read.
         public var wrappedValue: [Resource] { follower.shown?.results ?? [] }
 
-        /// The state, and another query.
+        /// The follower of the results: their state, and a query that can be set.
         public var projectedValue: ResultsFollower<Resource> { follower }
 
         /// Called by SwiftUI before it reads the value.
         public func update() { follower.follow(store) }
     }
 
-    /// What `$` gives of a property with `FHIRResults`.
+    /// The projected value of `FHIRResults`: `$patients` for a property `patients`.
     @MainActor @Observable
     public final class ResultsFollower<Resource: FHIRResource> {
         /// The results with their changes; nil before the view has a store.
@@ -103,7 +103,7 @@
             }
         }
 
-        /// Whether the results are there.
+        /// The loading state of the results.
         public var state: FHIRLoadingState {
             guard let live else { return .loading }
             if let error = live.error { return .failed(error) }
@@ -130,17 +130,17 @@
         /// The resource; nil while it is read, and if there is none.
         public var wrappedValue: Resource? { follower.live?.resource }
 
-        /// The state.
+        /// The follower of the resource, which has its state.
         public var projectedValue: RecordFollower<Resource> { follower }
 
         /// Called by SwiftUI before it reads the value.
         public func update() { follower.follow(store) }
     }
 
-    /// What `$` gives of a property with `FHIRRecord`.
+    /// The projected value of `FHIRRecord`: `$patient` for a property `patient`.
     @MainActor @Observable
     public final class RecordFollower<Resource: FHIRResource> {
-        /// The resource; nil before the view has a store.
+        /// The live resource; nil before the view has a store.
         public private(set) var live: LiveResource<Resource>?
         @ObservationIgnored private let id: String
         @ObservationIgnored private var store: FHIRStore?
@@ -153,7 +153,7 @@
             live = LiveResource(Resource.self, id: id, in: store)
         }
 
-        /// Whether the resource is there.
+        /// The loading state of the resource.
         public var state: FHIRLoadingState {
             guard let live else { return .loading }
             if let error = live.error { return .failed(error) }
@@ -222,7 +222,7 @@
     // MARK: - Forms
 
     extension FormModel {
-        /// A binding to a text, number, date or code, for controls of SwiftUI.
+        /// A binding to a text, number, date or code, for SwiftUI controls.
         public func binding<Value: Sendable>(_ path: ReferenceWritableKeyPath<Resource, Value>) -> Binding<Value> {
             Binding(get: { self[path] }, set: { self[path] = $0 })
         }
@@ -236,7 +236,7 @@
             Binding(get: { self[path] ?? missing }, set: { self[path] = $0 })
         }
 
-        /// A binding to a text that is absent when it is empty, for text fields.
+        /// A binding to a text for text fields; an empty text removes the element.
         public func text(_ path: ReferenceWritableKeyPath<Resource, String?>) -> Binding<String> {
             Binding(get: { self[path] ?? "" }, set: { self[path] = $0.isEmpty ? nil : $0 })
         }

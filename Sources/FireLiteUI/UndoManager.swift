@@ -4,11 +4,11 @@
     extension HistoryUndo {
         /// Registers the last step with an undo manager, whose menus then undo and redo it.
         ///
-        /// Call it after ``perform(_:on:_:)``. A step that cannot be undone, as a resource was changed since, is reported and dropped.
+        /// Call it after ``perform(_:on:_:)``. A step that cannot be undone, because a resource was changed since, is reported and dropped.
         ///
         /// - Parameters:
         ///   - manager: the undo manager of a window or document.
-        ///   - report: called with the error of a step that could not be undone or made again.
+        ///   - report: called with the error of a step that could not be undone or redone.
         public func register(with manager: UndoManager, report: @escaping @MainActor (any Error) -> Void) {
             guard let name = undoName else { return }
             manager.registerUndo(withTarget: self) { target in

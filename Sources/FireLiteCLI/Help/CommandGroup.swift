@@ -18,7 +18,8 @@ struct CommandGroup {
             CommandGroup(
                 name: "asking", title: "Finding and asking",
                 commands: [
-                    BrowseCommand.self, FindCommand.self, SearchCommand.self, SQLCommand.self, FHIRPathCommand.self, ViewCommand.self, PublishCommand.self,
+                    BrowseCommand.self, FindCommand.self, SearchCommand.self, SQLCommand.self, FHIRPathCommand.self, ViewCommand.self,
+                    PublishCommand.self,
                     TerminologyCommand.self, SchemaCommand.self, IndexCommand.self,
                 ]),
             CommandGroup(

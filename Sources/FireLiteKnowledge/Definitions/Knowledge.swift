@@ -28,7 +28,8 @@ public final class Knowledge: @unchecked Sendable {
         case failed(KnowledgeError)
     }
 
-    /// Knows what every program knows: the types of the release, and the few profiles of FHIR itself that records are measured by without naming them.
+    /// Creates a set of definitions with the types of the release, and with the few profiles of FHIR itself, such as vital signs, that
+    /// apply to records which do not name them.
     public init(release: FHIRRelease) {
         self.release = release
         // Made before other threads can ask for them.
@@ -41,16 +42,16 @@ public final class Knowledge: @unchecked Sendable {
     /// The packages that were added, in their order.
     public var packages: [PackageManifest] { lock.withLock { packageList } }
 
-    /// The packages that those that were added depend on, without those that are there and without FHIR's own: `name#version`.
+    /// The missing dependencies of the added packages, without FHIR's own: `name#version`.
     public var missingDependencies: [String] { PackageManifest.missingDependencies(of: packages) }
 
     /// Adds one definition in JSON or XML; a Bundle adds each of its resources.
     ///
     /// - Parameters:
     ///   - text: a resource, in UTF-8.
-    ///   - source: what messages call it: the file.
+    ///   - source: the name of the text in messages, such as its file.
     /// - Returns: the canonical URL of the definition; nil if it has none.
-    /// - Throws: `KnowledgeError` with code `content` for other text.
+    /// - Throws: `KnowledgeError` with code `content` for text that is not a resource in JSON or XML.
     @discardableResult
     public func add(_ text: Data, source: String) throws -> String? {
         let definition = try Definition(try Self.json(text, source: source, release: release), source: source)

@@ -11,7 +11,7 @@ public struct KnowledgeError: FireLiteError, Hashable {
 
         /// A file cannot be read or written.
         public static let file = Code(rawValue: "file")
-        /// An archive is damaged, or has what no package needs: links, paths out of its folder, devices.
+        /// An archive is damaged, or contains what no package needs: links, paths out of its folder, devices.
         public static let archive = Code(rawValue: "archive")
         /// An archive or a definition is larger than allowed.
         public static let limit = Code(rawValue: "limit")

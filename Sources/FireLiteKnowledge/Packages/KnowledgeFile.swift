@@ -19,7 +19,7 @@ public final class KnowledgeFile {
     ///
     /// - Parameters:
     ///   - path: the file.
-    ///   - isReadOnly: whether it must exist and stays as it is. Default: false.
+    ///   - isReadOnly: whether the file must exist and is never changed. Default: false.
     /// - Throws: `KnowledgeError` with code `file` if it cannot be opened or is another kind of file.
     public init(path: String, isReadOnly: Bool = false) throws {
         self.path = path
@@ -92,10 +92,10 @@ public final class KnowledgeFile {
         }
     }
 
-    /// Adds a package, in place of the same version of it if that is there.
+    /// Adds a package, which replaces the same version of the package if the file has it.
     ///
-    /// - Parameter source: an archive (`.tgz`) or a folder in which one is unpacked.
-    /// - Returns: what the package says about itself, and the number of its definitions.
+    /// - Parameter source: an archive (`.tgz`) or a folder with an unpacked one.
+    /// - Returns: the manifest of the package, and the number of its definitions.
     /// - Throws: `KnowledgeError`; `TransferError` if the system has no zlib.
     @discardableResult
     public func addPackage(at source: String) throws -> (manifest: PackageManifest, definitions: Int) {

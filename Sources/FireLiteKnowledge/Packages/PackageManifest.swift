@@ -1,7 +1,7 @@
 import FireLiteCore
 import Foundation
 
-/// What `package.json` of a FHIR package says (FHIR, NPM Package Specification).
+/// The content of `package.json` of a FHIR package (FHIR, NPM Package Specification).
 public struct PackageManifest: Sendable, Hashable, Codable {
     /// The package's name, `hl7.fhir.us.core`.
     public let name: String
@@ -9,9 +9,9 @@ public struct PackageManifest: Sendable, Hashable, Codable {
     public let version: String
     /// The base of its canonical URLs; nil if it names none.
     public let canonical: String?
-    /// What it is called; nil if it does not say.
+    /// Its title for people; nil if it has none.
     public let title: String?
-    /// The versions of FHIR that it is for: `4.0.1`.
+    /// The versions of FHIR that it is for, such as `4.0.1`.
     public let fhirVersions: [String]
     /// The packages that it needs, with their versions.
     public let dependencies: [String: String]
@@ -20,7 +20,7 @@ public struct PackageManifest: Sendable, Hashable, Codable {
     ///
     /// - Parameters:
     ///   - text: the content of `package.json`.
-    ///   - source: what messages call the package: its file.
+    ///   - source: the name of the package in messages, such as its file.
     /// - Throws: `KnowledgeError` with code `manifest` if it has no name or version.
     public init(_ text: Data, source: String) throws {
         let clean = text.starts(with: [0xEF, 0xBB, 0xBF]) ? text.dropFirst(3) : text
@@ -44,7 +44,7 @@ public struct PackageManifest: Sendable, Hashable, Codable {
         self.dependencies = dependencies
     }
 
-    /// The packages that others depend on and that are not among them, without FHIR's own: `name#version`, in order.
+    /// The dependencies of the packages that are not among them, without FHIR's own, sorted: `name#version`.
     public static func missingDependencies(of packages: [PackageManifest]) -> [String] {
         let present = Set(packages.map(\.name))
         var missing: Set<String> = []

@@ -136,10 +136,10 @@ extension Knowledge {
     /// Adds the definitions of a package.
     ///
     /// - Parameters:
-    ///   - path: an archive (`.tgz`), or a folder in which one is unpacked.
-    ///   - includesExamples: whether its examples are known too, as targets of references. Default: false.
-    /// - Returns: what the package says about itself.
-    /// - Throws: `KnowledgeError` for what is no package; `TransferError` if the system has no zlib.
+    ///   - path: an archive (`.tgz`), or a folder with an unpacked one.
+    ///   - includesExamples: whether to add its examples too, as targets of references. Default: false.
+    /// - Returns: the manifest of the package.
+    /// - Throws: `KnowledgeError` if it is not a package; `TransferError` if the system has no zlib.
     @discardableResult
     public func addPackage(at path: String, includesExamples: Bool = false) throws -> PackageManifest {
         let loaded = try PackageReader.read(path, includesExamples: includesExamples)

@@ -4,7 +4,7 @@ public enum CodeMembership: Sendable, Hashable {
     case member
     /// It is not in the value set.
     case notMember
-    /// Nobody knows: the value set or a code system is absent, or a rule of it is not understood.
+    /// The answer is unknown: the value set or a code system is missing, or one of its rules is not understood.
     case unknown
 }
 
@@ -19,7 +19,7 @@ public struct CodeQuestion: Sendable, Hashable {
     /// The display that goes with it; nil for none.
     public var display: String?
 
-    /// A question.
+    /// Creates a question.
     public init(system: String? = nil, version: String? = nil, code: String, display: String? = nil) {
         (self.system, self.version, self.code, self.display) = (system, version, code, display)
     }

@@ -15,17 +15,17 @@ import FireLiteFHIRPath
 public struct FHIRValidator: Sendable {
     /// The definitions that it uses.
     public let knowledge: Knowledge
-    /// What it checks beside the rules.
+    /// What it checks in addition to the rules.
     public var options: ValidationOptions
-    /// What answers questions about codes; by default a terminology over the definitions of `knowledge`.
+    /// Answers questions about codes; by default a terminology over the definitions of `knowledge`.
     public var codes: any CodeValidator
 
-    /// A validator.
+    /// Creates a validator.
     ///
     /// - Parameters:
     ///   - knowledge: the definitions; its release is that of the resources.
-    ///   - options: what to check beside the rules.
-    ///   - codes: what answers questions about codes; nil for a terminology over the definitions
+    ///   - options: what to check in addition to the rules.
+    ///   - codes: answers questions about codes; nil for a terminology over the definitions
     ///     that `knowledge` has now.
     public init(knowledge: Knowledge, options: ValidationOptions = ValidationOptions(), codes: (any CodeValidator)? = nil) {
         self.knowledge = knowledge
@@ -37,8 +37,8 @@ public struct FHIRValidator: Sendable {
     ///
     /// - Parameters:
     ///   - resource: a resource of the release of `knowledge`.
-    ///   - profiles: canonical URLs of profiles that it must conform to, beside those in its `meta.profile`.
-    /// - Returns: the issues; none if there is nothing to say. A profile that is not known is a warning.
+    ///   - profiles: canonical URLs of profiles that it must conform to, in addition to those in its `meta.profile`.
+    /// - Returns: the issues; empty if there are none. An unknown profile gives a warning.
     public func validate(_ resource: FHIRResource, against profiles: [String] = []) -> [ValidationIssue] {
         let run = ValidationRun(resource, knowledge: knowledge, codes: codes, options: options)
         for issue in resource.validate() { run.add(ValidationIssue(issue)) }

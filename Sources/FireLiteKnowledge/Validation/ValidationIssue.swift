@@ -31,7 +31,7 @@ public struct ValidationIssue: Sendable, Hashable, CustomStringConvertible {
     public let path: String
     /// What was expected, what was found, and what to do.
     public let message: String
-    /// The canonical URL of the profile whose rule it is; nil for a rule of FHIR itself.
+    /// The canonical URL of the profile whose rule is broken; nil for a rule of FHIR itself.
     public let profile: String?
     /// The id of the element in the profile, with the names of slices: `Observation.category:VSCat`.
     public let element: String?
@@ -76,7 +76,7 @@ extension ValidationIssue.MessageID {
     public static let code = Self("binding-code")
     /// A display is not one that the code system has for the code.
     public static let display = Self("code-display")
-    /// Whether a code is in the value set of its binding is not known.
+    /// It is unknown whether a code is in the value set of its binding.
     public static let unknownValueSet = Self("binding-unknown")
     /// A value fits no slice of a closed slicing.
     public static let closedSlicing = Self("slicing-closed")
@@ -98,11 +98,11 @@ extension ValidationIssue.MessageID {
     public static let unknownExtension = Self("extension-unknown")
     /// An extension is at a place for which it is not defined.
     public static let extensionContext = Self("extension-context")
-    /// An extension is a modifier and is used as one that is none, or the reverse.
+    /// A modifier extension is used as an ordinary one, or the reverse.
     public static let modifierExtension = Self("extension-modifier")
-    /// The URL of an extension is not one.
+    /// The URL of an extension is not valid.
     public static let extensionURL = Self("extension-url")
-    /// A reference is not one, or to nothing.
+    /// A reference is not valid, or leads to nothing.
     public static let reference = Self("reference")
     /// A reference is to a resource of a type that the element does not allow.
     public static let referenceType = Self("reference-type")
@@ -110,19 +110,19 @@ extension ValidationIssue.MessageID {
     public static let bundleReference = Self("bundle-reference")
     /// The full URL of an entry is missing, relative, or not that of the resource.
     public static let fullURL = Self("bundle-full-url")
-    /// A link of a Bundle is repeated, or not one for its type.
+    /// A link of a Bundle is repeated, or does not fit the type of the Bundle.
     public static let bundleLink = Self("bundle-link")
     /// An entry does not fit the type of its Bundle.
     public static let bundleEntry = Self("bundle-entry")
-    /// A contained resource has no id, the same as another one, or is not used.
+    /// A contained resource has no id, has the id of another one, or is not used.
     public static let contained = Self("contained")
     /// The id of an element occurs twice.
     public static let duplicateID = Self("id-duplicate")
     /// An attachment has another size than it states, or content that cannot be decoded.
     public static let attachment = Self("attachment")
-    /// A date is outside of what can be.
+    /// A date is out of range.
     public static let date = Self("date")
-    /// A URL is not absolute, or not one.
+    /// A URL is not absolute, or not valid.
     public static let url = Self("url")
     /// The text of a narrative breaks the rules of XHTML in FHIR.
     public static let narrative = Self("narrative")
@@ -138,7 +138,7 @@ extension ValidationIssue.MessageID {
     public static let responseRequired = Self("response-required")
     /// An answer is of a type, or has a value, that the Questionnaire does not allow.
     public static let responseAnswer = Self("response-answer")
-    /// An item is answered that is not enabled.
+    /// An item that is not enabled has an answer.
     public static let responseEnabled = Self("response-not-enabled")
     /// A CodeSystem breaks a rule.
     public static let codeSystem = Self("code-system")

@@ -1,10 +1,10 @@
-/// What a validator checks beside the rules.
+/// What a validator checks in addition to the rules, and its limits.
 public struct ValidationOptions: Sendable, Hashable {
     /// Whether recommendations are reported, as warnings: a narrative for each resource, performers of observations. Default: false.
     public var bestPractice = false
     /// Whether absent elements that a profile marks as mustSupport are reported. Default: false.
     public var reportsMustSupport = false
-    /// Whether texts that look like HTML are errors, which a viewer without care would show as such. Default: false.
+    /// Whether texts that look like HTML are errors, because a careless viewer would show them as HTML. Default: false.
     public var refusesMarkup = false
     /// Whether the profiles in `meta.profile` are applied. Default: true.
     public var followsMetaProfiles = true

@@ -4,8 +4,8 @@ import Foundation
 
 /// SMART Backend Services: gives tokens to registered clients that sign a request with their key (`private_key_jwt`, RFC 7523).
 ///
-/// An assertion is for the token endpoint, lives at most five minutes, and counts once. Tokens live five minutes, in memory: after a restart clients
-/// ask again.
+/// An assertion must be for the token endpoint, is valid for at most five minutes, and can be used once. Tokens are valid for five
+/// minutes and are kept in memory: after a restart, clients ask again.
 public actor BackendServices: ServiceAuthorizer {
     /// A registered client.
     public struct Client: Sendable {
@@ -18,8 +18,8 @@ public actor BackendServices: ServiceAuthorizer {
         /// - Parameters:
         ///   - id: its id.
         ///   - jwks: its public keys, a JSON Web Key Set.
-        ///   - scopes: the scopes that it may have, separated by blanks.
-        /// - Throws: ``ServiceError/Code/credentials``.
+        ///   - scopes: the scopes that it may ask for, separated by spaces.
+        /// - Throws: ``ServiceError/Code/credentials`` if `jwks` is not a set of keys.
         public init(id: String, jwks: Data, scopes: String) throws {
             self.id = id
             keys = try KeySet(jwks)
@@ -50,7 +50,7 @@ public actor BackendServices: ServiceAuthorizer {
         self.clock = clock
     }
 
-    /// What the bearer may do.
+    /// What the bearer may do; nil for a token that is unknown or has expired.
     public func access(token: String?, base: String) async throws -> ServiceAccess? {
         guard let token, let found = given[HashAlgorithm.sha256.digest(of: Data(token.utf8))], found.end > clock.now() else { return nil }
         return found.access

@@ -2,9 +2,9 @@ import FireLiteClient
 import FireLiteCrypto
 import Foundation
 
-/// Fixed tokens, each with what its bearer may do.
+/// Fixed tokens, each with the access of its bearer.
 ///
-/// Only their SHA-256 digests are kept, and digests are compared, so how long a comparison takes tells nothing about a token.
+/// It keeps and compares only their SHA-256 digests, so the duration of a comparison reveals nothing about a token.
 public struct BearerTokens: ServiceAuthorizer {
     private let accesses: [Data: ServiceAccess]
 
@@ -30,6 +30,6 @@ public struct BearerTokens: ServiceAuthorizer {
 
     private static func digest(_ token: String) -> Data { HashAlgorithm.sha256.digest(of: Data(token.utf8)) }
 
-    /// What the bearer may do.
+    /// What the bearer may do; nil for an unknown token.
     public func access(token: String?, base: String) async throws -> ServiceAccess? { token.flatMap { accesses[Self.digest($0)] } }
 }

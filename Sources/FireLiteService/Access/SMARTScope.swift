@@ -26,14 +26,14 @@ public struct SMARTScope: Sendable, Hashable, CustomStringConvertible {
     public let context: Context
     /// The resource type; nil for all.
     public let type: String?
-    /// The interactions.
+    /// The interactions that it permits.
     public let permissions: Set<Permission>
     /// The search parameters that resources must meet.
     let conditions: [SearchRequest.Parameter]
 
-    /// Reads a scope; nil for any other, such as `openid`, which says nothing about resources.
+    /// Parses a scope; nil for a text that is not a scope for resources, such as `openid`.
     ///
-    /// Letters must be in the order `cruds`, as the specification wants; what cannot be read permits nothing.
+    /// Letters must be in the order `cruds`, as the specification demands; a scope that cannot be parsed permits nothing.
     ///
     /// - Parameter text: the scope.
     public init?(_ text: String) {
@@ -78,10 +78,10 @@ public struct SMARTScope: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// The scopes in a claim or parameter `scope`, without those that say nothing about resources.
+    /// The scopes in a claim or parameter `scope`, without those that are not about resources.
     public static func list(_ text: String) -> [SMARTScope] { text.split(separator: " ").compactMap { SMARTScope(String($0)) } }
 
-    /// The scope in the form of version 2.
+    /// The scope in the syntax of version 2.
     public var description: String {
         let letters = "cruds".filter { letter in permissions.contains { $0.rawValue == letter } }
         let query = conditions.isEmpty ? "" : "?" + QueryItems.encoded(conditions)

@@ -8,7 +8,7 @@ public struct ServiceAccess: Sendable, Hashable {
     public var subject: String
     /// The SMART scopes of the token; nil to permit everything.
     public var scopes: [SMARTScope]?
-    /// The id of the patient to whom `patient/` scopes apply; nil for none, which makes such scopes permit nothing.
+    /// The id of the patient to whom `patient/` scopes apply; nil if there is none, and then such scopes permit nothing.
     public var patient: String?
 
     /// Creates an access.
@@ -30,14 +30,14 @@ public protocol ServiceAuthorizer: Sendable {
     ///
     /// - Parameters:
     ///   - token: the token of the field `Authorization`; nil if there is none.
-    ///   - base: the service's address, for whom a token must be.
+    ///   - base: the service's address, for which a token must be issued.
     /// - Throws: any error, which the client gets as status 500.
     func access(token: String?, base: String) async throws -> ServiceAccess?
 
-    /// The key types and endpoints for `.well-known/smart-configuration`, with addresses below `base`.
+    /// The members of `.well-known/smart-configuration` about tokens, such as endpoints, with addresses below `base`.
     func configuration(base: String) -> [String: JSONValue]
 
-    /// Answers a request for a token; nil if the authorizer gives none out.
+    /// Answers a request for a token; nil if the authorizer issues none.
     func token(form: [String: String], base: String, now: Date) async throws -> (status: Int, body: [String: JSONValue])?
 }
 
@@ -45,6 +45,6 @@ extension ServiceAuthorizer {
     /// No endpoints.
     public func configuration(base: String) -> [String: JSONValue] { [:] }
 
-    /// Gives out no tokens.
+    /// Issues no tokens.
     public func token(form: [String: String], base: String, now: Date) async throws -> (status: Int, body: [String: JSONValue])? { nil }
 }

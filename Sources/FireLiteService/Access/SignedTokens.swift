@@ -20,7 +20,7 @@ public struct SignedTokens: ServiceAuthorizer {
     ///   - jwks: the authorization server's keys, a JSON Web Key Set (RFC 7517).
     ///   - issuer: the authorization server, as `iss` names it.
     ///   - clock: the source of time. Default: the system's.
-    /// - Throws: ``ServiceError/Code/credentials``.
+    /// - Throws: ``ServiceError/Code/credentials`` if `jwks` is not a set of keys.
     public init(jwks: Data, issuer: String, clock: FHIRClock = .system) throws {
         keys = try KeySet(jwks)
         self.issuer = issuer

@@ -1,7 +1,7 @@
 import FireLiteClient
 import Foundation
 
-/// A request to a ``FHIRService``, as HTTP has it. Its description shows no parameters, fields or body.
+/// A request to a ``FHIRService``, as in HTTP. Its description shows no parameters, fields or body.
 public struct ServiceRequest: Sendable, CustomStringConvertible, CustomReflectable {
     /// The method.
     public var method: HTTPMethod

@@ -7,7 +7,7 @@ public struct ServiceResponse: Sendable, CustomStringConvertible, CustomReflecta
     public enum Body: Sendable {
         /// A body in memory; empty if there is none.
         case data(Data)
-        /// A long body, which is made while it is read.
+        /// A long body, which is produced while it is read.
         case stream(HTTPBody)
     }
 
@@ -32,7 +32,7 @@ public struct ServiceResponse: Sendable, CustomStringConvertible, CustomReflecta
 
     /// The whole body.
     ///
-    /// - Throws: errors of a body that is made while it is read.
+    /// - Throws: an error if the body cannot be produced.
     public func data() async throws -> Data {
         switch body {
         case .data(let data): data

@@ -5,22 +5,25 @@ import Foundation
 extension FHIRService {
     /// How a service answers.
     public struct Configuration: Sendable {
-        /// The address under which clients reach it, `https://example.org/fhir`. Default: `http://localhost/fhir`. A slash at its end does not count.
+        /// The address under which clients reach it, `https://example.org/fhir`. A slash at its end is ignored. Default:
+        /// `http://localhost/fhir`.
         public var base = "http://localhost/fhir"
         /// Its name in `metadata`. Default: `FireLite`.
         public var name = "FireLite"
         /// Whether it refuses everything that would change the store. Default: false.
         public var isReadOnly = false
-        /// Decides what a request may do by its token; nil to let everybody do everything, for tests, previews and a machine of one's own.
-        /// Default: nil.
+        /// Decides what a request may do by its token. Default: nil, which lets everybody do everything; use that only for tests,
+        /// previews and your own machine.
         public var authorizer: (any ServiceAuthorizer)?
-        /// Fetches what `$import` names; nil to have no `$import`. Default: nil.
+        /// Fetches the files that `$import` names. Default: nil, which means no `$import`.
         public var transport: (any HTTPTransport)?
         /// The origins from which `$import` fetches files, `https://example.org`. Default: none, so there is no `$import`.
         public var importOrigins: Set<String> = []
-        /// The folder for the files of `$export`; created with mode 0700 if it does not exist. Nil to have no `$export`. Default: nil.
+        /// The folder for the jobs of `$export` and `$import`, created with mode 0700 if it does not exist. Default: nil, which means
+        /// neither of the two.
         public var workFolder: URL?
-        /// Whether stored content must be valid by `validate()`; otherwise it need only be what the release's classes can hold. Default: true.
+        /// Whether content must pass `validate()` to be stored; otherwise the release's classes need only be able to hold it. Default:
+        /// true.
         public var validates = true
         /// Checks content further for `$validate`, by profiles; nil for no further checks. Default: nil.
         public var validator: (any ContentValidator)?
@@ -32,7 +35,7 @@ extension FHIRService {
         public var terminologyCapabilities: Data?
         /// The number of resources that a conditional deletion may delete; 1 refuses conditions that several resources meet. Default: 1.
         public var conditionalDeletions = 1
-        /// Canonical addresses of implementation guides that the server's owner says it supports, for `metadata`. Default: none.
+        /// Canonical URLs of implementation guides that the server claims to support, for `metadata`. Default: none.
         public var implementationGuides: [String] = []
         /// Canonical addresses of capability statements that the server's owner says it implements, for `metadata`. Default: none.
         public var instantiates: [String] = []
@@ -40,7 +43,7 @@ extension FHIRService {
         public var supportedProfiles: [String: [String]] = [:]
         /// The limits of requests.
         public var limits = Limits()
-        /// The time zone of dates without one in searches. Default: the machine's.
+        /// The time zone of dates without a time zone in searches. Default: the machine's.
         public var timeZone = TimeZone.current
         /// The source of time. Default: the system's.
         public var clock = FHIRClock.system
@@ -52,21 +55,21 @@ extension FHIRService {
         public init() {}
     }
 
-    /// The limits of requests. What is beyond one is refused with an OperationOutcome.
+    /// The limits of requests. A request beyond one is refused with an OperationOutcome; pages are shortened instead.
     public struct Limits: Sendable {
         /// The longest target of a request, in bytes. Default: 16,384.
         public var targetBytes = 16_384
         /// The longest body of a request, in bytes. Default: 128 MiB.
         public var bodyBytes = 128 << 20
-        /// The number of entries of a batch or transaction. Default: 100,000.
+        /// The maximum number of entries in a batch or transaction. Default: 100,000.
         public var entries = 100_000
-        /// The number of results of a page if the request says nothing. Default: 50.
+        /// The number of results on a page if the request does not say. Default: 50.
         public var pageSize = 50
-        /// The number of results of a page whatever the request says. Default: 1,000.
+        /// The maximum number of results on a page. Default: 1,000.
         public var maximumPageSize = 1_000
-        /// The number of resources that `_include`, `_revinclude` and `$everything` add. Default: 10,000.
+        /// The maximum number of resources that `_include`, `_revinclude` and `$everything` add. Default: 10,000.
         public var included = 10_000
-        /// The number of exports that run at the same time. Default: 2.
+        /// The maximum number of exports and imports that run at the same time. Default: 2.
         public var jobs = 2
 
         /// The default limits.

@@ -10,12 +10,12 @@ import Foundation
 /// let service = try FHIRService(store: store)
 /// let response = await service.respond(to: ServiceRequest(.get, "/fhir/Patient?name=peter"))
 /// ```
-/// It serves the release of its store (<https://hl7.org/fhir/http.html>). What it can do is in its `metadata`. Every refusal is an OperationOutcome.
-/// Thread-safe; many requests can be answered at the same time.
+/// It serves the release of its store (<https://hl7.org/fhir/http.html>), and its `metadata` says what it can do. Every refusal is an
+/// OperationOutcome. Thread-safe; many requests can be answered at the same time.
 public final class FHIRService: Sendable {
     /// The store.
     public let store: FHIRStore
-    /// How it answers.
+    /// How the service answers.
     public let configuration: Configuration
     /// The base address without a slash at its end.
     let base: String
@@ -25,11 +25,11 @@ public final class FHIRService: Sendable {
 
     var release: FHIRRelease { store.release }
 
-    /// Makes a service.
+    /// Creates a service.
     ///
     /// - Parameters:
-    ///   - store: the store, which may be used and written otherwise meanwhile.
-    ///   - configuration: Default: everybody may do everything.
+    ///   - store: the store; other code may use and change it at the same time.
+    ///   - configuration: how the service answers. Default: everybody may do everything.
     /// - Throws: ``ServiceError/Code/configuration`` for an invalid base address; ``ServiceError/Code/file`` if the work folder cannot be used.
     public init(store: FHIRStore, configuration: Configuration = Configuration()) throws {
         self.store = store
@@ -44,12 +44,12 @@ public final class FHIRService: Sendable {
         jobs?.resume(self)
     }
 
-    /// Ends the jobs that run, so that they continue with the next service on the same work folder. Requests that come later are still answered.
+    /// Stops the running jobs, which the next service on the same work folder starts again. Later requests are still answered.
     public func stop() async { await jobs?.stop() }
 
     // MARK: - Requests
 
-    /// Answers a request. It never throws: what cannot be done is a status with an OperationOutcome.
+    /// Answers a request. It never throws: a failure is a status with an OperationOutcome.
     ///
     /// - Parameter request: the request.
     public func respond(to request: ServiceRequest) async -> ServiceResponse {

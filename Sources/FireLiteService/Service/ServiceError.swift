@@ -1,6 +1,6 @@
 import FireLiteCore
 
-/// A service that cannot be made as it was configured.
+/// A service that cannot be created from its configuration.
 public struct ServiceError: FireLiteError, Hashable {
     /// The kind of mistake.
     public struct Code: RawRepresentable, Sendable, Hashable {

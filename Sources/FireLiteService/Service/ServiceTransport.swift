@@ -9,9 +9,9 @@ import Foundation
 public struct ServiceTransport: HTTPTransport {
     private let service: FHIRService
 
-    /// Makes a transport.
+    /// Creates a transport.
     ///
-    /// - Parameter service: what answers.
+    /// - Parameter service: the service that answers.
     public init(_ service: FHIRService) { self.service = service }
 
     /// Sends a request and returns the whole answer.
@@ -20,7 +20,7 @@ public struct ServiceTransport: HTTPTransport {
         return HTTPResponse(answer.status, fields: answer.fields, body: try await answer.data())
     }
 
-    /// Sends a request and returns the answer with its body as it is made.
+    /// Sends a request, and returns the answer with its body as a stream.
     public func stream(_ request: HTTPRequest) async throws -> HTTPStreamedResponse {
         let answer = try await answer(request)
         let body: HTTPBody =

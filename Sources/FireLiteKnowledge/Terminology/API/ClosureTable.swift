@@ -1,22 +1,22 @@
 import FireLiteCore
 import Foundation
 
-/// A table of which codes are below which, for the codes that a client has met so far (FHIR, ConceptMap: Maintaining a Closure Table).
+/// Which codes are below which others, for the codes that a client has met so far (FHIR, ConceptMap: Maintaining a Closure Table).
 ///
 /// ```swift
 /// var table = ClosureTable(name: "problems")
 /// let fresh = try table.add(codes, using: terminology)
 /// ```
 ///
-/// It is a value to be stored with what it is about; the terminology keeps nothing of it.
+/// It is a value: store it with the data that it is about. The terminology keeps no copy.
 public struct ClosureTable: Sendable, Hashable {
-    /// That one code is below another one of the same code system.
+    /// A code that is below another one of the same code system.
     public struct Relation: Sendable, Hashable {
-        /// The more special code.
+        /// The more specific code.
         public let special: TerminologyCode
-        /// The more general one.
+        /// The more general code.
         public let general: TerminologyCode
-        /// The version of the table that it came with.
+        /// The version of the table that added the relation.
         public let version: Int
     }
 
@@ -35,8 +35,8 @@ public struct ClosureTable: Sendable, Hashable {
     /// Adds codes, and finds what is below or above them among all codes of the table.
     ///
     /// - Parameters:
-    ///   - added: the codes, with their systems. Those that are there are skipped.
-    ///   - terminology: knows their code systems.
+    ///   - added: the codes, with their systems. Codes that the table has are skipped.
+    ///   - terminology: a terminology that knows their code systems.
     /// - Returns: the new relations.
     /// - Complexity: O(*n* · *m*) questions about subsumption, for *n* new codes and *m* codes of the same code system.
     /// - Throws: ``TerminologyError`` for a code or a code system that is unknown; the table stays as it was.
@@ -70,7 +70,7 @@ public struct ClosureTable: Sendable, Hashable {
 
     private static func canonical(_ code: TerminologyCode, _ system: String) -> String { code.version.map { "\(system)|\($0)" } ?? system }
 
-    /// The relations that came after a version, as the ConceptMap that `$closure` answers with in R5; 0 for all.
+    /// The relations added after a version, as the ConceptMap that `$closure` returns in R5. Version 0 gives all.
     public func conceptMap(since version: Int = 0) -> Data {
         let wanted = relations.filter { $0.version > version }
         let systems = Dictionary(grouping: wanted) { Self.canonical($0.special, $0.special.system ?? "") }

@@ -13,7 +13,7 @@ extension Terminology: FHIRPathTerminology {
     /// - Parameters:
     ///   - coded: the code.
     ///   - valueSet: the canonical URL of the value set.
-    /// - Throws: nothing by itself.
+    /// - Throws: nothing; if a source of definitions fails, the answer is nil.
     public func isMember(_ coded: FHIRPathValue, of valueSet: String) throws -> Bool? {
         switch membership(of: Self.codes(of: coded), in: valueSet) {
         case .member: true
@@ -22,11 +22,11 @@ extension Terminology: FHIRPathTerminology {
         }
     }
 
-    /// Whether the first code is the second one or more general; nil if the codes are of different systems, or unknown.
+    /// Whether the first code equals the second one or is more general; nil if the codes are unknown or of different systems.
     ///
     /// - Parameters:
     ///   - general: the more general Coding or CodeableConcept.
-    ///   - special: the more special one.
+    ///   - special: the more specific one.
     /// - Throws: what a source of definitions throws.
     public func subsumes(_ general: FHIRPathValue, _ special: FHIRPathValue) throws -> Bool? {
         let (first, second) = (Self.codes(of: general), Self.codes(of: special))
@@ -50,7 +50,7 @@ extension Terminology: FHIRPathTerminology {
     ///
     /// - Parameters:
     ///   - operation: `expand`, `lookup`, `validateVS`, `validateCS`, `subsumes` or `translate`.
-    ///   - arguments: the arguments, as FHIR lists them for the operation. The last one may be more parameters, as a query string.
+    ///   - arguments: the arguments, as FHIR lists them for the operation. The last one may contain further parameters, as a query string.
     /// - Throws: what a source of definitions throws.
     public func perform(_ operation: String, _ arguments: [[FHIRPathValue]]) throws -> FHIRResource? {
         func value(_ place: Int) -> FHIRPathValue? { place < arguments.count ? arguments[place].first : nil }

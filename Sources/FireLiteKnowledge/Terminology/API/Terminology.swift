@@ -3,8 +3,8 @@ import Foundation
 
 /// A terminology: code systems, value sets and concept maps, and the operations on them that FHIR defines.
 ///
-/// It answers offline, from the definitions that were added to it: resources, whole packages, and sources that it asks for what it lacks.
-/// UCUM, languages, media types, countries and currencies are known without a definition, and so are the codes of FHIR R4, R4B and R5
+/// It answers offline, from definitions that you add: resources, whole packages, and sources that it asks for what it lacks. UCUM,
+/// languages, media types, countries and currencies are known without a definition, and so are the codes of FHIR R4, R4B and R5
 /// themselves.
 ///
 /// ```swift
@@ -14,11 +14,11 @@ import Foundation
 /// let answer = try terminology.validate(red, in: "http://example.org/warm-colors")
 /// ```
 ///
-/// It is a value: what is added to a copy is not in the other one. See FHIR, Terminology Module and Using Terminologies.
+/// It is a value: what you add to a copy is not in the original. See FHIR, Terminology Module and Using Terminologies.
 public struct Terminology: Sendable {
-    /// The release whose names the operations use; it differs for `$translate`.
+    /// The release whose own codes are known, and whose parameter names `$translate` uses.
     public let release: FHIRRelease
-    /// The maximum number of codes of an expansion without `count`; one with more is an error. Default: 1,000.
+    /// The maximum number of codes in an expansion without `count`; more are an error. Default: 1,000.
     public var maximumExpansion = 1_000
     var library: TerminologyLibrary
 
@@ -36,7 +36,7 @@ public struct Terminology: Sendable {
     /// Adds the definitions in JSON: a CodeSystem, ValueSet, ConceptMap or NamingSystem of R4 or later, or a
     /// Bundle with some. Other resources are ignored.
     ///
-    /// A definition replaces one of the same URL and version. Definitions of earlier releases are not understood.
+    /// A CodeSystem or ValueSet replaces one of the same URL and version. Definitions of earlier releases are not understood.
     /// - Throws: ``TerminologyError`` with `unreadable` for a text that is not JSON.
     public mutating func add(contentsOf json: Data) throws { add(try Self.json(json)) }
 
@@ -46,7 +46,7 @@ public struct Terminology: Sendable {
     /// - Throws: ``TerminologyError`` with `unreadable` if the resource has no JSON.
     public mutating func add(_ resource: FHIRResource) throws { add(try Self.json(FHIRJSON.data(resource))) }
 
-    /// Adds a place where definitions are looked for which the terminology lacks. Earlier sources are asked first.
+    /// Adds a source, which is asked for definitions that the terminology lacks. Earlier sources are asked first.
     public mutating func add(_ source: some TerminologySource) { library.add(source) }
 
     mutating func add(_ json: JSONItem) {
@@ -67,15 +67,15 @@ public struct Terminology: Sendable {
 
     // MARK: - Operations
 
-    /// Performs an operation as a FHIR server does it: Parameters in, a resource out.
+    /// Performs an operation as a FHIR server does: it takes Parameters and returns a resource.
     ///
-    /// Parameters `tx-resource` add definitions for this operation alone.
+    /// `tx-resource` parameters add definitions for this operation only.
     /// - Parameters:
     ///   - operation: the operation.
     ///   - parameters: the JSON of the Parameters resource.
-    ///   - language: the value of `Accept-Language` of the request; `displayLanguage` counts more.
+    ///   - language: the value of `Accept-Language` of the request; the parameter `displayLanguage` overrides it.
     /// - Returns: the JSON of Parameters, or of a ValueSet for `$expand`.
-    /// - Throws: ``TerminologyError``, whose ``TerminologyError/operationOutcome`` is what a server sends then.
+    /// - Throws: ``TerminologyError``, whose ``TerminologyError/operationOutcome`` is what a server would send.
     public func perform(_ operation: TerminologyOperation, parameters: Data, language: String? = nil) throws -> Data {
         let request = try RequestParameters(Self.json(parameters))
         return Data(try perform(operation, request, language).json.utf8)

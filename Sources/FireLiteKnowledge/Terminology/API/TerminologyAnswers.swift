@@ -10,7 +10,7 @@ public enum CodeRelation: String, Sendable, Hashable {
     case notSubsumed = "not-subsumed"
 }
 
-/// A code as terminology operations take it.
+/// A code with its system, version and display, as terminology operations take it.
 public struct TerminologyCode: Sendable, Hashable {
     /// The URL of the code system.
     public var system: String?
@@ -21,13 +21,13 @@ public struct TerminologyCode: Sendable, Hashable {
     /// The name that comes with the code.
     public var display: String?
 
-    /// A code with what is known of it.
+    /// Creates a code.
     public init(_ code: String, system: String? = nil, version: String? = nil, display: String? = nil) {
         (self.system, self.version, self.code, self.display) = (system, version, code, display)
     }
 }
 
-/// Whether a code is in a value set or code system, and what else is to be said of it.
+/// Whether a code is in a value set or code system, with its display and the issues that were found.
 public struct CodeValidation: Sendable, Hashable {
     /// Whether the code is a member, and nothing about it is an error.
     public let isValid: Bool
@@ -37,14 +37,14 @@ public struct CodeValidation: Sendable, Hashable {
     public let version: String?
     /// Whether the code is no longer used.
     public let isInactive: Bool
-    /// What was found, errors and others.
+    /// The errors, warnings and other findings.
     public let issues: [TerminologyIssue]
 }
 
 /// Whether a code is in a value set, as far as the definitions tell.
 public enum TerminologyMembership: Sendable, Hashable {
     case member
-    /// It is not, and why.
+    /// It is not a member; the issues say why.
     case notMember([TerminologyIssue])
     /// The value set, or a code system that it uses, is unknown or cannot be used.
     case unknown([TerminologyIssue])
@@ -68,7 +68,7 @@ public struct ValueSetExpansion: Sendable, Hashable {
         public let depth: Int
     }
 
-    /// The codes, those below another one after it.
+    /// The codes; those below another code come after it.
     public let codes: [Code]
     /// The number of codes on all pages.
     public let total: Int
@@ -84,14 +84,14 @@ public struct CodeDescription: Sendable, Hashable {
     public let definition: String?
     public let isAbstract: Bool
     public let isInactive: Bool
-    /// The codes directly above and below.
+    /// The codes directly above; `children` has those directly below.
     public let parents: [String]
     public let children: [String]
 }
 
 /// A translation of a code by a concept map.
 public struct CodeTranslation: Sendable, Hashable {
-    /// The code that the map leads to.
+    /// The code to which the map leads.
     public let target: TerminologyCode
     /// How the codes relate, as R5 says it: `equivalent`, `source-is-narrower-than-target` and others (value set concept-map-relationship).
     public let relationship: String
@@ -102,7 +102,7 @@ public struct CodeTranslation: Sendable, Hashable {
 extension Terminology {
     // MARK: - Answers
 
-    /// Whether a code is in a value set, its name is one of the code's, and nothing forbids its use (`ValueSet/$validate-code`).
+    /// Whether a code is in a value set, its display is right, and nothing forbids its use (`ValueSet/$validate-code`).
     ///
     /// - Parameters:
     ///   - code: the code, with its system.
@@ -120,12 +120,13 @@ extension Terminology {
             isInactive: found.concept?.isInactive ?? false, issues: found.issues + run.statusNotes.map(\.issue))
     }
 
-    /// Whether one of several codes is in a value set: what a binding asks.
+    /// Whether one of several codes is in a value set, as a binding requires.
     ///
-    /// A list of codes in the value set counts if the code system is unknown. Names, inactive and abstract codes make no difference.
+    /// If the code system is unknown, the codes that the value set lists still count. Displays are ignored, and so is whether a code is
+    /// inactive or abstract.
     /// - Parameters:
-    ///   - codes: the codes of a Coding, a CodeableConcept or a Quantity's unit. A code without a system takes the one of the value set that has
-    ///     it, as an element of type `code` does.
+    ///   - codes: the codes of a Coding, a CodeableConcept or a Quantity's unit. A code without a system gets that of the value
+    ///     set, as an element of type `code` does.
     ///   - valueSet: the canonical URL, with a version or without.
     public func membership(of codes: [TerminologyCode], in valueSet: String) -> TerminologyMembership {
         do {
@@ -162,7 +163,7 @@ extension Terminology {
     ///
     /// - Parameters:
     ///   - valueSet: the canonical URL, with a version or without.
-    ///   - filter: words that each begin a word of a name, or the code.
+    ///   - filter: words, each of which must begin a word of a display, or the code.
     ///   - count: the maximum number of codes; without it, more than ``maximumExpansion`` are an error.
     ///   - offset: the number of codes to skip.
     ///   - language: the wanted languages of names, as `Accept-Language` has them.
@@ -191,7 +192,7 @@ extension Terminology {
         return ValueSetExpansion(codes: codes, total: expansion?["total"]?.scalarText.flatMap { Int($0) } ?? codes.count)
     }
 
-    /// What is known of a code (`CodeSystem/$lookup`).
+    /// The display, definition and place of a code (`CodeSystem/$lookup`).
     ///
     /// - Parameters:
     ///   - code: the code, with its system.
@@ -222,11 +223,11 @@ extension Terminology {
         return try run.relation(first, second, canonical.url, canonical.version)
     }
 
-    /// The codes that concept maps give for a code (`ConceptMap/$translate`).
+    /// The codes into which concept maps translate a code (`ConceptMap/$translate`).
     ///
     /// - Parameters:
     ///   - code: the code, with its system.
-    ///   - map: the canonical URL of a map; nil for all that were added.
+    ///   - map: the canonical URL of a map; nil for all added maps.
     ///   - targetSystem: the wanted code system; nil for any.
     /// - Throws: ``TerminologyError`` for a map that is unknown.
     public func translate(_ code: TerminologyCode, by map: String? = nil, to targetSystem: String? = nil) throws -> [CodeTranslation] {
@@ -281,7 +282,7 @@ extension Terminology {
     /// - Parameters:
     ///   - code: the code.
     ///   - system: the URL of its code system, with a version or without.
-    ///   - areBelow: whether the codes below are wanted, and not those above.
+    ///   - areBelow: true for the codes below, false for those above.
     /// - Throws: ``TerminologyError`` if there are too many.
     public func codes(relatedTo code: String, in system: String, areBelow: Bool) throws -> [String]? {
         let canonical = Canonical(system)

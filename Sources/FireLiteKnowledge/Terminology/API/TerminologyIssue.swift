@@ -2,25 +2,25 @@ import FireLiteCore
 
 /// Something that a terminology operation found about a code: what FHIR servers report in an `OperationOutcome`.
 ///
-/// The text names codes, systems and value sets of the request. It is data about the request, and for people; programs go by ``code``,
-/// ``kind`` and ``messageID``.
+/// The text is for people, and names codes, systems and value sets of the request. Programs compare ``code``, ``kind`` and
+/// ``messageID``.
 public struct TerminologyIssue: Sendable, Hashable {
-    /// How grave it is (value set IssueSeverity).
+    /// The severity of an issue (value set IssueSeverity).
     public enum Severity: String, Sendable, Hashable {
         case error, warning, information
     }
 
-    /// How grave it is.
+    /// The severity.
     public let severity: Severity
-    /// FHIR's code of the issue (value set IssueType), `code-invalid` for one.
+    /// FHIR's code of the issue (value set IssueType), such as `code-invalid`.
     public let code: String
-    /// The kind of terminology issue (code system tx-issue-type), `not-in-vs` for one; nil if none fits.
+    /// The kind of terminology issue (code system tx-issue-type), such as `not-in-vs`; nil if none fits.
     public let kind: String?
     /// The identifier by which terminology servers name the message.
     public let messageID: String
     /// What is wrong, in words.
     public let text: String
-    /// The part of the request that it is about, `Coding.display` for one; nil for the request as a whole.
+    /// The part of the request that it is about, such as `Coding.display`; nil for the request as a whole.
     public let place: String?
     /// Whether it belongs into the summary of a validation.
     let isSummarized: Bool
@@ -71,7 +71,7 @@ public struct TerminologyIssue: Sendable, Hashable {
 
 /// Why a terminology operation has no answer.
 ///
-/// ``issues`` tell what FHIR servers would send in an `OperationOutcome`.
+/// ``issues`` are those that FHIR servers would send in an `OperationOutcome`.
 public struct TerminologyError: FireLiteError, Hashable {
     /// The kind of failure.
     public struct Code: RawRepresentable, Sendable, Hashable {
@@ -82,7 +82,7 @@ public struct TerminologyError: FireLiteError, Hashable {
         /// - Parameter rawValue: the code's name.
         public init(rawValue: String) { self.rawValue = rawValue }
 
-        /// The request lacks something, or has a value that is none.
+        /// The request lacks something, or has an invalid value.
         public static let invalid = Code(rawValue: "invalid")
         /// A code system, value set, concept map, supplement or code is unknown.
         public static let notFound = Code(rawValue: "notFound")
@@ -96,7 +96,7 @@ public struct TerminologyError: FireLiteError, Hashable {
         public static let limit = Code(rawValue: "limit")
         /// The operation, or a filter, is not supported for this code system.
         public static let notSupported = Code(rawValue: "notSupported")
-        /// A resource is not JSON of the kind that it must be.
+        /// A resource is not JSON, or not of the kind that it must be.
         public static let unreadable = Code(rawValue: "unreadable")
     }
 
@@ -104,7 +104,7 @@ public struct TerminologyError: FireLiteError, Hashable {
     public let code: Code
     /// What is wrong and what to do about it.
     public let message: String
-    /// The same as servers report it.
+    /// The issues that a server would report.
     public let issues: [TerminologyIssue]
 
     init(_ code: Code, _ issue: TerminologyIssue) {
