@@ -27,7 +27,7 @@ enum Stylesheet {
         html { font: 15px/1.5 var(--font); color: var(--text); background: var(--page); scroll-padding-top: 16px; }
         body { margin: 0; }
         a { color: var(--accent); text-decoration: none; }
-        a:hover, main p a, .note a { text-decoration: underline; }
+        a:hover, main p a, .note a, .muted a { text-decoration: underline; }
         :focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; border-radius: 2px; }
         h1, h2, h3 { line-height: 1.25; margin: 0; font-weight: 600; text-wrap: balance; overflow-wrap: anywhere; }
         h1 { font-size: 24px; } h2 { font-size: 18px; } h3 { font-size: 15px; }
