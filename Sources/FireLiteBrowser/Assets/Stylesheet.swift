@@ -119,7 +119,7 @@ enum Stylesheet {
         .pane { max-height: 78vh; overflow: auto; }
         .tree, .tree ul { list-style: none; margin: 0; padding: 0; } .tree ul { padding-left: 18px; border-left: 1px solid var(--line); }
         .tree .e { border-radius: 4px; padding: 0 4px; overflow-wrap: anywhere; }
-        .tree .n { color: var(--muted); } .tree .n:hover { color: var(--accent); }
+        .tree .n { color: var(--muted); text-decoration: underline dotted; } .tree .n:hover { color: var(--accent); }
         .json div { padding: 0 4px; border-radius: 4px; white-space: pre-wrap; overflow-wrap: anywhere; }
         .json { font-family: var(--mono); font-size: 12px; line-height: 1.55; }
         .json .k { color: var(--s1); } .json .s { color: var(--s3); } .json .v { color: var(--s2); }
