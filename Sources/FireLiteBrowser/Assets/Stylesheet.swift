@@ -27,7 +27,7 @@ enum Stylesheet {
         html { font: 15px/1.5 var(--font); color: var(--text); background: var(--page); scroll-padding-top: 16px; }
         body { margin: 0; }
         a { color: var(--accent); text-decoration: none; }
-        a:hover, main p a, .note a { text-decoration: underline; }
+        a:hover, main p a, .note a, .muted a { text-decoration: underline; }
         :focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; border-radius: 2px; }
         h1, h2, h3 { line-height: 1.25; margin: 0; font-weight: 600; text-wrap: balance; overflow-wrap: anywhere; }
         h1 { font-size: 24px; } h2 { font-size: 18px; } h3 { font-size: 15px; }
@@ -119,7 +119,7 @@ enum Stylesheet {
         .pane { max-height: 78vh; overflow: auto; }
         .tree, .tree ul { list-style: none; margin: 0; padding: 0; } .tree ul { padding-left: 18px; border-left: 1px solid var(--line); }
         .tree .e { border-radius: 4px; padding: 0 4px; overflow-wrap: anywhere; }
-        .tree .n { color: var(--muted); } .tree .n:hover { color: var(--accent); }
+        .tree .n { color: var(--muted); text-decoration: underline dotted; } .tree .n:hover { color: var(--accent); }
         .json div { padding: 0 4px; border-radius: 4px; white-space: pre-wrap; overflow-wrap: anywhere; }
         .json { font-family: var(--mono); font-size: 12px; line-height: 1.55; }
         .json .k { color: var(--s1); } .json .s { color: var(--s3); } .json .v { color: var(--s2); }

@@ -65,5 +65,5 @@ enum GraphPage {
         return box.address.map { "<a href=\"\($0.text)\" aria-label=\"\(short(box.text)), \(short(box.note))\">\(shape)</a>" } ?? shape
     }
 
-    private static func short(_ text: String) -> String { text.count > 42 ? String(text.prefix(41)) + "…" : text }
+    private static func short(_ text: String) -> String { text.count > 38 ? String(text.prefix(37)) + "…" : text }
 }

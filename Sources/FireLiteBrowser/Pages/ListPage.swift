@@ -130,7 +130,7 @@ struct ListPage {
             let id = resource.id ?? "without id"
             let text = Numbers.clipped(id, 40)
             let link = resource.id.map { Parts.link(text, .resource(layout.name, $0)) } ?? "\(text)"
-            return "<span class=\"mono small\">\(link)</span>"
+            return "<span class=\"mono small nowrap\">\(link)</span>"
         }
         let values = ElementValues.at(name, of: resource, limit: 4)
         let pieces = values.prefix(3).compactMap { ValueHTML.short($0, call.release) }
