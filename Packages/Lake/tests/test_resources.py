@@ -211,6 +211,34 @@ def test_random_changes_of_resources(world: World) -> None:
             is_same(world, name)
 
 
+def test_large_resources_are_assembled_in_smaller_parts(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A part that is too large for a column is halved, and one resource that is too large is named by its type."""
+    import pyarrow as pa
+
+    from firelite_lake.resources import Assembler
+
+    whole = Assembler._batch
+    sizes: list[int] = []
+    limit = 7
+
+    def limited(self: Assembler, states: Any, start: int, chunk: Any, *, is_range: bool) -> pa.RecordBatch:
+        sizes.append(len(chunk))
+        if len(chunk) > limit:
+            raise pa.ArrowInvalid("offset overflow")
+        return whole(self, states, start, chunk, is_range=is_range)
+
+    monkeypatch.setattr(Assembler, "_batch", limited)
+    world.put("s", *(patient(f"p{number}", random.Random(number)) for number in range(30)))
+    publish_resources(world, "s")
+    assert sizes[:4] == [30, 15, 7, 7]
+    is_same(world, "s")
+    limit = 0
+    world.put("s", patient("new", random.Random(99)))
+    with pytest.raises(LakeError) as caught:
+        publish_resources(world, "s")
+    assert "a Patient that is too large" in caught.value.message
+
+
 def test_killed_publications_of_resources_are_completed(world: World) -> None:
     """At random calls that write, some of them while a table gets new columns."""
     chance = random.Random(11)

@@ -21,6 +21,8 @@ from .store import Numbers
 #: The most rows of a file, and of a part of it that is compressed as one.
 FILE_ROWS = 1 << 20
 GROUP_ROWS = 1 << 17
+#: Rows are written earlier if they have so many bytes.
+_GROUP_BYTES = 1 << 28
 
 COMPRESSION = "zstd"
 
@@ -38,6 +40,7 @@ class Writer:
         self._writer: pq.ParquetWriter | None = None
         self._waiting: list[pa.RecordBatch] = []
         self._waiting_rows = 0
+        self._waiting_bytes = 0
         #: The path of the file that is being written; empty for none.
         self._path = ""
         self._file_rows = 0
@@ -56,8 +59,9 @@ class Writer:
             batch = fitted(batch, self.schema)
         self._waiting.append(batch)
         self._waiting_rows += len(batch)
+        self._waiting_bytes += batch.nbytes
         self.rows += len(batch)
-        if self._waiting_rows >= GROUP_ROWS:
+        if self._waiting_rows >= GROUP_ROWS or self._waiting_bytes >= _GROUP_BYTES:
             self._flush()
 
     def _flush(self) -> None:
@@ -76,7 +80,7 @@ class Writer:
         self._file_rows += len(rows)
         self._least = min(self._least, roots["min"].as_py())
         self._most = max(self._most, roots["max"].as_py())
-        self._waiting, self._waiting_rows = [], 0
+        self._waiting, self._waiting_rows, self._waiting_bytes = [], 0, 0
         if self._file_rows >= FILE_ROWS:
             self._finish()
 

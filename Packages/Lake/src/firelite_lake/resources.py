@@ -16,14 +16,16 @@ import pyarrow.compute as pc
 
 from .columns import MOMENT, ROOT, UPDATED
 from .elements import Value, value_fields, values_of
+from .errors import LakeError
 from .plan import Member, ResourcePlan
 from .store import Numbers, States, Store
 
 #: The column with the resource's revision. `_version` is what FHIR calls the id and extensions of an element `version`.
 REVISION = "_revision"
 
-#: How many resources are assembled at a time.
+#: How many resources are assembled at a time, and how many bytes of the file they may have on average.
 _CHUNK = 20_000
+_CHUNK_BYTES = 1 << 28
 
 _NODE = (1 << 24) - 1
 
@@ -78,9 +80,20 @@ class Assembler:
 
     def batches(self, states: States, roots: Numbers | None) -> Iterator[pa.RecordBatch]:
         """The resources of the states, `roots` among them or all, with their numbers, revisions and times."""
-        for start in range(0, len(states.roots), _CHUNK):
-            chunk = states.roots[start : start + _CHUNK]
-            yield self._batch(states, start, chunk, is_range=roots is None)
+        size = max(1, min(_CHUNK, _CHUNK_BYTES // self._snapshot.resource_bytes))
+        start = 0
+        while start < len(states.roots):
+            chunk = states.roots[start : start + size]
+            try:
+                batch = self._batch(states, start, chunk, is_range=roots is None)
+            except pa.ArrowInvalid:
+                # A column of texts holds 2 GB, which a few large attachments fill.
+                if len(chunk) == 1:
+                    raise LakeError(f"{self._snapshot.path} has a {self._plan.type} that is too large for a column of Parquet") from None
+                size = len(chunk) // 2
+                continue
+            yield batch
+            start += len(chunk)
 
     def _batch(self, states: States, start: int, chunk: Numbers, *, is_range: bool) -> pa.RecordBatch:
         self._chunk, self._is_range = chunk, is_range

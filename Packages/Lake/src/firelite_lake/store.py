@@ -232,6 +232,11 @@ class Store:
         numbers = self._rows("SELECT count(*), coalesce(sum(root), 0), coalesce(sum(revision), 0) FROM _resource")[0]
         return Sums(*numbers)
 
+    @property
+    def resource_bytes(self) -> int:
+        """The bytes of the file for each resource."""
+        return max(os.path.getsize(self.path) // max(self.sums_of_all.count, 1), 1)
+
     def states(self, type: str, roots: Numbers | None = None, position: int | None = None) -> States:
         """The resources of a type, or those among some, which the log may list as changed after a position."""
         if roots is None:
