@@ -131,7 +131,8 @@ let package = Package(
         .executableTarget(
             name: "Benchmarks",
             dependencies: [
-                "FireLite", "FireLiteFHIRPath", "FireLiteR4", "FireLiteRecords", "FireLiteSamples", "FireLiteSearch", "FireLiteSync",
+                "FireLite", "FireLiteFHIRPath", "FireLiteKnowledge", "FireLiteR4", "FireLiteRecords", "FireLiteSamples", "FireLiteSearch",
+                "FireLiteSync",
                 "FireLiteSQLiteBridge", "FireLiteSQLite", "FireLiteSynthetic", "FireLiteTrust", "FireLiteCrypto", "FireLiteXML",
                 "CFireLiteXML",
             ],
@@ -173,7 +174,8 @@ let package = Package(
             swiftSettings: settings),
         .testTarget(
             name: "FireLiteKnowledgeTests",
-            dependencies: ["FireLiteKnowledge", "FireLiteR4", "FireLiteReleases", "TestSupport"], swiftSettings: settings),
+            dependencies: ["FireLite", "FireLiteKnowledge", "FireLiteR4", "FireLiteReleases", "TestSupport"], exclude: ["Fixtures"],
+            swiftSettings: settings),
         .executableTarget(
             name: "OutboxChild", dependencies: ["FireLiteSync", "FireLiteR4"], path: "Tests/OutboxChild", swiftSettings: settings),
         .testTarget(
