@@ -79,11 +79,14 @@ programs: setup
 	swift build --product Benchmarks $(SWIFT_FLAGS)
 	swift build --product demo $(SWIFT_FLAGS)
 
+# Nested packages that depend on FireLite alone build into the same folder, where its modules are compiled already.
+SHARED_BUILD = --scratch-path "$(CURDIR)/.build"
+
 # A package of its own, as the classes of all releases take longer to compile than all the rest.
-RELEASE_TESTS = swift test --skip-build --package-path Packages/ReleaseTests $(SWIFT_FLAGS)
+RELEASE_TESTS = swift test --skip-build --package-path Packages/ReleaseTests $(SHARED_BUILD) $(SWIFT_FLAGS)
 
 release-tests: setup
-	swift build --build-tests --package-path Packages/ReleaseTests $(SWIFT_FLAGS)
+	swift build --build-tests --package-path Packages/ReleaseTests $(SHARED_BUILD) $(SWIFT_FLAGS)
 	$(RELEASE_TESTS)
 
 # The server on synthetic patients, from nothing. Its package builds FireLite again in its own .build.
@@ -104,10 +107,9 @@ apple-crypto:
 	swift build --build-tests --package-path Tests/AppleCrypto $(SWIFT_FLAGS)
 	swift test --skip-build --package-path Tests/AppleCrypto $(SWIFT_FLAGS)
 
-# A package of its own, which builds FireLite again in its own .build.
 example: setup
-	swift build --build-tests --package-path Examples $(SWIFT_FLAGS)
-	swift test --skip-build --package-path Examples $(SWIFT_FLAGS)
+	swift build --build-tests --package-path Examples $(SHARED_BUILD) $(SWIFT_FLAGS)
+	swift test --skip-build --package-path Examples $(SHARED_BUILD) $(SWIFT_FLAGS)
 
 # The plugin in another package: generates its classes, compares them, builds and tests it.
 SLIM_MODELS = cd Examples/SlimModels && swift package --allow-writing-to-package-directory generate-fhir-models \
@@ -146,7 +148,7 @@ long-tests: setup
 	FIRELITE_NIGHTLY=1 Scripts/servers.sh run swift test --skip-build $(SWIFT_FLAGS) --skip '^FireLiteTests\.'
 	FIRELITE_NIGHTLY=1 swift test --skip-build $(SWIFT_FLAGS) --filter '^FireLiteTests\.' \
 	    --skip 'CrashTests|PowerLossTests|DamagedFileTests|FaultInjectionTests|LimitsTests|HugeTests|FileMutationTests|SoakTests|LiveSequenceTests|RandomWriteTests|OpenCloseTests'
-	swift build --build-tests --package-path Packages/ReleaseTests $(SWIFT_FLAGS)
+	swift build --build-tests --package-path Packages/ReleaseTests $(SHARED_BUILD) $(SWIFT_FLAGS)
 	FIRELITE_NIGHTLY=1 $(RELEASE_TESTS)
 
 # Every test under a sanitizer, in a build of its own; repeated ones with a tenth of their repetitions. XCTest is off, as its empty run

@@ -71,6 +71,17 @@ struct InputFormTests {
         }
     }
 
+    @Test func aSecondByteOrderMarkIsRefusedInEveryFormat() throws {
+        let mark = Data([0xEF, 0xBB, 0xBF])
+        let xml = #"<Patient xmlns="http://hl7.org/fhir"><id value="m1"/></Patient>"#
+        for content in [patient("m1"), xml] {
+            let run = try importing(folder.write("m", mark + mark + Data(content.utf8)))
+            #expect(run.status == .incomplete && run.error.contains("two byte order marks"), "\(run.error)")
+            #expect(try ids().isEmpty)
+        }
+        #expect(try importing(folder.write("m", mark + Data(xml.utf8))).status == .done)
+    }
+
     @Test func anEmptyFileAndOneByte() throws {
         #expect(try importing(folder.write("empty.ndjson", "")).counts == "added 0, updated 0, unchanged 0, rejected 0")
         #expect(try importing(folder.write("byte.ndjson", "\n")).counts == "added 0, updated 0, unchanged 0, rejected 0")

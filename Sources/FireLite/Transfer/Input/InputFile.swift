@@ -2,7 +2,7 @@ import Foundation
 
 /// The bytes of an import, read from the start, and again from the start if the content needs it.
 ///
-/// After `keepForRewinding`, what is read of a pipe is kept in a temporary file. A byte order mark is not part of the content. Gzip is
+/// After `keepForRewinding`, what is read of a pipe is kept in a temporary file. One byte order mark is not part of the content. Gzip is
 /// unpacked, whatever the file's name.
 package final class InputFile: RewindableBytes {
     package let name: String
@@ -101,6 +101,8 @@ package final class InputFile: RewindableBytes {
         guard isMarked else { return }
         (peeked, peekedFrom) = ([], 0)
         markLength = mark.count
+        let isMarkedAgain = try peek(mark.count) == mark
+        if isMarkedAgain { throw TransferError(.damaged, "\(name): begins with two byte order marks: remove one") }
     }
 
     deinit {
