@@ -202,7 +202,8 @@ let package = Package(
             swiftSettings: settings),
         .testTarget(
             name: "FireLiteKnowledgeTests",
-            dependencies: ["FireLiteKnowledge", "FireLiteR4", "FireLiteReleases", "TestSupport"], swiftSettings: settings),
+            dependencies: ["FireLite", "FireLiteKnowledge", "FireLiteR4", "FireLiteReleases", "TestSupport"], exclude: ["Fixtures"],
+            swiftSettings: settings),
         .executableTarget(
             name: "OutboxChild", dependencies: ["FireLiteSync", "FireLiteR4"], path: "Tests/OutboxChild", swiftSettings: settings),
         .testTarget(

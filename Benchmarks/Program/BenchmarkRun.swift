@@ -15,6 +15,7 @@ struct BenchmarkRun {
         FetchWorkloads(), HitsWorkloads(), LiveWorkloads(), TrackingWorkloads(), GrowthWorkloads(), CodecWorkloads(), FHIRPathWorkloads(),
         XMLWorkloads(), SearchWorkloads(), ViewWorkloads(), SyncWorkloads(),
         PayloadWorkloads(), RecordWorkloads(), SampleWorkloads(), AuditWorkloads(), PermissionWorkloads(), TerminologyWorkloads(),
+        ValidationWorkloads(),
         UpsertWorkloads(),
         ScanWorkloads(), QueryWorkloads(),
         QueryShareWorkloads(),

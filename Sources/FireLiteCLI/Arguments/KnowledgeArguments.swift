@@ -1,21 +1,27 @@
 import FireLite
 import FireLiteKnowledge
+import FireLiteReleases
 import Foundation
 
 /// The definitions that a command gets by its options.
 struct KnowledgeArguments {
     static let options: [OptionDefinition] = [
-        .option("package", "FILE", kind: .file, isRepeatable: true, "a FHIR package: an archive (.tgz) or a folder"),
+        .option(
+            "package", "FILE|NAME", kind: .file, isRepeatable: true,
+            "a FHIR package: an archive (.tgz), a folder, or NAME#VERSION of the cache"),
+        .option("package-cache", "FOLDER", kind: .folder, "where NAME#VERSION and dependencies are, such as ~/.fhir/packages"),
         .option("knowledge", "FILE", kind: .file, "a file of packages, as `firelite package` makes it"),
         .option("supporting", "FILE", kind: .file, isRepeatable: true, "a definition, or another resource that references lead to"),
     ]
 
     private let packages: [String]
+    private let cache: PackageCache?
     private let file: String?
     private let supporting: [String]
 
     init(_ arguments: ParsedArguments) {
         packages = arguments.all("package")
+        cache = arguments["package-cache"].map { PackageCache(folder: $0) }
         file = arguments["knowledge"]
         supporting = arguments.all("supporting")
     }
@@ -25,9 +31,16 @@ struct KnowledgeArguments {
     /// - Throws: `ToolError` with status 3 for a file that cannot be used.
     func knowledge(_ release: FHIRRelease) throws -> Knowledge {
         let knowledge = Knowledge(release: release)
+        knowledge.useReleases { FHIRRelease.bundled($0) }
         do {
             if let file { try knowledge.addKnowledge(at: file) }
-            for package in packages { try knowledge.addPackage(at: package) }
+            for package in packages {
+                if let cache, !FileManager.default.fileExists(atPath: package) {
+                    try knowledge.addPackage(package, from: cache)
+                } else {
+                    try knowledge.addPackage(at: package)
+                }
+            }
         } catch let error as any FireLiteError {
             throw ToolError.failed(error)
         }

@@ -96,7 +96,8 @@ struct ValidateCommand: Command {
                 let stored = types.isEmpty ? try transaction.counts().filter { $0.count > 0 }.map(\.typeName) : types
                 for type in stored {
                     try transaction.forEach(typeName: type) { resource in
-                        try report.add(resource, place: resource.id.map { "\(type)/\($0)" } ?? "\(type) with pk \(resource.pk)")
+                        let place = resource.id.map { "\(type)/\($0)" } ?? "\(type) with pk \(resource.pk)"
+                        try report.add(resource) { _ in place }
                     }
                 }
             }
@@ -105,12 +106,15 @@ struct ValidateCommand: Command {
 
     private func validate(_ source: ImportSource, _ report: ValidationReport) throws {
         let options = ContentOptions(release: release, stopsAtFault: false, keepsBundles: true)
+        let lines = SourceLines(source)
         let reader = ImportReader(
             try InputFile(source), options: options, digest: { _ in (0, 0) },
             deliver: { batch in
                 for fault in batch.faults { try report.add(fault.fault) }
                 for (resource, origin) in zip(batch.resources, batch.origins) {
-                    try report.add(resource, place: "\(source.name): line \(origin.place.line)")
+                    try report.add(resource) { path in
+                        "\(source.name): line \(try lines.line(of: path, from: origin.place.line))"
+                    }
                 }
             })
         try reader.run()

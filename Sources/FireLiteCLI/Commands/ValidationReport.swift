@@ -29,14 +29,17 @@ final class ValidationReport {
     private static let columns = ["where", "element", "severity", "what"]
 
     /// Adds the issues of a resource.
-    func add(_ resource: FHIRResource, place: String) throws {
+    ///
+    /// - Parameter place: where an issue with a path is.
+    func add(_ resource: FHIRResource, place: (_ path: String) throws -> String) throws {
         resources += 1
         for issue in validator.validate(resource, against: profiles) {
             // Remarks are for who asks for them.
             if issue.severity == .information, !validator.options.bestPractice { continue }
             let message = issue.profile.map { "\(issue.message) (\($0))" } ?? issue.message
             try add(
-                place, path: issue.path, severity: issue.severity, code: issue.issueType, message: message, id: issue.messageID.rawValue)
+                try place(issue.path), path: issue.path, severity: issue.severity, code: issue.issueType, message: message,
+                id: issue.messageID.rawValue)
         }
     }
 

@@ -4,15 +4,17 @@ import FireLiteCore
 struct ConstraintValidator {
     private let constraints: FHIRPathConstraints
     private var context: FHIRPathContext
+    private let requiresTruth: Bool
     private(set) var issues: [FHIRIssue] = []
     /// The constraints that could not be evaluated, with the reason.
     private(set) var undecided: [String] = []
     /// The elements on the way to the current one; a path is made of them only for an issue.
     private var steps: [(name: String, index: Int?)]
 
-    init(_ constraints: FHIRPathConstraints, _ context: FHIRPathContext, _ object: FHIRObject) {
+    init(_ constraints: FHIRPathConstraints, _ context: FHIRPathContext, _ object: FHIRObject, requiresTruth: Bool = false) {
         self.constraints = constraints
         self.context = context
+        self.requiresTruth = requiresTruth
         steps = [(object.layout.name, nil)]
     }
 
@@ -64,7 +66,7 @@ struct ConstraintValidator {
     private mutating func check(_ constraint: CompiledConstraint, _ item: Item) {
         if constraint.isAboutNarrative, case .object(let object) = item, (object as? FHIRResource)?.isContained ?? false { return }
         do {
-            guard try constraint.isBroken(by: item, context) else { return }
+            guard try constraint.isBroken(by: item, context, requiresTruth: requiresTruth) else { return }
         } catch {
             // A rule that cannot be evaluated says nothing of the object.
             undecided.append("\(constraint.constraint.key): \(error)")

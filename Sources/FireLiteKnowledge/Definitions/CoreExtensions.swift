@@ -8,6 +8,20 @@ enum CoreExtensions {
         return known[String(url.dropFirst(Knowledge.base.count))]
     }
 
+    /// The type that an extension is about; nil if it is not among those known.
+    static func home(_ url: String) -> String? {
+        guard url.hasPrefix(Knowledge.base) else { return nil }
+        let name = url.dropFirst(Knowledge.base.count)
+        return homes.first { name.hasPrefix($0.prefix) }?.type
+    }
+
+    private static let homes: [(prefix: String, type: String)] = [
+        ("patient-birth", "Patient"), ("patient-mothersMaidenName", "Patient"), ("patient-religion", "Patient"),
+        ("patient-nationality", "Patient"), ("patient-citizenship", "Patient"), ("patient-importance", "Patient"),
+        ("patient-cadavericDonor", "Patient"), ("patient-interpreterRequired", "Patient"), ("humanname-", "HumanName"),
+        ("iso21090-EN-", "HumanName"), ("iso21090-ADXP-", "Address"),
+    ]
+
     private static let known: [String: Set<String>] = {
         var known: [String: Set<String>] = [:]
         for line in list.split(separator: "\n") {

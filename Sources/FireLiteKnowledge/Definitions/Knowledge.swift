@@ -19,6 +19,7 @@ public final class Knowledge: @unchecked Sendable {
     private var packageList: [PackageManifest] = []
     private var structures: [String: StructureResult] = [:]
     private var building: Set<String> = []
+    private var findRelease: (@Sendable (String) -> FHIRRelease?)?
     private(set) lazy var codes = EnumeratedCodes(self)
     /// Names of FHIR's own definitions of which only the URL matters.
     static let base = "http://hl7.org/fhir/StructureDefinition/"
@@ -36,6 +37,12 @@ public final class Knowledge: @unchecked Sendable {
         codes.forget()
         for definition in BuiltInDefinitions.of(release) { insert(definition) }
     }
+
+    /// Says how other releases of FHIR are found by their names (`R5`), which extensions for their elements are checked by. Without it those extensions
+    /// are checked by their URLs alone.
+    public func useReleases(_ find: @escaping @Sendable (_ name: String) -> FHIRRelease?) { lock.withLock { findRelease = find } }
+
+    func release(named name: String) -> FHIRRelease? { lock.withLock { findRelease }?(name) }
 
     // MARK: - Adding
 

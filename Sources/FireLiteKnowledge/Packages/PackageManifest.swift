@@ -50,11 +50,14 @@ public struct PackageManifest: Sendable, Hashable, Codable {
         var missing: Set<String> = []
         for package in packages {
             for (name, version) in package.dependencies where !present.contains(name) {
-                if !(name.hasPrefix("hl7.fhir.r") && name.hasSuffix(".core")) { missing.insert("\(name)#\(version)") }
+                if !isCore(name) { missing.insert("\(name)#\(version)") }
             }
         }
         return missing.sorted()
     }
+
+    /// Whether a package is one of FHIR's own definitions, which are known without it.
+    static func isCore(_ name: String) -> Bool { name.hasPrefix("hl7.fhir.r") && name.hasSuffix(".core") }
 
     /// `name#version`.
     public var key: String { "\(name)#\(version)" }

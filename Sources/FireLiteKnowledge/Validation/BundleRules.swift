@@ -175,7 +175,7 @@ struct BundleRules {
     }
 
     private func check(_ object: FHIRObject, _ entry: ReferenceIndex.Entry, _ type: String, _ index: ReferenceIndex) {
-        object.forEachValue { value, _ in
+        object.forEachChild { value, _ in
             guard let child = value.children, run.mayContinue() else { return }
             run.at(value) {
                 guard child.layout.name == "Reference", let text = child.text("reference"), !text.hasPrefix("#") else {

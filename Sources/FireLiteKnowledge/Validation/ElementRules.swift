@@ -8,6 +8,14 @@ struct PrimitiveRules {
 
     init(_ run: ValidationRun) { self.run = run }
 
+    /// Whether there are rules for a type.
+    static func concern(_ type: PrimitiveType) -> Bool {
+        switch type {
+        case .uri, .url, .canonical, .oid, .uuid, .string, .markdown: true
+        default: false
+        }
+    }
+
     func check(_ value: ElementValue, _ element: LayoutElement, in object: FHIRObject) {
         guard let type = element.primitive, let text = value.text else { return }
         switch type {
@@ -106,7 +114,7 @@ struct AttachmentRules {
 
     func check(_ attachment: FHIRObject) {
         if let type = attachment.text("contentType"), !type.contains("/") {
-            run.at("contentType") { run.add(.attachment, "needs a media type, such as text/plain", .warning) }
+            run.at("contentType") { run.add(.attachment, "needs a media type, such as text/plain") }
         }
         if let size = attachment.integer("size"), let data = attachment.text("data"), let actual = Self.size(ofBase64: data), size != actual
         {
@@ -187,6 +195,7 @@ struct ReferenceRules {
     init(_ run: ValidationRun) { self.run = run }
 
     func check(_ reference: FHIRObject, _ place: Place) {
+        if let stated = reference.text("type") { checkStated(stated) }
         guard let text = reference.text("reference") else { return }
         let parts = ReferenceParts(text)
         if let stated = reference.text("type") {
@@ -203,6 +212,12 @@ struct ReferenceRules {
             run.at("reference") { run.add(.reference, "after urn:uuid: should follow a UUID", .warning) }
         }
         checkTargetType(reference, place)
+    }
+
+    /// A stated type is one of the release; URLs name types of logical models.
+    private func checkStated(_ stated: String) {
+        guard !URLRules.isAbsolute(stated), run.release.layout(named: stated)?.isKind(of: "Resource") != true else { return }
+        run.at("type") { run.add(.referenceType, "states a type that FHIR \(run.release.name) does not have") }
     }
 
     /// The type of a resource in the same Bundle, which the reference itself does not tell.
@@ -244,7 +259,7 @@ struct ContainedRules {
         var seen: Set<String> = []
         var repeated = false
         func visit(_ object: FHIRObject) {
-            object.forEachValue { value, _ in
+            object.forEachChild { value, _ in
                 guard let child = value.children, !(child is FHIRResource) else { return }
                 if let id = child.text("id"), !seen.insert(id).inserted { repeated = true }
                 visit(child)

@@ -55,6 +55,18 @@ extension FHIRObject {
         }
     }
 
+    /// Calls `body` with every value that has elements of its own: objects, and primitives with an id or extensions.
+    func forEachChild(_ body: (ElementValue, LayoutElement) throws -> Void) rethrows {
+        for slot in slotRun {
+            switch slot.value {
+            case .word, .text, .texts: continue
+            case .object, .objects, .annotated, .annotatedTexts: break
+            }
+            let element = layout.elements[Int(slot.index)]
+            for value in values(of: element) { try body(value, element) }
+        }
+    }
+
     /// The extensions with a URL.
     func extensions(_ url: String) -> [FHIRObject] { children("extension").filter { $0.text("url") == url } }
 

@@ -24,7 +24,9 @@ struct ExtensionRules {
             return run.report(error)
         }
         guard let structure else {
+            if CrossVersionRules(run).check(object, url) { return }
             checkType(object, url)
+            checkPlace(url, place)
             return checkUnknown(url, place)
         }
         guard structure.type == "Extension" else {
@@ -57,6 +59,14 @@ struct ExtensionRules {
         guard let types = CoreExtensions.types(url), let value = object.choice("value"), !types.contains(value.type) else { return }
         let names = types.isEmpty ? "no value but parts" : "a value of the type \(types.sorted().joined(separator: " or "))"
         run.at(value) { run.add(.type, "the extension \(url) has \(names), and this is of the type \(value.type)") }
+    }
+
+    /// The place of one of FHIR's own extensions.
+    private func checkPlace(_ url: String, _ place: Place) {
+        guard ["R4", "R4B"].contains(run.release.name), let home = CoreExtensions.home(url), let parent = place.parent,
+            !parent.names.contains(where: { $0 == home || $0.hasPrefix(home + ".") })
+        else { return }
+        run.add(.extensionContext, "the extension \(url) is not allowed here: it belongs to \(home)")
     }
 
     private func checkUnknown(_ url: String, _ place: Place) {

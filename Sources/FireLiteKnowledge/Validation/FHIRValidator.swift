@@ -43,7 +43,7 @@ public struct FHIRValidator: Sendable {
         let run = ValidationRun(resource, knowledge: knowledge, codes: codes, options: options)
         for issue in resource.validate() { run.add(ValidationIssue(issue)) }
         let constraints = FHIRPathConstraints.defined(by: knowledge.release)
-        for issue in resource.validate(constraints: constraints, context: run.context(nil)) { run.add(ValidationIssue(issue)) }
+        for issue in resource.validate(strictly: constraints, context: run.context(nil)) { run.add(ValidationIssue(issue)) }
         RecordWalk(run).visit(resource, Place(resource))
         for profile in profiles { run.validate(resource, against: profile) }
         return run.finish()

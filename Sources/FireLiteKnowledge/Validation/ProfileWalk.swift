@@ -142,6 +142,7 @@ struct ProfileWalk {
     private func checkTargets(of value: ElementValue, _ types: [ElementRule.TypeRule], _ rule: ElementRule) {
         guard let object = value.object, object.layout.name == "Reference" else { return }
         let references = types.filter { $0.code == "Reference" }
+        TargetCheck(run, structure).checkForm(object, references, rule)
         guard !references.isEmpty, !references.contains(where: \.targets.isEmpty) else { return }
         TargetCheck(run, structure).check(object, references, rule)
     }
@@ -151,14 +152,17 @@ struct ProfileWalk {
     private func check(
         _ constraint: ElementRule.Constraint, _ value: ElementValue, _ rule: ElementRule, _ resource: FHIRResource?
     ) {
-        guard let expression = constraint.expression else { return }
+        guard let expression = constraint.expression, !run.isAbandoned(expression) else { return }
         let severity: ValidationIssue.Severity = constraint.severity == "error" ? .error : .warning
         do {
             let path = try FHIRPath(expression, options: .definitions)
             let results = try path.evaluate(on: [FHIRPathValue(value.item)], context: run.context(resource))
-            guard results.count == 1, results[0].bool == false else { return }
+            // What must be in an order is not if nothing orders it.
+            let isBroken = results.isEmpty ? FHIRPathConstraint.isAboutOrder(expression) : results.count == 1 && results[0].bool == false
+            guard isBroken else { return }
             add(.constraint, "breaks the constraint \(constraint.key): \(expression)", rule, severity, key: constraint.key)
         } catch {
+            run.abandon(expression, after: error)
             add(
                 .undecidedConstraint, "the constraint \(constraint.key) could not be evaluated: \(error)", rule, .warning,
                 key: constraint.key)

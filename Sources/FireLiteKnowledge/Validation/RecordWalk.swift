@@ -58,6 +58,7 @@ struct RecordWalk {
         case "ValueSet": ValueSetRules(run).check(resource)
         case "ConceptMap": ConceptMapRules(run).check(resource)
         case "StructureDefinition": StructureRules(run).check(resource)
+        case "SearchParameter": SearchParameterRules(run).check(resource)
         case "Measure", "MeasureReport": MeasureRules(run).check(resource)
         case "Observation": ObservationRules(run).check(resource)
         default: break
@@ -93,22 +94,39 @@ struct RecordWalk {
 
     private func walk(_ object: FHIRObject, _ place: Place) {
         guard run.mayContinue() else { return }
-        object.forEachValue { value, element in
-            run.at(value) {
-                let name = element.choice?.name ?? element.name
-                guard let child = value.object else {
-                    PrimitiveRules(run).check(value, element, in: object)
-                    if let annotation = value.children {
-                        walk(annotation, Place(annotation, in: place, element: name, primitive: value.type))
-                    }
-                    return
-                }
-                let inner = Place(child, in: place, element: name)
-                if let resource = child as? FHIRResource { return visit(resource, inner) }
-                check(child, inner)
-                walk(child, inner)
-            }
+        for slot in object.slotRun {
+            let element = object.layout.elements[Int(slot.index)]
+            if case .word = slot.value { continue }
+            if case .text = slot.value, element.primitive.map({ !PrimitiveRules.concern($0) }) ?? false { continue }
+            for value in object.values(of: element) { walk(value, element, object, place) }
         }
+    }
+
+    private func walk(_ value: ElementValue, _ element: LayoutElement, _ object: FHIRObject, _ place: Place) {
+        run.at(value) {
+            let name = element.choice?.name ?? element.name
+            guard let child = value.object else {
+                PrimitiveRules(run).check(value, element, in: object)
+                if let annotation = value.children {
+                    walk(annotation, Place(annotation, in: place, element: name, primitive: value.type))
+                }
+                return
+            }
+            let inner = Place(child, in: place, element: name)
+            if let resource = child as? FHIRResource { return visit(resource, inner) }
+            check(child, inner)
+            if ["CodeableConcept", "Coding"].contains(value.type) { checkBinding(of: value, in: object) }
+            walk(child, inner)
+        }
+    }
+
+    /// The codes of a required binding are of its code systems, which the lists of a release do not say.
+    private func checkBinding(of value: ElementValue, in object: FHIRObject) {
+        guard let binding = BaseFacts.of(run.release).requiredBinding(of: value.name, object.layout), let valueSet = binding.valueSet,
+            let coded = value.object, !CodeQuestion.all(in: coded).isEmpty,
+            BindingCheck.membership(of: value, in: Canonical(valueSet), run) == .notMember, !run.hasIssue(.code)
+        else { return }
+        run.add(.code, "needs a code of \(valueSet), has a different one")
     }
 
     private func check(_ object: FHIRObject, _ place: Place) {
@@ -118,7 +136,14 @@ struct RecordWalk {
         case "Attachment": AttachmentRules(run).check(object)
         case "Coding": CodingRules(run).check(object)
         case "Identifier": URLRules(run).check(identifier: object)
-        default: if object.layout.isKind(of: "Quantity") { CodingRules(run).check(quantity: object) }
+        default:
+            guard object.layout.isKind(of: "Quantity") else { return }
+            CodingRules(run).check(quantity: object)
+            if object.text("comparator") != nil, let parent = place.parent, let element = place.element,
+                SimpleQuantityRule.forbidsComparator(element, of: parent.object.layout)
+            {
+                run.at("comparator") { run.add(.constraint, "a SimpleQuantity has no comparator", key: "sqty-1") }
+            }
         }
     }
 }

@@ -78,12 +78,36 @@ struct StructureRules {
         if let min = node.rule.min, let max = node.rule.limit, min > max {
             run.add(.structureDefinition, "\(id) has a minimum above its maximum", element: id)
         }
+        compareTypes(node, base)
         for child in node.children { if let old = base.child(named: child.rule.name) { compare(child, old) } }
         for slice in node.slices {
             if let min = slice.rule.min, let max = slice.rule.limit, min > max {
                 run.add(.structureDefinition, "\(slice.rule.id) has a minimum above its maximum", element: slice.rule.id)
             }
         }
+    }
+
+    /// A profile leaves some of the types of its base.
+    private func compareTypes(_ node: StructureNode, _ base: StructureNode) {
+        guard let types = node.rule.types, let old = base.rule.types, !old.isEmpty, base.rule.path.contains("."),
+            // Ids and the values of primitives are given types of several kinds.
+            !["id", "url", "value", "div"].contains(node.rule.name)
+        else { return }
+        for type in types where !old.contains(where: { allows($0.code, type.code) }) {
+            run.add(
+                .structureDefinition, "\(node.rule.id) has the type \(type.code), which its base does not allow", element: node.rule.id)
+        }
+        for value in [node.rule.fixed, node.rule.pattern].compactMap({ $0 }) where !types.contains(where: { fits(value, $0) }) {
+            run.add(
+                .structureDefinition, "\(node.rule.id) has a value of the type \(value.type), and the element is of another type",
+                element: node.rule.id)
+        }
+    }
+
+    private func allows(_ base: String, _ type: String) -> Bool {
+        if base == type || ["Resource", "Element", "BackboneElement", "Any", "*"].contains(base) || type.contains("/") { return true }
+        guard base.first?.isUppercase ?? false, type.first?.isUppercase ?? false else { return false }
+        return run.release.layout(named: type)?.isKind(of: base) ?? (type == "SimpleQuantity" || type == "MoneyQuantity")
     }
 
     // MARK: - Elements
@@ -98,21 +122,36 @@ struct StructureRules {
                     if !rule.id.isEmpty, !ids.insert(rule.id).inserted {
                         run.add(.structureDefinition, "another element has the same id")
                     }
+                    checkID(rule)
                     checkConstraints(rule)
                     checkValues(rule)
-                    if let types = rule.types {
-                        for type in types where type.code.first?.isUppercase ?? false && !type.code.contains("/") {
-                            if run.release.layout(named: type.code) == nil,
-                                ![
-                                    "SimpleQuantity", "MoneyQuantity", "String", "Boolean", "Date", "DateTime", "Decimal", "Integer",
-                                    "Time", "Base", "CanonicalResource", "MetadataResource", "BackboneType", "DataType", "PrimitiveType",
-                                ].contains(type.code)
-                            {
-                                run.add(.structureDefinition, "FHIR \(run.release.name) has no type \(type.code)")
-                            }
-                        }
-                    }
+                    checkTypes(rule)
                 }
+            }
+        }
+    }
+
+    /// The id has the names of the path, each perhaps with that of a slice (FHIR, ElementDefinition, id).
+    private func checkID(_ rule: ElementRule) {
+        guard !rule.id.isEmpty, rule.id.contains(".") else { return }
+        let names = rule.id.split(separator: ".").map { $0.prefix { $0 != ":" } }
+        let path = rule.path.split(separator: ".")
+        let isSame =
+            names.count == path.count && zip(names, path).allSatisfy { $0 == $1 || $0.hasSuffix("[x]") && $1.hasPrefix($0.dropLast(3)) }
+        if !isSame { run.add(.structureDefinition, "the id of the element is not that of its path", .warning) }
+    }
+
+    /// Names of types that definitions have besides the types of a release.
+    private static let otherTypes: Set<String> = [
+        "SimpleQuantity", "MoneyQuantity", "String", "Boolean", "Date", "DateTime", "Decimal", "Integer", "Time", "Base",
+        "CanonicalResource",
+        "MetadataResource", "BackboneType", "DataType", "PrimitiveType", "xhtml",
+    ]
+
+    private func checkTypes(_ rule: ElementRule) {
+        for type in rule.types ?? [] where !type.code.isEmpty && !type.code.contains("/") && !Self.otherTypes.contains(type.code) {
+            if run.release.layout(named: type.code) == nil, PrimitiveType(name: type.code) == nil {
+                run.add(.structureDefinition, "FHIR \(run.release.name) has no type \(type.code)")
             }
         }
     }
@@ -133,13 +172,15 @@ struct StructureRules {
     /// Fixed values and patterns are of a type of the element.
     private func checkValues(_ rule: ElementRule) {
         guard let types = rule.types, !types.isEmpty else { return }
-        for value in [rule.fixed, rule.pattern].compactMap({ $0 }) {
-            let fits = types.contains { type in
-                type.code.lowercased() == value.type.lowercased() || type.code.first?.isUppercase ?? false && type.code == "String"
-                    || run.release.layout(named: type.code)?.isKind(of: value.type) ?? false
-            }
-            if !fits { run.add(.structureDefinition, "a value of the type \(value.type) is given for an element of another type") }
+        for value in [rule.fixed, rule.pattern].compactMap({ $0 }) where !types.contains(where: { fits(value, $0) }) {
+            run.add(.structureDefinition, "a value of the type \(value.type) is given for an element of another type")
         }
+    }
+
+    private func fits(_ value: ElementRule.Value, _ type: ElementRule.TypeRule) -> Bool {
+        type.code.lowercased() == value.type.lowercased() || type.code == "String"
+            || type.code == "SimpleQuantity" && value.type == "Quantity"
+            || run.release.layout(named: type.code)?.isKind(of: value.type) ?? false
     }
 }
 

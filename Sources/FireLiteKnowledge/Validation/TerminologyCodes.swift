@@ -32,6 +32,8 @@ final class TerminologyCodes: CodeValidator, @unchecked Sendable {
         let answer: CodeMembership =
             switch terminology.membership(of: [Self.code(question)], in: valueSet.description) {
             case .member: .member
+            // A code alone is in the value set if a list has it; which system it is of cannot always be said.
+            case .notMember where question.system == nil: lists.membership(of: question, in: valueSet)
             case .notMember: .notMember
             case .unknown: lists.membership(of: question, in: valueSet)
             }
@@ -62,9 +64,26 @@ final class TerminologyCodes: CodeValidator, @unchecked Sendable {
         guard let found = try? terminology.validate(Self.code(question)) else { return (lists.existence(of: question), .unknown) }
         let errors = found.issues.filter { $0.severity == .error }
         if errors.contains(where: { $0.kind == "invalid-code" }) { return (.notMember, .unknown) }
-        if errors.contains(where: { $0.kind == "invalid-display" }) { return (.member, .notMember) }
+        if errors.contains(where: { $0.kind == "invalid-display" }) {
+            return (.member, Self.isNameOfOther(question) ? .notMember : .unknown)
+        }
         return found.isValid ? (.member, question.display == nil ? .unknown : .member) : (.unknown, .unknown)
     }
+
+    /// Whether a display that the terminology does not know is wrong: names of countries and currencies are those of the system's libraries, which say
+    /// `United States`, so that only the name of another country is.
+    private static func isNameOfOther(_ question: CodeQuestion) -> Bool {
+        switch question.system {
+        case "urn:iso:std:iso:3166": question.display.map { countries.contains($0.lowercased()) } ?? false
+        case "urn:iso:std:iso:4217": false
+        default: true
+        }
+    }
+
+    private static let countries: Set<String> = {
+        let english = Locale(identifier: "en")
+        return Set(Locale.Region.isoRegions.compactMap { english.localizedString(forRegionCode: $0.identifier)?.lowercased() })
+    }()
 
     private static func code(_ question: CodeQuestion) -> TerminologyCode {
         TerminologyCode(question.code, system: question.system, version: question.version, display: question.display)

@@ -148,6 +148,8 @@ extension ValidationIssue.MessageID {
     public static let conceptMap = Self("concept-map")
     /// A StructureDefinition breaks a rule.
     public static let structureDefinition = Self("structure-definition")
+    /// A SearchParameter breaks a rule.
+    public static let searchParameter = Self("search-parameter")
     /// A Measure or MeasureReport breaks a rule.
     public static let measure = Self("measure")
     /// The validation took more steps than allowed.

@@ -93,6 +93,12 @@ final class ValidationRun {
 
     // MARK: - Limits
 
+    /// Whether there is an issue of a kind at the current element or below.
+    func hasIssue(_ messageID: ValidationIssue.MessageID) -> Bool {
+        let path = path
+        return issues.contains { $0.messageID == messageID && $0.path.hasPrefix(path) }
+    }
+
     /// Counts a step of work; false once there have been too many.
     func mayContinue() -> Bool {
         remaining -= 1
@@ -172,6 +178,17 @@ final class ValidationRun {
     }
 
     // MARK: - Expressions
+
+    /// The expressions that took longer than allowed, which are not evaluated again.
+    private var abandoned: Set<String> = []
+
+    /// Whether an expression took longer than allowed before.
+    func isAbandoned(_ expression: String) -> Bool { !abandoned.isEmpty && abandoned.contains(expression) }
+
+    /// Gives up an expression that reached a limit, so that each costs its time once.
+    func abandon(_ expression: String, after error: any Error) {
+        if (error as? FHIRPathError)?.code == .limit { abandoned.insert(expression) }
+    }
 
     /// The context for expressions about elements of a resource.
     func context(_ resource: FHIRResource?) -> FHIRPathContext {

@@ -148,6 +148,31 @@ struct TargetCheck {
         }
     }
 
+    /// Checks where the target of a reference may be, and whether the reference names a version (FHIR, ElementDefinition, type.aggregation and
+    /// type.versioning).
+    func checkForm(_ reference: FHIRObject, _ types: [ElementRule.TypeRule], _ rule: ElementRule) {
+        guard let text = reference.text("reference"), !types.isEmpty else { return }
+        if types.allSatisfy({ !$0.aggregation.isEmpty }) {
+            let place = text.hasPrefix("#") ? "contained" : run.references.target(of: reference)?.entry != nil ? "bundled" : "referenced"
+            // What is in the same Bundle is also referenced.
+            let places: Set<String> = place == "bundled" ? ["bundled", "referenced"] : [place]
+            let allowed = Set(types.flatMap(\.aggregation))
+            if allowed.isDisjoint(with: places) {
+                run.add(
+                    .reference, "the resource that it refers to must be \(allowed.sorted().joined(separator: " or ")), and is \(place)",
+                    profile: structure, element: rule.id)
+            }
+        }
+        let versioning = Set(types.compactMap(\.versioning))
+        guard versioning.count == 1, types.allSatisfy({ $0.versioning != nil }), !text.hasPrefix("#") else { return }
+        let isVersioned = ReferenceParts(text).version != nil
+        if versioning == ["specific"], !isVersioned {
+            run.add(.reference, "the reference must name a version", profile: structure, element: rule.id)
+        } else if versioning == ["independent"], isVersioned {
+            run.add(.reference, "the reference must not name a version", profile: structure, element: rule.id)
+        }
+    }
+
     private func fits(_ name: String, _ structure: Structure) -> Bool {
         structure.type == name || run.release.layout(named: name)?.isKind(of: structure.type) ?? true
     }

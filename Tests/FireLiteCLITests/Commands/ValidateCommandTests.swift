@@ -38,6 +38,33 @@ struct ValidateCommandTests {
         #expect(try ToolRun("validate", folder.file("empty")).status == .incomplete)
     }
 
+    @Test func issuesHaveTheLinesOfTheirElements() throws {
+        let path = try folder.write(
+            "lines.json",
+            """
+            {
+              "resourceType": "Patient",
+              "name": [
+                { "family": "a, \\"b\\" }" },
+                {
+                  "given": ["b", "c"],
+                  "use": "SECRET"
+                }
+              ],
+              "birthDate": "2000",
+              "_birthDate": {
+                "extension": [
+                  { "url": "x", "valueString": "a" }
+                ]
+              }
+            }
+            """)
+        let issues = try outcome(try ToolRun("validate", path)).issue
+        let lines = Dictionary(issues.map { ($0.expression.first ?? "", $0.diagnostics ?? "") }) { first, _ in first }
+        #expect(lines["Patient.name[1].use"]?.hasPrefix("\(path): line 7: ") == true)
+        #expect(lines["Patient.birthDate.extension[0].url"]?.hasPrefix("\(path): line 13: ") == true)
+    }
+
     @Test func errorsAreIssuesWithPlaces() throws {
         let path = try folder.write("in.ndjson", [Self.good, Self.bad, Self.broken].joined(separator: "\n"))
         let run = try ToolRun("validate", path)

@@ -41,7 +41,7 @@ enum CommandLines {
         ],
         "info": ["--database {mine.sqlite} --key-file {key}", "{mine.sqlite}"],
         "validate": [
-            "{in.ndjson}", "--database {mine.sqlite} --key-file {key}", "--package {letter.txt} {in.ndjson}",
+            "{in.ndjson}", "--database {mine.sqlite} --key-file {key}", "--package-cache {letter.txt} --package {letter.txt} {in.ndjson}",
             "--knowledge {letter.txt} --supporting {patient.json} --profile {patient.json} {in.ndjson}",
         ],
         "terminology": [

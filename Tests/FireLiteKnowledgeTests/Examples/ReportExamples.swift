@@ -1,3 +1,4 @@
+import FireLite
 import FireLiteCore
 import FireLiteKnowledge
 import FireLiteR4
@@ -12,6 +13,21 @@ func report(_ patient: Patient) throws {
     for issue in validator.validate(patient, against: [profile]) where issue.severity == .error {
         print(issue.messageID, issue.path, issue.message)
     }
+}
+// end
+
+// example ValidatingProfiles.md
+func fromCache() throws -> Knowledge {
+    let knowledge = Knowledge(release: .r4)
+    try knowledge.addPackage("hl7.fhir.us.core#6.1.x", from: PackageCache(folder: "~/.fhir/packages"))
+    return knowledge
+}
+// end
+
+// example ValidatingProfiles.md
+func protect(_ store: FHIRStore, _ knowledge: Knowledge) {
+    let patient = "http://hl7.org/fhir/us/core/StructureDefinition/us-core-patient"
+    store.requireValidation(by: FHIRValidator(knowledge: knowledge), against: ["Patient": [patient]])
 }
 // end
 
