@@ -205,12 +205,8 @@ struct Maker {
             if profile.contains("/uv/ips/"), profile.contains("results"), observation.value == nil {
                 observation.value = .codeableConcept(CodeableConcept { $0.text = "text" })
             }
-            if profile.hasSuffix("smokingstatus"), let code = code(profile, "Observation.value[x]") {
-                observation.value = .codeableConcept(
-                    CodeableConcept(
-                        Coding {
-                            $0.system = code.system; $0.code = code.code
-                        }))
+            if profile.hasSuffix("smokingstatus") {
+                observation.value = .codeableConcept(CodeableConcept(.snomed("266919005")))
             }
             let hasPart = observation.value != nil || !observation.component.isEmpty || !observation.hasMember.isEmpty
             if !hasPart, observation.dataAbsentReason == nil { observation.dataAbsentReason = absent() }
