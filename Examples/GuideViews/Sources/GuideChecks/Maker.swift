@@ -205,6 +205,9 @@ struct Maker {
             if profile.contains("/uv/ips/"), profile.contains("results"), observation.value == nil {
                 observation.value = .codeableConcept(CodeableConcept { $0.text = "text" })
             }
+            if profile.hasSuffix("smokingstatus") {
+                observation.value = .codeableConcept(CodeableConcept(.snomed("266919005")))
+            }
             let hasPart = observation.value != nil || !observation.component.isEmpty || !observation.hasMember.isEmpty
             if !hasPart, observation.dataAbsentReason == nil { observation.dataAbsentReason = absent() }
         case let component as ObservationComponent:
@@ -223,6 +226,11 @@ struct Maker {
             if request.requester == nil { request.requester = Reference { $0.reference = "Practitioner/1" } }
         case let procedure as Procedure: if procedure.performed == nil { procedure.performed = .dateTime("2020-02-03T04:05:06Z") }
         case let person as RelatedPerson: if person.name.isEmpty { person.name = [HumanName { $0.family = "Ames" }] }
+        // A part of which the profile asks for nothing is not left empty.
+        case let context as DocumentReferenceContext: if context.isEmpty { context.period = value(Period.self, profile, element) }
+        case let period as Period:
+            if period.isEmpty || profile.contains("/uv/ips/") { (period.extension, period.start) = ([], "2020-02-03") }
+        case let answer as QuestionnaireResponseItemAnswer: (answer.extension, answer.valueString) = ([], "text")
         case let section as CompositionSection: if section.text == nil { section.text = value(Narrative.self, profile, element) }
         default: break
         }
