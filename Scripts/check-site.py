@@ -72,6 +72,9 @@ class Site:
         self.links += 1
         page, _, fragment = address.partition("#")
         page = page.rstrip("/")
+        if page not in self.pages and page.startswith("/tutorials/"):
+            # A chapter stands on the page of its tutorials.
+            page = page.rpartition("/")[0]
         if page not in self.pages:
             fault(place, f"no page {page}")
         elif fragment and fragment not in self.anchors(page) and unquote(fragment) not in self.anchors(page):
