@@ -95,19 +95,25 @@ release-tests: setup
 SERVER_DATABASE ?= .build/server-demo.sqlite
 
 server: setup
+	@./Scripts/setup.sh server
 	swift build -c release --product firelite
 	swift build -c release --product firelite-server --package-path Packages/Server
 	@test -e "$(SERVER_DATABASE)" || "$$(swift build -c release --show-bin-path)/firelite" demo --database "$(SERVER_DATABASE)" >/dev/null
 	"$$(swift build -c release --show-bin-path --package-path Packages/Server)/firelite-server" --database "$(SERVER_DATABASE)" --history
 
+# CI sets it to the folder of the root package, whose modules are compiled there already. Whoever goes on to build the root package would lose the
+# checkouts of the server's dependencies, so it has a folder of its own otherwise.
+SERVER_BUILD ?=
+
 server-tests: setup
-	swift build --product FireLiteServerPackageTests --package-path Packages/Server $(SWIFT_FLAGS)
-	swift test --skip-build --package-path Packages/Server $(SWIFT_FLAGS)
+	@./Scripts/setup.sh server
+	swift build --product FireLiteServerPackageTests --package-path Packages/Server $(SERVER_BUILD) $(SWIFT_FLAGS)
+	swift test --skip-build --package-path Packages/Server $(SERVER_BUILD) $(SWIFT_FLAGS)
 
 # Statements in swift-log, which is downloaded for it.
 logging-tests: setup
-	swift build --product FireLiteLoggingPackageTests --package-path Packages/Logging $(SHARED_BUILD) $(SWIFT_FLAGS)
-	swift test --skip-build --package-path Packages/Logging $(SHARED_BUILD) $(SWIFT_FLAGS)
+	swift build --product FireLiteLoggingPackageTests --package-path Packages/Logging $(SERVER_BUILD) $(SWIFT_FLAGS)
+	swift test --skip-build --package-path Packages/Logging $(SERVER_BUILD) $(SWIFT_FLAGS)
 
 # The Apple half of the cryptography, with swift-crypto, which is downloaded for it.
 apple-crypto:

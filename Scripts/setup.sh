@@ -3,7 +3,7 @@
 # OpenSSL is for FireLiteSync and what is built on it; who depends on the product FireLite alone needs only SQLite.
 # libxml2 is for FHIR XML, which loads it.
 # With the argument sqlcipher, the headers of SQLCipher in their place; with the argument install, also those of libcurl, which a tool that contains the
-# toolchain's libraries is linked with.
+# toolchain's libraries is linked with; with the argument server, also those of zlib.
 set -euo pipefail
 
 if ! command -v swift >/dev/null 2>&1; then
@@ -27,6 +27,12 @@ if [ "${1:-}" = install ] && [ "$(uname -s)" != Darwin ]; then
     needed="$needed libcurl >= 7.0"
     more="libssl-dev libcurl4-openssl-dev"
     names="OpenSSL 3 and libcurl"
+fi
+# The server packs its answers with the system's zlib.
+if [ "${1:-}" = server ] && [ "$(uname -s)" != Darwin ]; then
+    needed="$needed zlib >= 1.2"
+    more="libssl-dev zlib1g-dev"
+    names="OpenSSL 3 and zlib"
 fi
 # FHIR XML loads libxml2 when it is first used, so a build goes on without it.
 has_xml() {

@@ -48,8 +48,6 @@ public class ReadTransaction {
     func perform<Value>(flushes: Bool = true, observesRestriction: Bool = false, _ body: () throws -> Value) throws -> Value {
         requireActive()
         if restriction != nil, !observesRestriction { throw FHIRStoreError.notInRestrictedView }
-        // Only a write has managed objects. Its statements may be too short to be interrupted.
-        if objects != nil { try store.suspension.check() }
         return try store.mapping {
             if flushes { try objects?.flush() }
             guard let reads else { return try body() }
