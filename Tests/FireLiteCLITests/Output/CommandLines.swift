@@ -13,7 +13,7 @@ enum CommandLines {
         ],
         "export": ["--database {mine.sqlite} --key-file {key} --keyring {keys.json} --output {out}"],
         "get": ["--database {mine.sqlite} --key-file {key} --keyring {keys.json} Patient/1"],
-        "browse": ["--database {mine.sqlite} --key-file {key} --no-open"],
+        "browse": ["--database {mine.sqlite} --key-file {key} --no-open", "--no-open {mine.sqlite}"],
         "find": ["--database {mine.sqlite} --key-file {key} --keyring {keys.json} Patient"],
         "search": [
             "--database {mine.sqlite} --key-file {key} --keyring {keys.json} --knowledge {letter.txt} Patient?_id=1",
