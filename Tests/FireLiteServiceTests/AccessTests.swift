@@ -5,7 +5,7 @@ import Testing
 
 /// What tokens permit.
 @Suite struct AccessTests {
-    private static let tokens = [
+    private static let tokens: [Secret: ServiceAccess] = [
         "patient-one-token": ServiceAccess(subject: "Patient/1", scopes: SMARTScope.list("patient/*.cruds"), patient: "1"),
         "vital-signs-token": ServiceAccess(subject: "app", scopes: SMARTScope.list("user/Observation.rs?category=vital-signs")),
         "reader-only-token": ServiceAccess(subject: "reader", scopes: SMARTScope.list("system/*.read")),

@@ -117,6 +117,6 @@ final class WriteSuspension: @unchecked Sendable {
     }
 
     private static var error: FHIRStoreError {
-        FHIRStoreError(.interrupted, "writes of the store are suspended: repeat the write after resumeWrites()")
+        FHIRStoreError(.interrupted, "writes of the store are suspended: repeat the write when they are permitted again")
     }
 }

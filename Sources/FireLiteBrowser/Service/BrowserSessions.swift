@@ -1,4 +1,5 @@
 import FireLiteClient
+import FireLiteCore
 import FireLiteCrypto
 import FireLiteService
 import Foundation
@@ -30,7 +31,7 @@ public final class BrowserSessions: @unchecked Sendable {
     ///
     /// - Throws: an error of the system's random numbers.
     public func makeLink() throws -> String {
-        let ticket = try BearerTokens.makeToken()
+        let ticket = try BearerTokens.makeToken().value
         lock.withLock { _ = tickets.insert(Self.digest(ticket)) }
         return Address("enter", items: [.init(name: "ticket", value: ticket)]).text
     }
@@ -38,7 +39,7 @@ public final class BrowserSessions: @unchecked Sendable {
     /// Answers the link: sets the cookie and leads to the overview.
     func enter(_ ticket: String?) throws -> ServiceResponse {
         guard let ticket, lock.withLock({ tickets.remove(Self.digest(ticket)) }) != nil else { throw PageProblem.closed }
-        let cookie = try BearerTokens.makeToken()
+        let cookie = try BearerTokens.makeToken().value
         lock.withLock { _ = cookies.insert(Self.digest(cookie)) }
         var response = ServiceResponse.redirect(to: Address())
         response.fields["Set-Cookie"] =
@@ -56,7 +57,7 @@ public final class BrowserSessions: @unchecked Sendable {
         }
         guard let authorizer, let field = request.fields["Authorization"], field.lowercased().hasPrefix("bearer ") else { return false }
         // Pages show everything, so a token for a part does not open them.
-        return try await authorizer.access(token: String(field.dropFirst(7)), base: "").map { $0.scopes == nil } ?? false
+        return try await authorizer.access(token: Secret(String(field.dropFirst(7))), base: "").map { $0.scopes == nil } ?? false
     }
 
     private static let name = "firelite-browser"

@@ -52,18 +52,16 @@ struct ElementLines {
         guard line > 0, line <= starts.count else { return line }
         var cursor = JSONCursor(bytes: bytes, place: bytes.startIndex + starts[line - 1])
         var found = cursor.place
+        // The object that has the element, and where what a primitive has beside its value stands.
+        var beside: JSONCursor?
         for step in Self.steps(path).dropFirst() {
-            let object = cursor
-            if !cursor.enter(step.name) {
-                // The id and extensions of a primitive stand beside it.
-                cursor = object
-                guard cursor.enter("_" + step.name) else { break }
+            guard let next = cursor.entering(step) ?? beside?.entering(step) else {
+                guard let next = cursor.entering(("_" + step.name, step.index)) else { break }
+                (cursor, beside, found) = (next, nil, next.place)
+                continue
             }
-            found = cursor.place
-            if let index = step.index {
-                guard cursor.enter(index) else { break }
-                found = cursor.place
-            }
+            beside = cursor.entering(("_" + step.name, step.index))
+            (cursor, found) = (next, next.place)
         }
         let offset = found - bytes.startIndex
         return starts.partitioningIndex { $0 > offset }
@@ -93,6 +91,14 @@ extension [Int] {
 private struct JSONCursor {
     let bytes: Data
     var place: Int
+
+    /// The place of a member, or of an item of it; nil if there is none.
+    func entering(_ step: (name: String, index: Int?)) -> JSONCursor? {
+        var cursor = self
+        guard cursor.enter(step.name) else { return nil }
+        if let index = step.index, !cursor.enter(index) { return nil }
+        return cursor
+    }
 
     /// Moves to the value of a member of the object here; false if there is none.
     mutating func enter(_ name: String) -> Bool {

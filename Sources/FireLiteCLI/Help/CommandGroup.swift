@@ -18,9 +18,8 @@ struct CommandGroup {
             CommandGroup(
                 name: "asking", title: "Finding and asking",
                 commands: [
-                    BrowseCommand.self, FindCommand.self, SearchCommand.self, SQLCommand.self, FHIRPathCommand.self, ViewCommand.self,
-                    PublishCommand.self,
-                    TerminologyCommand.self, SchemaCommand.self, IndexCommand.self,
+                    FindCommand.self, SearchCommand.self, SQLCommand.self, FHIRPathCommand.self, ViewCommand.self, BrowseCommand.self,
+                    PublishCommand.self, TerminologyCommand.self, SchemaCommand.self, IndexCommand.self,
                 ]),
             CommandGroup(
                 name: "comparing", title: "Changes and versions",

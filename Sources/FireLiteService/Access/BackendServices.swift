@@ -1,4 +1,5 @@
 import FireLiteClient
+import FireLiteCore
 import FireLiteCrypto
 import Foundation
 
@@ -51,8 +52,8 @@ public actor BackendServices: ServiceAuthorizer {
     }
 
     /// What the bearer may do; nil for a token that is unknown or has expired.
-    public func access(token: String?, base: String) async throws -> ServiceAccess? {
-        guard let token, let found = given[HashAlgorithm.sha256.digest(of: Data(token.utf8))], found.end > clock.now() else { return nil }
+    public func access(token: Secret?, base: String) async throws -> ServiceAccess? {
+        guard let token, let found = given[HashAlgorithm.sha256.digest(of: token.bytes)], found.end > clock.now() else { return nil }
         return found.access
     }
 
@@ -93,14 +94,14 @@ public actor BackendServices: ServiceAuthorizer {
         let scopes = wanted.flatMap { scope in client.scopes.compactMap { $0.common(with: scope) } }
         guard !scopes.isEmpty else { return refused("invalid_scope", "the client has none of these scopes") }
         let token = try BearerTokens.makeToken()
-        given[HashAlgorithm.sha256.digest(of: Data(token.utf8))] = (
+        given[HashAlgorithm.sha256.digest(of: token.bytes)] = (
             ServiceAccess(subject: client.id, scopes: scopes), now.addingTimeInterval(Self.lifetime)
         )
         let granted = scopes.map(\.description).joined(separator: " ")
         return (
             200,
             [
-                "access_token": .string(token), "token_type": "bearer", "expires_in": .number(Self.lifetime), "scope": .string(granted),
+                "access_token": .string(token.value), "token_type": "bearer", "expires_in": .number(Self.lifetime), "scope": .string(granted),
             ]
         )
     }

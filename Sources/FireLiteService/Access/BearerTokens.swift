@@ -1,4 +1,5 @@
 import FireLiteClient
+import FireLiteCore
 import FireLiteCrypto
 import Foundation
 
@@ -12,10 +13,10 @@ public struct BearerTokens: ServiceAuthorizer {
     ///
     /// - Parameter tokens: what the bearer of each token may do.
     /// - Throws: ``ServiceError/Code/credentials`` for a token shorter than 16 characters, or with characters that a header field does not allow.
-    public init(_ tokens: [String: ServiceAccess]) throws {
+    public init(_ tokens: [Secret: ServiceAccess]) throws {
         var accesses: [Data: ServiceAccess] = [:]
         for (token, access) in tokens {
-            guard token.utf8.count >= 16, token.utf8.allSatisfy({ 33...126 ~= $0 }) else {
+            guard token.isToken, token.bytes.count >= 16 else {
                 throw ServiceError(.credentials, "a token has at least 16 characters, and no blanks: make one with `openssl rand -hex 24`")
             }
             accesses[Self.digest(token)] = access
@@ -26,10 +27,10 @@ public struct BearerTokens: ServiceAuthorizer {
     /// A fresh token of 192 random bits.
     ///
     /// - Throws: an error of the system's random numbers.
-    public static func makeToken() throws -> String { try RandomBytes.make(24).base64URL }
+    public static func makeToken() throws -> Secret { Secret(try RandomBytes.make(24).base64URL) }
 
-    private static func digest(_ token: String) -> Data { HashAlgorithm.sha256.digest(of: Data(token.utf8)) }
+    private static func digest(_ token: Secret) -> Data { HashAlgorithm.sha256.digest(of: token.bytes) }
 
     /// What the bearer may do; nil for an unknown token.
-    public func access(token: String?, base: String) async throws -> ServiceAccess? { token.flatMap { accesses[Self.digest($0)] } }
+    public func access(token: Secret?, base: String) async throws -> ServiceAccess? { token.flatMap { accesses[Self.digest($0)] } }
 }

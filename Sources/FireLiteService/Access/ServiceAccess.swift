@@ -32,7 +32,7 @@ public protocol ServiceAuthorizer: Sendable {
     ///   - token: the token of the field `Authorization`; nil if there is none.
     ///   - base: the service's address, for which a token must be issued.
     /// - Throws: any error, which the client gets as status 500.
-    func access(token: String?, base: String) async throws -> ServiceAccess?
+    func access(token: Secret?, base: String) async throws -> ServiceAccess?
 
     /// The members of `.well-known/smart-configuration` about tokens, such as endpoints, with addresses below `base`.
     func configuration(base: String) -> [String: JSONValue]

@@ -1,4 +1,5 @@
 import FireLiteClient
+import FireLiteCore
 import FireLiteCrypto
 import FireLiteTrust
 import Foundation
@@ -28,8 +29,8 @@ public struct SignedTokens: ServiceAuthorizer {
     }
 
     /// What the bearer may do; nil for a token that is not valid.
-    public func access(token: String?, base: String) async throws -> ServiceAccess? {
-        guard let token, let claims = keys.claims(of: token), claims["iss"]?.text == issuer,
+    public func access(token: Secret?, base: String) async throws -> ServiceAccess? {
+        guard let token, let claims = keys.claims(of: token.value), claims["iss"]?.text == issuer,
             claims.isTime(clock.now(), within: Self.skew), claims.audience.contains(base)
         else { return nil }
         let subject = claims["sub"]?.text ?? claims["client_id"]?.text

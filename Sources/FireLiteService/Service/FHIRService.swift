@@ -159,7 +159,7 @@ public final class FHIRService: Sendable {
         guard let authorizer = configuration.authorizer else { return ServiceAccess(subject: "anonymous") }
         let words = (request.fields["Authorization"] ?? "").split(separator: " ", maxSplits: 1)
         let token = words.count == 2 && words[0].lowercased() == "bearer" ? HeaderElement.trimmed(words[1]) : nil
-        if let access = try await authorizer.access(token: token, base: base) { return access }
+        if let access = try await authorizer.access(token: token.map { Secret($0) }, base: base) { return access }
         if route.isOpen { return ServiceAccess(subject: "anonymous", scopes: []) }
         let problem = token == nil ? "" : ", error=\"invalid_token\""
         throw ServiceFault(

@@ -247,7 +247,7 @@ struct ImportTests {
             let path = try folder.write("noise", content)
             let store = try FHIRStore.inMemory(release: .r4)
             var importer = Importer(store: store, options: ContentOptions(release: .r4, stopsAtFault: false))
-            try importer.run(.file(path: path))
+            do { try importer.run(.file(path: path)) } catch let error as TransferError { #expect(error.code == .damaged) }
             #expect(importer.counts.stored == 0, "\(String(decoding: content, as: UTF8.self))")
         }
     }

@@ -146,7 +146,7 @@ struct ServerCommand: AsyncParsableCommand {
         var logger = Logger(label: "firelite-server")
         logger.logLevel = verbose ? .debug : .notice
         let greeting =
-            "FHIR \(store.release.name) at \(base)\n" + (token.map { "Token: \($0)\n" } ?? "") + (link.map { "Pages: \($0)\n" } ?? "")
+            "FHIR \(store.release.name) at \(base)\n" + (token.map { "Token: \($0.value)\n" } ?? "") + (link.map { "Pages: \($0)\n" } ?? "")
         try await HTTPServer(service, settings: settings, browser: browser, logger: logger).run { _ in
             // At once, also into a pipe.
             FileHandle.standardOutput.write(Data(greeting.utf8))
@@ -218,7 +218,7 @@ struct ServerCommand: AsyncParsableCommand {
         return Secret(bytes)
     }
 
-    private func authorizer() throws -> ((any ServiceAuthorizer)?, token: String?) {
+    private func authorizer() throws -> ((any ServiceAuthorizer)?, token: Secret?) {
         if noAuthorization { return (nil, nil) }
         if let jwks, let issuer {
             return (try SignedTokens(jwks: try Data(contentsOf: URL(fileURLWithPath: jwks)), issuer: issuer), nil)
@@ -232,7 +232,7 @@ struct ServerCommand: AsyncParsableCommand {
             guard !lines.isEmpty else {
                 throw ValidationError("The file of tokens is empty: write the line of `openssl rand -hex 24` to it.")
             }
-            let accesses = lines.enumerated().map { (String($1), ServiceAccess(subject: "token \($0 + 1)")) }
+            let accesses = lines.enumerated().map { (Secret(String($1)), ServiceAccess(subject: "token \($0 + 1)")) }
             return (try BearerTokens(Dictionary(accesses) { first, _ in first }), nil)
         }
         let token = try BearerTokens.makeToken()

@@ -33,7 +33,7 @@ import Testing
         var configuration = FHIRService.Configuration()
         configuration.base = "http://127.0.0.1:\(port)/fhir"
         configuration.workFolder = folder.appendingPathComponent("jobs")
-        configuration.authorizer = try BearerTokens([Self.token: ServiceAccess(subject: "test")])
+        configuration.authorizer = try BearerTokens([Secret(Self.token): ServiceAccess(subject: "test")])
         let service = try FHIRService(store: store, configuration: configuration)
         for number in 0..<5 {
             let request = ServiceRequest(

@@ -29,7 +29,7 @@ import Testing
         let store = try FHIRStore.inMemory(release: try #require(FHIRRelease.bundled("R4")))
         try await store.track(.history)
         var configuration = FHIRService.Configuration()
-        configuration.authorizer = try BearerTokens([Self.token: ServiceAccess(subject: "test")])
+        configuration.authorizer = try BearerTokens([Secret(Self.token): ServiceAccess(subject: "test")])
         var settings = settings
         settings.port = 0
         let server = HTTPServer(try FHIRService(store: store, configuration: configuration), settings: settings)

@@ -114,14 +114,15 @@ package final class InputFile: RewindableBytes {
 
     /// The first bytes, which `fill` returns again; fewer than `count` only if there are no more.
     ///
-    /// - Precondition: nothing has been read, except by an earlier `peek` of fewer bytes.
+    /// - Precondition: nothing has been read, except by an earlier `peek`.
     func peek(_ count: Int) throws -> [UInt8] {
         // No more memory than the file needs, as there may be many small files.
         let count = size.map { min(count, $0 + 1) } ?? count
         var bytes = [UInt8](repeating: 0, count: count)
         let number = try bytes.withUnsafeMutableBytes { try fill($0) }
         bytes.removeLast(count - number)
-        peeked = bytes
+        // An earlier call may have peeked at more.
+        peeked = bytes + peeked[peekedFrom...]
         peekedFrom = 0
         return bytes
     }
