@@ -31,7 +31,7 @@ import Testing
         let slices = (0..<60_000).map { #"{"id":"Patient.name:s\#($0)","path":"Patient.name","sliceName":"s\#($0)"}"# }
         let start = ContinuousClock.now
         #expect(try issues(slices.joined(separator: ",")).map(\.messageID) == [.brokenDefinition])
-        #expect(ContinuousClock.now - start < .seconds(20))
+        #expect(ContinuousClock.now - start < .seconds(90))
     }
 
     @Test func aSnapshotWithTooManySlicesIsABrokenDefinition() throws {
@@ -88,7 +88,7 @@ import Testing
             record: #"{"resourceType":"Patient","name":[\#(names)]}"#)
         // The matcher may also find a way through; either way it is quick.
         #expect(found.allSatisfy { $0.messageID == .undecidedConstraint || $0.messageID == .constraint })
-        #expect(ContinuousClock.now - start < .seconds(20))
+        #expect(ContinuousClock.now - start < .seconds(90))
     }
 
     @Test func valueSetsThatIncludeEachOtherEnd() throws {

@@ -110,12 +110,13 @@ extension Registry {
         return try statement.step() ? statement.int(0) : 0
     }
 
-    /// Whether resources have rows in the table with this name.
+    /// Whether resources have rows in the table with this name. The shapes of deleted resources stay, so they do not tell.
     func hasRows(inTable name: String) throws -> Bool {
         let statement = try connection.cached("SELECT 1 FROM _shape WHERE instr(' ' || tables || ' ', ' ' || ? || ' ') > 0")
         statement.bind(1, name)
         defer { statement.reset() }
-        return try statement.step()
+        guard try statement.step() else { return false }
+        return try connection.integer("SELECT 1 FROM \(quoted(name)) LIMIT 1") == 1
     }
 
     /// The number of rows of a table that belong to no registered resource.
