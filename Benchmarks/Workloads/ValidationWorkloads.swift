@@ -15,7 +15,7 @@ struct ValidationWorkloads: Workload {
 
     func run(_ bench: Bench) throws -> [Measurement] {
         guard bench.wants(Self.rules) else { return [] }
-        let resources = try bench.corpus.sample(Self.limit).objects().compactMap { $0 as? FHIRResource }
+        let resources = try bench.corpus.sample(Self.limit).objects()
         guard !resources.isEmpty else { return [] }
         let validator = FHIRValidator(knowledge: Knowledge(release: .r4))
         // Expressions are compiled and value sets read once.
