@@ -20,7 +20,8 @@ synthesize=(swift-synthesize-interface)
 if [[ "$(uname)" == Darwin ]]; then synthesize=(xcrun swift-synthesize-interface -sdk "$(xcrun --show-sdk-path)"); fi
 options=(-I "$work" -target "$(swiftc -print-target-info | sed -n 's/^ *"triple": "\(.*\)",$/\1/p' | head -1)")
 for map in Sources/*/module.modulemap; do options+=(-I "$(dirname "$map")"); done
-for map in "$built"/CFireLite*.build/module.modulemap; do options+=(-Xcc "-fmodule-map-file=$map"); done
+# A folder that ends in -tool has the same module, built for a plugin.
+for map in "$built"/CFireLite*.build/module.modulemap; do [ "${map/-tool.build/}" != "$map" ] || options+=(-Xcc "-fmodule-map-file=$map"); done
 
 cat <<END
 # The public interface of FireLite's library products, made from the compiler's by \`make api\`. Do not edit.

@@ -79,7 +79,9 @@ def compiler():
     flags = ["-I", os.path.join(built, "Modules")]
     for path in glob.glob("Sources/*/module.modulemap"):
         flags += ["-I", os.path.dirname(path)]
+    # A folder that ends in -tool has the same module, built for a plugin.
     for path in glob.glob(os.path.join(built, "CFireLite*.build/module.modulemap")):
+        if "-tool.build" in path: continue
         flags += ["-Xcc", "-fmodule-map-file=" + path]
     command = ["xcrun", "swiftc"] if platform.system() == "Darwin" else ["swiftc"]
     return command + flags + ["-module-cache-path", os.path.join(built, "ModuleCache")]

@@ -14,7 +14,8 @@ if [[ "$(uname)" == Darwin ]]; then extract=(xcrun swift-symbolgraph-extract -sd
 triple="$(swiftc -print-target-info | sed -n 's/^ *"triple": "\(.*\)",$/\1/p' | head -1)"
 imports=(-I "$built/Modules")
 for map in Sources/*/module.modulemap; do imports+=(-I "$(dirname "$map")"); done
-for map in "$built"/CFireLite*.build/module.modulemap; do imports+=(-Xcc "-fmodule-map-file=$map"); done
+# A folder that ends in -tool has the same module, built for a plugin.
+for map in "$built"/CFireLite*.build/module.modulemap; do [ "${map/-tool.build/}" != "$map" ] || imports+=(-Xcc "-fmodule-map-file=$map"); done
 
 # All at once: each takes one to two seconds.
 pids=()
