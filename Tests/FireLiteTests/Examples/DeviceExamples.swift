@@ -75,10 +75,9 @@ import Testing
             try await store.write { tx in _ = try tx.add(Patient()) }
             try await _Concurrency.Task.sleep(for: .seconds(600))
         }
-        var hasExpired: () -> Void = {}
         // example BackgroundWork.md
         let work = _Concurrency.Task { try await finishWork() }
-        hasExpired = {
+        let hasExpired = {
             work.cancel()
             store.suspendWrites()
         }
