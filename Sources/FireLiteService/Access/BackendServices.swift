@@ -101,7 +101,8 @@ public actor BackendServices: ServiceAuthorizer {
         return (
             200,
             [
-                "access_token": .string(token.value), "token_type": "bearer", "expires_in": .number(Self.lifetime), "scope": .string(granted),
+                "access_token": .string(token.value), "token_type": "bearer", "expires_in": .number(Self.lifetime),
+                "scope": .string(granted),
             ]
         )
     }

@@ -22,7 +22,7 @@ import Testing
                         while true { _ = try tx.query(Patient.self).count() }
                     }
                 }
-                #expect(error?.code == .interrupted && error?.message.contains("resumeWrites") == true)
+                #expect(error?.code == .interrupted && error?.message.contains("permitted again") == true)
             }
             #expect(began.wait())
             store.suspendWrites()
