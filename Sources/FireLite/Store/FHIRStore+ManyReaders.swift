@@ -53,7 +53,7 @@ extension FHIRStore {
         let handedOver = HandedOver(access)
         readers.begin()
         _ = transfers.add { [self] in
-            let access = handedOver.connection
+            let access = handedOver.value
             let transaction = ReadTransaction(store: self, access: access)
             pool.setCurrent(transaction)
             readers.work(transaction)
@@ -62,10 +62,5 @@ extension FHIRStore {
             access.rollback()
             return { readers.finish() }
         }
-    }
-
-    private struct HandedOver: @unchecked Sendable {
-        let connection: StoreConnection
-        init(_ connection: StoreConnection) { self.connection = connection }
     }
 }
