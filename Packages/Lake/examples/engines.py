@@ -127,23 +127,40 @@ ENGINES = {"duckdb": duckdb, "chdb": chdb, "polars": polars, "datafusion": dataf
 # The stores
 
 
-def of_stores(path: str) -> dict[str, Answer]:
-    """The answers of the stores, by Python over the rows that SQLite gives, added up."""
-    with open(path, encoding="utf-8") as file:
-        plan = json.load(file)
-    sums: dict[str, dict[tuple[Any, ...], list[Any]]] = {name: defaultdict(lambda: [0, Decimal(0)]) for name in QUESTIONS}
-    for store in plan["stores"]:
-        connection = sqlite3.connect(f"file:{store['path']}?mode=ro", uri=True)
-        rows: dict[str, list[dict[str, Any]]] = {}
-        for view in store["views"]:
-            cursor = connection.execute(view["sql"]) if view["sql"] else None
-            names = [one[0] for one in cursor.description] if cursor else []
-            rows[view["name"]] = [dict(zip(names, row, strict=True)) for row in cursor] if cursor else []
-        _add(sums, rows, store["name"])
+Sums = dict[str, dict[tuple[Any, ...], list[Any]]]
+
+
+def no_sums() -> Sums:
+    return {name: defaultdict(lambda: [0, Decimal(0)]) for name in QUESTIONS}
+
+
+def add_store(sums: Sums, store: dict[str, Any]) -> None:
+    """Adds the answers of a store of a plan, by Python over the rows that SQLite gives."""
+    connection = sqlite3.connect(f"file:{store['path']}?mode=ro", uri=True)
+    rows: dict[str, list[dict[str, Any]]] = {}
+    for view in store["views"]:
+        cursor = connection.execute(view["sql"]) if view["sql"] else None
+        names = [one[0] for one in cursor.description] if cursor else []
+        rows[view["name"]] = [dict(zip(names, row, strict=True)) for row in cursor] if cursor else []
+    connection.close()
+    _add(sums, rows, store["name"])
+
+
+def answers(sums: Sums) -> dict[str, Answer]:
     return {
         name: {key: tuple([n, s.normalize()] if " AS s" in QUESTIONS[name] else [n]) for key, (n, s) in found.items()}
         for name, found in sums.items()
     }
+
+
+def of_stores(path: str) -> dict[str, Answer]:
+    """The answers of the stores of a plan, added up."""
+    with open(path, encoding="utf-8") as file:
+        plan = json.load(file)
+    sums = no_sums()
+    for store in plan["stores"]:
+        add_store(sums, store)
+    return answers(sums)
 
 
 def _year(text: str | None) -> int | None:
@@ -155,7 +172,7 @@ def _value(row: dict[str, Any]) -> Decimal | None:
     return None if text is None else Decimal(text)
 
 
-def _add(sums: dict[str, dict[tuple[Any, ...], list[Any]]], rows: dict[str, list[dict[str, Any]]], store: str) -> None:
+def _add(sums: Sums, rows: dict[str, list[dict[str, Any]]], store: str) -> None:
     def add(question: str, *key: Any, value: Decimal | None = None) -> None:
         figures = sums[question][key]
         figures[0] += 1
@@ -235,8 +252,12 @@ def main() -> None:
         print(f"the stores' answers: {time.time() - started:.1f} s", flush=True)
         del arguments[place : place + 2]
     lake, *engines = arguments
-    lake = os.path.abspath(lake)
-    for name in engines or list(ENGINES):
+    ask_all(os.path.abspath(lake), engines or list(ENGINES), expected, kills=kills)
+
+
+def ask_all(lake: str, engines: list[str], expected: dict[str, Answer] | None, *, kills: bool = False) -> None:
+    """Asks each engine the questions. Ends the program with a message if one gives another answer."""
+    for name in engines:
         started = time.time()
         ask = ENGINES[name](lake)
         if name == "spark" and kills:

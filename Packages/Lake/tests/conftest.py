@@ -49,7 +49,8 @@ VIEWS: list[dict[str, Any]] = [
         "select": [
             {
                 "column": [
-                    {"name": "patient", "path": "subject.getReferenceKey(Patient)"}, {"name": "value", "path": "value.ofType(Quantity).value"},
+                    {"name": "patient", "path": "subject.getReferenceKey(Patient)"}, {"name": "about", "path": "subject.getReferenceKey()"},
+                    {"name": "value", "path": "value.ofType(Quantity).value"},
                     {"name": "at", "path": "effective.ofType(dateTime)"}, {"name": "issued", "path": "issued"},
                     {"name": "unit", "path": "value.ofType(Quantity).unit"}, {"name": "hour", "path": "value.ofType(time)"},
                     {"name": "code", "path": "code.coding.first().code"},

@@ -18,6 +18,14 @@ DECIMALS = [
 ]
 
 
+REFERENCES = [
+    "Patient/p1/_history/2", "Patient/p1/_history/", "Patient/p1/_history/2/_history/3", "Group/g", "Patient/", "Patient", "Patient//p1", "/Patient/p1",
+    "Patient/a b", "patient/p1", "Patient/" + "x" * 64, "Patient/" + "x" * 65, "http://ours.example/fhir/Patient/p1", "http://ours.example/Patient/p1",
+    "https://other.example/fhir/Patient/p1", "http://ours.example/fhir/Group/g/_history/1", "#o", "urn:uuid:c757873d-ec9a-4326-a141-556f43239520",
+    "Patient/p1?x=y", "Patient/p1\\n", "Patient/é",
+]
+
+
 def patient(id: str, random: random.Random) -> dict[str, Any]:
     resource: dict[str, Any] = {"resourceType": "Patient", "id": id}
     if random.random() < 0.7:
@@ -45,7 +53,8 @@ def observation(id: str, random: random.Random) -> str:
     """A line of JSON, as numbers have digits that Python's do not keep."""
     parts = [f'"resourceType":"Observation","id":"{id}","status":"final","code":{{"coding":[{{"code":"c{random.randrange(4)}"}}]}}']
     if random.random() < 0.7:
-        parts.append(f'"subject":{{"reference":"Patient/p{random.randrange(12)}"}}')
+        reference = f"Patient/p{random.randrange(12)}" if random.random() < 0.6 else random.choice(REFERENCES)
+        parts.append(f'"subject":{{"reference":"{reference}"}}')
     if random.random() < 0.6:
         parts.append(f'"effectiveDateTime":"{random.choice(DATES + TIMES)}"')
     if random.random() < 0.6:

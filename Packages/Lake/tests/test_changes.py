@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import random
 import shutil
+from collections import Counter
 
 import pytest
 from conftest import VIEWS, World
@@ -172,6 +173,16 @@ def test_random_sequences(world: World, seed: int) -> None:
             world.is_same(*stores)
     world.publish(*stores)
     world.is_same(*stores)
+    whole = {view["name"]: rows_of(world, view["name"]) for view in VIEWS}
+    world.lake = str(world.folder / "fresh")
+    world.publish(*stores)
+    for name, rows in whole.items():
+        assert rows == rows_of(world, name), name
+
+
+def rows_of(world: World, table: str) -> Counter[str]:
+    """All rows of a table with all their columns."""
+    return Counter(repr(sorted(row.items())) for row in world.rows(table))
 
 
 def test_many_publications_stay_few_files(world: World) -> None:

@@ -9,7 +9,7 @@ from decimal import Decimal
 
 import pyarrow as pa
 from conftest import VIEWS, World
-from samples import DATES, DECIMALS, TIMES, observation, patient
+from samples import DATES, DECIMALS, REFERENCES, TIMES, observation, patient
 
 
 def everything(world: World, name: str = "s") -> None:
@@ -25,6 +25,10 @@ def everything(world: World, name: str = "s") -> None:
         more.append(
             f'{{"resourceType":"Observation","id":"t{number}","status":"final","code":{{"text":"x"}},"effectiveDateTime":"{time}"}}'
         )
+    for number, reference in enumerate(REFERENCES):
+        more.append(
+            f'{{"resourceType":"Observation","id":"r{number}","status":"final","code":{{"text":"x"}},"subject":{{"reference":"{reference}"}}}}'
+        )
     world.put(name, *lines, *more)
 
 
@@ -34,6 +38,19 @@ def test_rows_are_those_of_the_tool(world: World) -> None:
     assert [one.mode for one in run.published] == ["all"] * len(VIEWS)
     world.is_same("s")
     assert all(one.rows == sum(world.expected("s", view).values()) for one, view in zip(run.published, VIEWS, strict=True))
+
+
+def test_references_are_keys_under_the_bases_of_the_store(world: World) -> None:
+    """A base address changes the rows of resources that did not change."""
+    everything(world)
+    view = VIEWS[2]
+    world.publish("s", views=[world.views[2]])
+    world.is_same("s", views=[view])
+    before = world.published("s", view)
+    world.run("bases", "--database", world.store("s"), "add", "http://ours.example/fhir")
+    world.publish("s", views=[world.views[2]])
+    world.is_same("s", views=[view])
+    assert world.published("s", view) != before
 
 
 def test_types_are_exact(world: World) -> None:

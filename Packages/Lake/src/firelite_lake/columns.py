@@ -7,6 +7,7 @@ as in a store: `NAME_offset` has minutes east of UTC, and `NAME_literal` FHIR's 
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from datetime import date, datetime, timedelta, timezone
 from decimal import Decimal, InvalidOperation
@@ -98,8 +99,36 @@ def typed(view: View, batch: pa.RecordBatch) -> dict[str, pa.Array]:
             case "dateTime" | "instant":
                 arrays[name], arrays[f"{name}_offset"], arrays[f"{name}_literal"] = moments(raw, aside)
             case _:
-                arrays[name] = raw
+                arrays[name] = raw if column.references is None else reference_keys(raw, column.references, view.bases)
     return arrays
+
+
+# References
+
+_ID = re.compile(r"[A-Za-z0-9.-]{1,64}")
+_TYPE = re.compile(r"[A-Z][A-Za-z]*")
+
+
+def reference_keys(raw: pa.Array, type: str, bases: tuple[str, ...]) -> pa.Array:
+    """The keys of the resources that references name, of a type unless it is empty; none for those to other types and elsewhere."""
+    texts = raw.dictionary_encode()
+    known = texts.dictionary
+    plain = pc.match_substring_regex(known, rf"^{type or '[A-Z][A-Za-z]*'}/[A-Za-z0-9.-]{{1,64}}$")
+    if plain.false_count:
+        keys = [text if is_plain else _key(text, type, bases) for text, is_plain in zip(known.to_pylist(), plain.to_pylist(), strict=True)]
+        return pa.array(keys, pa.string()).take(texts.indices)
+    return raw
+
+
+def _key(text: str, type: str, bases: tuple[str, ...]) -> str | None:
+    mark = text.find("/_history/")
+    if mark > 0 and _ID.fullmatch(text, mark + len("/_history/")):
+        text = text[:mark]
+    head, _, id = text.rpartition("/")
+    base, slash, name = head.rpartition("/")
+    if not _ID.fullmatch(id) or not _TYPE.fullmatch(name) or type not in ("", name) or (slash and base not in bases):
+        return None
+    return f"{name}/{id}"
 
 
 def _lists(raw: pa.Array, type: pa.ListType) -> pa.Array:
@@ -179,20 +208,25 @@ def moments(raw: pa.Array, aside: pa.Array) -> tuple[pa.Array, pa.Array, pa.Arra
 
     `raw` has texts in UTC without a zone and `aside` the zone, as a store has them; or whole literals without an `aside`.
     """
-    length = pc.utf8_length(raw)
-    zoned = pc.fill_null(pc.match_substring_regex(aside, "^-?[0-9]+$"), False)
+    if raw.null_count == len(raw):
+        return pa.nulls(len(raw), MOMENT), pa.nulls(len(raw), pa.int32()), pa.nulls(len(raw), pa.string())
+    offset, zoned = _offsets(aside)
+    length = pc.binary_length(raw)
     try:
-        whole = pc.and_(zoned, pc.or_(pc.equal(length, 19), pc.equal(length, 23)))
-        value = pc.cast(pc.if_else(whole, raw, pa.scalar(None, pa.string())), pa.timestamp("us")).cast(MOMENT)
-        # `.000` is not what a moment without a fraction gives.
-        whole = pc.fill_null(pc.and_(whole, pc.or_(pc.equal(length, 19), pc.fill_null(_has_fraction(value), False))), False)
+        whole = raw.is_valid()
+        if zoned.equals(whole) and pc.min_max(length).as_py() == {"min": 19, "max": 19}:
+            value = _whole_moments(raw)
+        else:
+            whole = pc.and_(zoned, pc.or_(pc.equal(length, 19), pc.equal(length, 23)))
+            value = _whole_moments(pc.if_else(whole, raw, pa.scalar(None, pa.string())))
+            # `.000` is not what a moment without a fraction gives.
+            whole = pc.fill_null(pc.and_(whole, pc.or_(pc.equal(length, 19), pc.fill_null(_has_fraction(value), False))), False)
     except pa.ArrowInvalid:
         whole = pa.array([False] * len(raw))
         value = pa.nulls(len(raw), MOMENT)
-    offset = pc.cast(pc.if_else(zoned, aside, pa.scalar(None, pa.string())), pa.int32())
     literal = pa.nulls(len(raw), pa.string())
-    rest = pc.and_(pc.is_valid(raw), pc.invert(whole))
-    if not pc.any(rest).as_py():
+    rest = pc.and_(raw.is_valid(), pc.invert(whole))
+    if not rest.true_count:
         return value, offset, literal
     places = pc.indices_nonzero(rest)
     memory: dict[tuple[str, str | None], tuple[datetime | None, int | None, str | None]] = {}
@@ -206,6 +240,20 @@ def moments(raw: pa.Array, aside: pa.Array) -> tuple[pa.Array, pa.Array, pa.Arra
     offset = pc.replace_with_mask(offset, rest, pa.array([one[1] for one in found], pa.int32()))
     literal = pc.replace_with_mask(literal, rest, pa.array([one[2] for one in found], pa.string()))
     return value, offset, literal
+
+
+def _whole_moments(raw: pa.Array) -> pa.Array:
+    return pc.cast(raw, pa.timestamp("us")).cast(MOMENT)
+
+
+def _offsets(aside: pa.Array) -> tuple[pa.Array, pa.Array]:
+    """The minutes that an aside is, and where it is that."""
+    try:
+        # A text that says more than minutes, such as `-00:00`, is no number.
+        return pc.cast(aside, pa.int32()), aside.is_valid()
+    except pa.ArrowInvalid:
+        zoned = pc.fill_null(pc.match_substring_regex(aside, "^-?[0-9]+$"), False)
+        return pc.cast(pc.if_else(zoned, aside, pa.scalar(None, pa.string())), pa.int32()), zoned
 
 
 def _has_fraction(value: pa.Array) -> pa.Array:

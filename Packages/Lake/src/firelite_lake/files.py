@@ -26,6 +26,10 @@ _GROUP_BYTES = 1 << 28
 
 COMPRESSION = "zstd"
 
+#: A column of a larger file gets a dictionary if so many first rows have at most so many different texts. Building one for others costs a third.
+_SAMPLE = 4096
+_MOST_TEXTS = 1024
+
 
 class Writer:
     """Writes rows into new files of a table, of which nobody knows before a commit names them."""
@@ -73,7 +77,8 @@ class Writer:
             self._path = self._table.new_path(self._store)
             path = self._table.absolute(self._path)
             os.makedirs(os.path.dirname(path), exist_ok=True)
-            self._writer = pq.ParquetWriter(path, self.schema, compression=COMPRESSION)
+            dictionary = True if len(rows) < _SAMPLE else _repeating(rows.slice(0, _SAMPLE))
+            self._writer = pq.ParquetWriter(path, self.schema, compression=COMPRESSION, use_dictionary=dictionary)
             self._file_rows = 0
             self._least, self._most = roots["min"].as_py(), roots["max"].as_py()
         self._writer.write_table(rows, row_group_size=GROUP_ROWS)
@@ -132,6 +137,25 @@ class Writer:
             pass
 
 
+def _repeating(sample: pa.Table) -> list[str]:
+    """The columns whose texts repeat, and all texts within lists and structs, by their paths in Parquet."""
+    found: list[str] = []
+    for field in sample.schema:
+        if not pa.types.is_string(field.type):
+            found += _texts(field.name, field.type)
+        elif pc.count_distinct(sample.column(field.name)).as_py() <= _MOST_TEXTS:
+            found.append(field.name)
+    return found
+
+
+def _texts(path: str, type: pa.DataType) -> list[str]:
+    if pa.types.is_list(type):
+        return _texts(f"{path}.list.element", type.value_type)
+    if pa.types.is_struct(type):
+        return [one for index in range(type.num_fields) for one in _texts(f"{path}.{type.field(index).name}", type.field(index).type)]
+    return [path] if pa.types.is_string(type) and "." in path else []
+
+
 @dataclass
 class Rows:
     """The rows of a file, by their positions: the resource and its version, and whether the row is still there."""
@@ -148,6 +172,17 @@ class Rows:
         live = np.ones(len(self.roots), bool)
         live[self.deleted] = False
         return live
+
+
+    def is_of(self, roots: Numbers) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+        """Which rows are of some resources, in ascending order."""
+        if np.any(self.roots[1:] < self.roots[:-1]):
+            return np.isin(self.roots, roots)
+        # A file's rows mostly are in the order of the store.
+        hits = np.zeros(len(self.roots) + 1, np.int64)
+        np.add.at(hits, np.searchsorted(self.roots, roots, "left"), 1)
+        np.subtract.at(hits, np.searchsorted(self.roots, roots, "right"), 1)
+        return np.cumsum(hits[:-1]) > 0
 
 
 def count(file: Action) -> int:

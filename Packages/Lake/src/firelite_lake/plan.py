@@ -9,8 +9,8 @@ from typing import Any
 
 from .errors import USAGE, LakeError
 
-#: The form of the plans that this version reads.
-FORM = 2
+#: The forms of the plans that this version reads. Since form 3, columns may have references instead of keys.
+FORMS = (2, 3)
 
 TYPES = ("boolean", "integer", "decimal", "date", "dateTime", "instant", "time", "string")
 
@@ -27,6 +27,8 @@ class Column:
     is_collection: bool
     #: Whether the statement has a column `_aside_NAME` with the rest of its literals.
     has_aside: bool
+    #: The type of the resources whose keys the column has, if the statement gives references; empty for any type.
+    references: str | None = None
 
 
 @dataclass(frozen=True)
@@ -43,6 +45,10 @@ class View:
     changes_sql: str | None
     #: What determines the rows besides the resources, as canonical JSON.
     definition: str
+    #: A column with the key of each row's resource, if the view has one.
+    key: str | None
+    #: The base addresses of the store's own resources.
+    bases: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -106,8 +112,10 @@ class Plan:
             form = plan["plan"]
         except (ValueError, KeyError, TypeError):
             raise LakeError("this is not a plan: call `firelite publish`", USAGE) from None
-        if form != FORM:
-            raise LakeError(f"the plan has form {form}, and this firelite-lake reads {FORM}: install the one of the tool's version", USAGE)
+        if form not in FORMS:
+            raise LakeError(
+                f"the plan has form {form}, and this firelite-lake reads {FORMS[0]} to {FORMS[-1]}: install the one of the tool's version", USAGE
+            )
         try:
             return Plan(
                 lake=plan["lake"],
@@ -148,7 +156,8 @@ def _view(plan: dict[str, Any]) -> View:
     if not _NAME.fullmatch(name):
         raise LakeError("a view's name has letters, digits and underscores, and begins with a letter", USAGE)
     columns = tuple(
-        Column(column["name"], column["type"], bool(column["collection"]), bool(column["aside"])) for column in plan["columns"]
+        Column(column["name"], column["type"], bool(column["collection"]), bool(column["aside"]), column.get("references"))
+        for column in plan["columns"]
     )
     for column in columns:
         if column.type not in TYPES or not _NAME.fullmatch(column.name):
@@ -160,4 +169,16 @@ def _view(plan: dict[str, Any]) -> View:
         sql=plan["sql"],
         changes_sql=plan["changesSQL"],
         definition=json.dumps(plan["definition"], sort_keys=True, separators=(",", ":")),
+        key=_key(plan["definition"], {column.name for column in columns if column.type == "string" and not column.is_collection}),
+        bases=tuple(plan["definition"]["bases"]),
     )
+
+
+def _key(definition: dict[str, Any], names: set[str]) -> str | None:
+    """The column that has the key of each row's resource, whatever else the row is about."""
+    for select in definition["view"]["select"]:
+        if not {"forEach", "forEachOrNull", "repeat"} & select.keys():
+            for column in select.get("column", []):
+                if column.get("path") == "getResourceKey()" and column.get("name") in names:
+                    return str(column["name"])
+    return None

@@ -223,10 +223,11 @@ class Publisher:
         writer = Writer(self.table, self.name, self.schema)
         try:
             actions, gone = self._replacing(files, roots, rows, writer)
-            states = self.snapshot.states(self.source.resource, roots, self.position)
             kept = writer.rows
-            for batch in self.source.batches(self.snapshot, states, roots):
-                writer.write(batch)
+            if len(roots):
+                states = self.snapshot.states(self.source.resource, roots, self.position)
+                for batch in self.source.batches(self.snapshot, states, roots):
+                    writer.write(batch)
             writer.close()
             fresh = writer.rows - kept
             if not actions and not writer.actions:
@@ -251,7 +252,7 @@ class Publisher:
                 continue
             found = known.get(id(file)) or read_rows(self.table, file, None)
             live = found.is_live
-            hits = live & np.isin(found.roots, roots)
+            hits = live & found.is_of(roots)
             deleted = int(hits.sum())
             if deleted == 0 and not is_small:
                 continue

@@ -63,15 +63,20 @@ class ViewSource:
 
     def batches(self, snapshot: Store, states: States, roots: Numbers | None) -> Iterator[pa.RecordBatch]:
         prefix = pa.scalar(self.resource)
+        # In the order of the table's columns, so that rows fit it as they are.
+        known = self.schema()
         for batch in snapshot.rows(self.view, roots):
             numbers = np.asarray(batch.column(ROOT).to_numpy())
             places = states.places(numbers)
             arrays = typed(self.view, batch)
             arrays[ROOT] = batch.column(ROOT)
-            arrays[KEY] = pc.binary_join_element_wise(prefix, states.ids.take(pa.array(places)), "/")
+            if self.view.key is not None:
+                arrays[KEY] = batch.column(self.view.key)
+            else:
+                arrays[KEY] = pc.binary_join_element_wise(prefix, states.ids.take(pa.array(places)), "/")
             arrays[VERSION] = pa.array(states.versions[places])
             arrays[UPDATED] = pa.array(states.updated[places] * 1000, pa.int64()).cast(MOMENT)
-            yield pa.RecordBatch.from_pydict(arrays)
+            yield pa.RecordBatch.from_arrays([arrays[name].cast(type) for name, type in zip(known.names, known.types, strict=True)], schema=known)
 
 
 class ResourceSource:

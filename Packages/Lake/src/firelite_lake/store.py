@@ -6,7 +6,7 @@ import functools
 import json
 import os
 import urllib.parse
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -31,15 +31,20 @@ _BATCH = 65_536
 Numbers = npt.NDArray[np.int64]
 
 
-@dataclass(frozen=True)
+@dataclass
 class States:
     """Resources by number, in ascending order, each with its version and the time of its last change in milliseconds."""
 
     roots: Numbers
     versions: Numbers
     updated: Numbers
-    #: Their ids, as an array of strings.
-    ids: pa.Array
+    #: Reads their ids, which not every table needs.
+    read_ids: Callable[[], pa.Array]
+
+    @functools.cached_property
+    def ids(self) -> pa.Array:
+        """Their ids, as an array of strings."""
+        return self.read_ids()
 
     def places(self, roots: Numbers) -> Numbers:
         """The places of resources, which must be there."""
@@ -66,6 +71,38 @@ class Sums:
 
     def __sub__(self, other: Sums) -> Sums:
         return Sums(self.count - other.count, self.roots - other.roots, self.revisions - other.revisions)
+
+
+@dataclass(frozen=True)
+class Resources:
+    """Rows of `_resource`, in ascending order."""
+
+    roots: Numbers
+    revisions: Numbers
+    updated: Numbers
+    shapes: Numbers
+
+    def is_of(self, shapes: list[int]) -> npt.NDArray[np.bool_]:
+        """Which of them have one of some shapes."""
+        return np.isin(self.shapes, np.array(shapes, np.int64))
+
+    def chosen(self, chosen: npt.NDArray[np.bool_]) -> Resources:
+        return Resources(self.roots[chosen], self.revisions[chosen], self.updated[chosen], self.shapes[chosen])
+
+
+@dataclass(frozen=True)
+class Changes:
+    """The resources that a change log lists after a position, in ascending order, by the first change of each."""
+
+    roots: Numbers
+    #: Whether they were there before, and in which revision.
+    was: npt.NDArray[np.bool_]
+    earlier: Numbers
+    #: The types that they had, as places in the list of names.
+    types: Numbers
+    names: list[str]
+    #: Those that are there now, as they are.
+    present: Resources
 
 
 @dataclass(frozen=True)
@@ -219,6 +256,9 @@ class Store:
     @functools.cached_property
     def sums(self) -> dict[str, Sums]:
         """The sums over the resources of each type."""
+        if "_all_states" in self.__dict__:
+            known = self._all_states
+            return {type: _sums(known.roots, known.revisions, known.is_of(shapes)) for type, shapes in self._shapes.items()}
         types = {shape: type for type, shapes in self._shapes.items() for shape in shapes}
         sums: dict[str, Sums] = {}
         for shape, *numbers in self._rows("SELECT shape, count(*), sum(root), sum(revision) FROM _resource GROUP BY shape"):
@@ -229,6 +269,9 @@ class Store:
     @functools.cached_property
     def sums_of_all(self) -> Sums:
         """The sums over all resources: without types, as SQLite sorts to group them."""
+        if "_all_states" in self.__dict__:
+            known = self._all_states
+            return Sums(len(known.roots), int(known.roots.sum()), int(known.revisions.sum()))
         numbers = self._rows("SELECT count(*), coalesce(sum(root), 0), coalesce(sum(revision), 0) FROM _resource")[0]
         return Sums(*numbers)
 
@@ -240,29 +283,24 @@ class Store:
     def states(self, type: str, roots: Numbers | None = None, position: int | None = None) -> States:
         """The resources of a type, or those among some, which the log may list as changed after a position."""
         if roots is None:
-            all_states = self._all_states
+            known = self._all_states
+        elif position is None:
+            known = self._resources(" WHERE root IN (SELECT value FROM json_each(?1))", (json.dumps(roots.tolist()),))
         else:
-            all_states = self._some_states(roots) if position is None else self._changed_states(position, roots)
-        chosen = all_states.filter(pc.is_in(all_states.column("shape"), pa.array(self._shapes.get(type, []), pa.int64())))
-        numbers = [np.asarray(chosen.column(name).to_numpy()) for name in ("root", "revision", "updated")]
-        return States(numbers[0], numbers[1], numbers[2], self._ids(type, numbers[0], is_all=roots is None))
-
-    _STATES = "SELECT root, revision, updated, shape FROM _resource"
+            known = self._changes(position).present
+            known = known.chosen(np.isin(known.roots, roots))
+        chosen = known.chosen(known.is_of(self._shapes.get(type, [])))
+        return States(chosen.roots, chosen.revisions, chosen.updated, lambda: self._ids(type, chosen.roots, is_all=roots is None))
 
     @functools.cached_property
-    def _all_states(self) -> pa.Table:
-        """Number, revision, time and shape of each resource."""
-        return self._numbers(f"{self._STATES} ORDER BY root", ("root", "revision", "updated", "shape"))
+    def _all_states(self) -> Resources:
+        return self._resources("")
 
-    def _changed_states(self, position: int, roots: Numbers) -> pa.Table:
-        """The states of changed resources, without asking the file again."""
-        changes = self._changes(position)
-        chosen = changes.filter(pc.and_(pc.is_valid(changes.column("shape")), pc.is_in(changes.column("root"), pa.array(roots, pa.int64()))))
-        return chosen.select(["root", "revision", "updated", "shape"]).sort_by("root")
-
-    def _some_states(self, roots: Numbers) -> pa.Table:
-        sql = f"{self._STATES} WHERE root IN (SELECT value FROM json_each(?1)) ORDER BY root"
-        return self._numbers(sql, ("root", "revision", "updated", "shape"), (json.dumps(roots.tolist()),))
+    def _resources(self, condition: str, parameters: Sequence[Any] = ()) -> Resources:
+        """Resources in ascending order."""
+        names = ("root", "revision", "updated", "shape")
+        rows = self._numbers(f"SELECT {', '.join(names)} FROM _resource{condition} ORDER BY root", names, parameters)
+        return Resources(*(np.asarray(rows.column(name).to_numpy()) for name in names))
 
     def _numbers(self, sql: str, names: Sequence[str], parameters: Sequence[Any] = ()) -> pa.Table:
         """The rows of a statement that gives numbers."""
@@ -318,17 +356,23 @@ class Store:
         return int((seq * 1_000_003 + root * 40_503 + kind * 7 + time) % (1 << 61))
 
     @functools.cache  # noqa: B019
-    def _changes(self, position: int) -> pa.Table:
+    def _changes(self, position: int) -> Changes:
         """Each changed resource with its first change after a position, and its present revision and shape."""
         sql = (
             "SELECT c.root AS root, c.kind AS kind, c.type AS type, c.revision AS earlier, r.revision AS revision, r.shape AS shape,"
             " r.updated AS updated"
             " FROM (SELECT root, min(seq), kind, type, revision FROM _change WHERE seq > ?1 GROUP BY root) c"
-            " LEFT JOIN _resource r ON r.root = c.root"
+            " LEFT JOIN _resource r ON r.root = c.root ORDER BY c.root"
         )
         columns = [(name, name != "type") for name in ("root", "kind", "type", "earlier", "revision", "shape", "updated")]
         schema = pa.schema([pa.field(name, pa.int64() if is_number else pa.string()) for name, is_number in columns])
-        return pa.Table.from_batches(self._batches(sql, columns, (position,)), schema)
+        rows = pa.Table.from_batches(self._batches(sql, columns, (position,)), schema)
+        root, kind, earlier, revision, shape, updated = (
+            np.asarray(pc.fill_null(rows.column(name), -1).to_numpy()) for name, is_number in columns if is_number
+        )
+        types = pc.fill_null(rows.column("type"), "").combine_chunks().dictionary_encode()
+        present = Resources(root, revision, updated, shape).chosen(shape >= 0)
+        return Changes(root, kind != 0, earlier, np.asarray(types.indices.to_numpy()), types.dictionary.to_pylist(), present)
 
     def log(self, position: int, type: str) -> Log | str:
         """The changes after a position; or why the log cannot say them."""
@@ -337,20 +381,20 @@ class Store:
         if int(self._meta.get("track.start") or 1) > position + 1:
             return "the change log was pruned, or began after the last publication"
         changes = self._changes(position)
-        roots, kinds, earlier, revisions, shapes = (
-            np.asarray(pc.fill_null(changes.column(name), -1).to_numpy()) for name in ("root", "kind", "earlier", "revision", "shape")
-        )
-        of_type = np.asarray(pc.fill_null(pc.equal(changes.column("type"), type), False).to_numpy(zero_copy_only=False))
-        was = (kinds != 0) & of_type
-        is_there = np.isin(shapes, self._shapes.get(type, []))
+        of_type = changes.types == (changes.names.index(type) if type in changes.names else -1)
+        was = changes.was & of_type
+        now = changes.present.chosen(changes.present.is_of(self._shapes.get(type, [])))
+        present = changes.present
         return Log(
-            np.sort(roots[was | is_there]), _sums(roots, earlier, was), _sums(roots, revisions, is_there),
-            _sums(roots, earlier, kinds != 0), _sums(roots, revisions, shapes >= 0),
+            np.union1d(changes.roots[was], now.roots), _sums(changes.roots, changes.earlier, was), _sums(now.roots, now.revisions),
+            _sums(changes.roots, changes.earlier, changes.was), _sums(present.roots, present.revisions),
         )
 
 
-def _sums(roots: Numbers, revisions: Numbers, chosen: npt.NDArray[np.bool_]) -> Sums:
-    return Sums(int(chosen.sum()), int(roots[chosen].sum()), int(revisions[chosen].sum()))
+def _sums(roots: Numbers, revisions: Numbers, chosen: npt.NDArray[np.bool_] | None = None) -> Sums:
+    if chosen is not None:
+        roots, revisions = roots[chosen], revisions[chosen]
+    return Sums(len(roots), int(roots.sum()), int(revisions.sum()))
 
 
 def _cause(text: str) -> str:
