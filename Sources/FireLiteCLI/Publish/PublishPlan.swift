@@ -6,7 +6,7 @@ import Foundation
 /// What the program `firelite-lake` is given: the databases, and the statements of their views.
 struct PublishPlan {
     /// The number of the form of the plan, which the program must know.
-    private static let form = 2
+    private static let form = 3
 
     let lake: String
     /// The files with the definitions; empty for the ready-made views.
@@ -59,7 +59,7 @@ struct PublishPlan {
         let columns = view.columns.map { column in
             JSONText.object([
                 ("name", JSONText.string(column.name)), ("type", JSONText.string(column.type)), ("collection", "\(column.isCollection)"),
-                ("aside", "\(column.hasAside)"),
+                ("aside", "\(column.hasAside)"), ("references", json(column.references)),
             ])
         }
         return JSONText.object([
@@ -67,6 +67,15 @@ struct PublishPlan {
             ("sql", view.sql.map { JSONText.string($0) } ?? "null"), ("changesSQL", view.changesSQL.map { JSONText.string($0) } ?? "null"),
             ("definition", view.definition),
         ])
+    }
+
+    /// The type of the resources, `""` for any, or null if the statement gives no references.
+    private static func json(_ references: PublishedView.References?) -> String {
+        switch references {
+        case .type(let name)?: JSONText.string(name)
+        case .anyType?: JSONText.string("")
+        case nil: "null"
+        }
     }
 
     /// The definitions in a file: one, or one on each line.

@@ -85,7 +85,9 @@ extension ExpressionCompiler: PathResolver {
             (SELECT \(last.alias)._k FROM \(input.from) WHERE \(input.filter([presence])) ORDER BY \(input.order) LIMIT 1 OFFSET \(number))
             """
         var result = SQLCollection(input.value)
-        result.rows = [SQLCollection.Row(table: last.table, alias: alias, link: "\(alias)._k = \(key)")]
+        var row = SQLCollection.Row(table: last.table, alias: alias, link: "\(alias)._k = \(key)")
+        row.isByPosition = input.conditions.isEmpty
+        result.rows = [row]
         switch input.value {
         case .object(var place):
             place.alias = alias

@@ -5,7 +5,8 @@ import FireLiteCore
 ///
 /// The statement gives `_root`, the number of the resource in `_resource`, and the columns in their order. Truth values are 0 and 1. Decimals are
 /// text; dates and times are text in UTC, without a zone. A column `_aside_NAME` after such a column has the rest of the literal: the digits of a
-/// decimal whose shortest form they are not, and the offset of a time, as the page *File format* describes. Collections are JSON.
+/// decimal whose shortest form they are not, and the offset of a time, as the page *File format* describes. Collections are JSON. References whose
+/// keys are asked for are texts as they are stored, as SQLite would spend half of its time on them.
 public struct PublishedView: Sendable, Hashable {
     /// A column of the view.
     public struct Column: Sendable, Hashable {
@@ -17,6 +18,16 @@ public struct PublishedView: Sendable, Hashable {
         public let isCollection: Bool
         /// Whether the statement has a column with the rest of its literals.
         public let hasAside: Bool
+        /// Whose keys the values are, if the statement gives references.
+        public let references: References?
+    }
+
+    /// The resources that references are resolved to.
+    public enum References: Sendable, Hashable {
+        /// Those of any type.
+        case anyType
+        /// Those of one type. A reference to another has no key.
+        case type(String)
     }
 
     /// The name of the view.
@@ -68,14 +79,14 @@ extension FHIRStore {
             }
             return (statements[0], statements[1], bases)
         }
-        let kinds = Dictionary(
-            (statement?.columns ?? []).map { ($0.name, $0.kind) }, uniquingKeysWith: { first, _ in first })
+        let compiled = Dictionary((statement?.columns ?? []).map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
         let columns = plan.selects.flatMap(\.allColumns).map { column in
             let (name, isCollection) = (column.definition.name, column.definition.isCollection)
-            let kind = kinds[name]
+            let kind = compiled[name]?.kind
             return PublishedView.Column(
                 name: name, type: column.publishedType(kind), isCollection: isCollection,
-                hasAside: kind.map { PublishedView.hasAside($0, isCollection: isCollection) } ?? false)
+                hasAside: kind.map { PublishedView.hasAside($0, isCollection: isCollection) } ?? false,
+                references: compiled[name].flatMap { PublishedView.References($0.decoding) })
         }
         return PublishedView(
             name: name, resource: view.resource, columns: columns, sql: try statement?.literalText, changesSQL: try changes?.literalText,
@@ -83,6 +94,13 @@ extension FHIRStore {
                 ("bases", JSONText.array(bases.map { JSONText.string($0) })), ("release", JSONText.string(release.name)),
                 ("view", view.json),
             ]))
+    }
+}
+
+extension PublishedView.References {
+    init?(_ decoding: ViewCompiler.Decoding) {
+        guard case .referenceKey(let type) = decoding else { return nil }
+        self = type.map { .type($0) } ?? .anyType
     }
 }
 

@@ -12,6 +12,8 @@ struct SQLCollection {
         let link: SQLFragment
         /// The list whose item at a position it is; nil if it can be any of them.
         var position: (list: StoredList, number: Int64)?
+        /// Whether the link gives the row's key by positions in lists alone.
+        var isByPosition = false
 
         init(_ list: StoredList) {
             (table, alias, link) = (list.tableName, list.row.alias, list.link)

@@ -48,8 +48,8 @@ struct ViewCompiler {
         case storedRows
         /// For the definition of a view: numbers as SQL's, rows in any order.
         case view
-        /// For a lake: dates in UTC and decimals as text, each with the rest of its literal in another column, and the number of each row's
-        /// resource; rows in any order.
+        /// For a lake: dates in UTC and decimals as text, each with the rest of its literal in another column, references as texts, and the
+        /// number of each row's resource; rows in any order.
         case published
         /// The same, of the resources whose numbers are a list of JSON in parameter 1.
         case publishedChanges
@@ -78,10 +78,10 @@ struct ViewCompiler {
         /// A primitive of one item of a list as one of a joined row, which several columns share. Other collections stay as they are.
         ///
         /// A view in the file has subqueries instead: who does not read a column does not pay for it. And for a condition on an element SQLite might
-        /// build an index of it for the query.
+        /// build an index of it for the query. Positions in lists are no such condition.
         mutating func shared(_ items: SQLCollection, _ outer: Set<RowAlias>, _ form: Form) -> SQLCollection {
             guard form != .view, items.isSingle, items.conditions.isEmpty, items.rows.count == 1, let row = items.rows.first,
-                !row.link.hasValues,
+                row.isByPosition || !row.link.hasValues,
                 case .column(var column) = items.value, column.alias == row.alias
             else { return items }
             let single = Single(table: row.table, condition: row.condition().key(outer: outer))
@@ -117,7 +117,7 @@ struct ViewCompiler {
     private let plan: ViewPlan
     let walk: TableWalk
     let form: Form
-    /// Whether values may be left as they are stored: the branches of a union would have to agree.
+    /// Whether values may be left as they are stored.
     private let decodes: Bool
     let expressions: ExpressionCompiler
 
@@ -125,7 +125,8 @@ struct ViewCompiler {
         self.plan = plan
         self.walk = walk
         self.form = form
-        decodes = form == .storedRows && !plan.selects.contains(where: \.hasUnion)
+        // The branches of a union would have to agree.
+        decodes = (form == .storedRows || form.isPublished) && !plan.selects.contains(where: \.hasUnion)
         expressions = ExpressionCompiler(
             walk: walk, constants: Dictionary(uniqueKeysWithValues: plan.definition.constants.map { ($0.name, $0) }),
             isLasting: form == .view, bases: bases)
@@ -154,7 +155,6 @@ struct ViewCompiler {
             let name = column.definition.name
             return Column(name: name, kind: kinds[name] ?? .text, isCollection: column.definition.isCollection)
         }
-        if form.isPublished { return published(parts, of: root, where: filter, columns: columns) }
         var asides: [SQLFragment] = []
         for index in columns.indices {
             switch found.stored[columns[index].name] {
@@ -165,6 +165,7 @@ struct ViewCompiler {
             case nil: break
             }
         }
+        if form.isPublished { return published(parts, of: root, where: filter, columns: columns) }
         let statements = parts.map { part in
             let conditions = ["\(root.alias)._parent IS NULL"] + filter + part.conditions
             return (
@@ -343,7 +344,10 @@ struct ViewCompiler {
             guard let reference = items.reference else { return nil }
             return (reference.text, .referenceKey(reference.type))
         case .column(let column):
-            guard column.name != nil, case .temporal = SQLKind(column.type), let offset = column.asideSQL else { return nil }
+            // A published time has its offset beside it in any case.
+            guard !form.isPublished, column.name != nil, case .temporal = SQLKind(column.type), let offset = column.asideSQL else {
+                return nil
+            }
             return (column.sql, .temporal(column.type, offset: offset))
         default: return nil
         }

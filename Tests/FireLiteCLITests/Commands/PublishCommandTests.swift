@@ -22,7 +22,7 @@ struct PublishCommandTests {
         let run = try database.run("publish", ["--to", database.folder.file("lake"), "--views", file, "--since-last", "--plan"])
         #expect(run.status == .done, "\(run.error)")
         let plan = try object(run.output)
-        #expect(plan["plan"] as? Int == 2 && plan["sinceLast"] as? Bool == true)
+        #expect(plan["plan"] as? Int == 3 && plan["sinceLast"] as? Bool == true)
         let store = try #require((plan["stores"] as? [[String: Any]])?.first)
         #expect(store["name"] as? String == "store" && store["release"] as? String == "R4")
         let view = try #require((store["views"] as? [[String: Any]])?.first)
@@ -52,6 +52,32 @@ struct PublishCommandTests {
         // The type of a column does not depend on what is stored.
         let types = (published?["columns"] as? [[String: Any]])?.map { $0["type"] as? String }
         #expect(types == ["instant", "decimal", "decimal"])
+    }
+
+    /// SQLite gives references as they are stored, and the plan says which have a key; a union of selects has the keys themselves.
+    @Test func referencesAreTexts() throws {
+        let database = try ToolDatabase(
+            #"{"resourceType":"Observation","id":"o","status":"final","code":{"text":"x"},"subject":{"reference":"Patient/1/_history/2"}}"#)
+        let columns =
+            #""column":[{"name":"patient","path":"subject.getReferenceKey(Patient)"},{"name":"any","path":"subject.getReferenceKey()"},"#
+            + #"{"name":"status","path":"status"}]"#
+        let plain = #"{"name":"v","resource":"Observation","select":[{\#(columns)}]}"#
+        let union = #"{"name":"u","resource":"Observation","select":[{"unionAll":[{\#(columns)},{\#(columns)}]}]}"#
+        let file = try database.folder.write("v.ndjson", "\(plain)\n\(union)")
+        let plan = try object(database.run("publish", ["--to", database.folder.file("lake"), "--views", file, "--plan"]).output)
+        let views = try #require((plan["stores"] as? [[String: Any]])?.first?["views"] as? [[String: Any]])
+        func references(_ view: [String: Any]) -> [String?] {
+            (view["columns"] as? [[String: Any]] ?? []).map { $0["references"] as? String }
+        }
+        #expect(views.map(references) == [["Patient", "", nil], [nil, nil, nil]])
+        let text = "Patient/1/_history/2"
+        #expect(
+            try database.run("sql", [#require(views[0]["sql"] as? String)]).lines == [
+                #"{"_root":1,"patient":"\#(text)","any":"\#(text)","status":"final"}"#
+            ])
+        #expect(
+            try database.run("sql", [#require(views[1]["sql"] as? String)]).lines
+                == Array(repeating: #"{"_root":1,"patient":"Patient/1","any":"Patient/1","status":"final"}"#, count: 2))
     }
 
     /// A plan leads to each element of the resources: its column, or the table of its list; a recursive element to the table that it shares.
