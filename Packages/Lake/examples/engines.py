@@ -142,6 +142,12 @@ def add_store(sums: Sums, store: dict[str, Any]) -> None:
         cursor = connection.execute(view["sql"]) if view["sql"] else None
         names = [one[0] for one in cursor.description] if cursor else []
         rows[view["name"]] = [dict(zip(names, row, strict=True)) for row in cursor] if cursor else []
+        for column in view["columns"]:
+            if (type := column.get("references")) is not None:
+                # The texts of references, which are keys in these stores unless they are to another type.
+                for row in rows[view["name"]]:
+                    if not (row[column["name"]] or "").startswith(f"{type}/" if type else ""):
+                        row[column["name"]] = None
     connection.close()
     _add(sums, rows, store["name"])
 
