@@ -39,7 +39,7 @@ struct ProfileWalk {
         }
         RangeCheck(run, structure).check(value, rule)
         if let binding = rule.binding { BindingCheck(run, structure).check(value, binding, rule) }
-        for constraint in node.ownConstraints { check(constraint, value, rule, resource) }
+        for constraint in node.ownConstraints { check(constraint, of: rule, on: value, in: resource) }
         checkChildren(of: value, node, resource)
     }
 
@@ -65,7 +65,7 @@ struct ProfileWalk {
         if isPrimitive, rule.name == "value" { return }
         count(values.count, rule, name: String(rule.name))
         if rule.mustSupport == true, values.isEmpty, run.options.reportsMustSupport {
-            add(.mustSupport, "\(rule.id) is marked mustSupport and is absent", rule, .information)
+            add(.mustSupport, "\(rule.id) is marked mustSupport and is absent", rule, severity: .information)
         }
         if values.isEmpty, node.slices.isEmpty { return }
         for value in values {
@@ -131,7 +131,9 @@ struct ProfileWalk {
             let results = profiles.map { run.conforms(object, to: $0) }
             if results.contains(true) { return }
             if results.contains(where: { $0 == nil }) {
-                add(.missingDefinition, "not all profiles of \(rule.id) are known: add the packages that define them", rule, .warning)
+                add(
+                    .missingDefinition, "not all profiles of \(rule.id) are known: add the packages that define them", rule,
+                    severity: .warning)
             } else {
                 add(.noProfile, "the value conforms to none of the profiles of \(rule.id)", rule)
             }
@@ -150,7 +152,7 @@ struct ProfileWalk {
     // MARK: - Constraints
 
     private func check(
-        _ constraint: ElementRule.Constraint, _ value: ElementValue, _ rule: ElementRule, _ resource: FHIRResource?
+        _ constraint: ElementRule.Constraint, of rule: ElementRule, on value: ElementValue, in resource: FHIRResource?
     ) {
         guard let expression = constraint.expression, !run.isAbandoned(expression) else { return }
         let severity: ValidationIssue.Severity = constraint.severity == "error" ? .error : .warning
@@ -160,11 +162,11 @@ struct ProfileWalk {
             // What must be in an order is not if nothing orders it.
             let isBroken = results.isEmpty ? FHIRPathConstraint.isAboutOrder(expression) : results.count == 1 && results[0].bool == false
             guard isBroken else { return }
-            add(.constraint, "breaks the constraint \(constraint.key): \(expression)", rule, severity, key: constraint.key)
+            add(.constraint, "breaks the constraint \(constraint.key): \(expression)", rule, severity: severity, key: constraint.key)
         } catch {
             run.abandon(expression, after: error)
             add(
-                .undecidedConstraint, "the constraint \(constraint.key) could not be evaluated: \(error)", rule, .warning,
+                .undecidedConstraint, "the constraint \(constraint.key) could not be evaluated: \(error)", rule, severity: .warning,
                 key: constraint.key)
         }
     }
@@ -172,7 +174,7 @@ struct ProfileWalk {
     // MARK: - Issues
 
     func add(
-        _ messageID: ValidationIssue.MessageID, _ message: String, _ rule: ElementRule, _ severity: ValidationIssue.Severity = .error,
+        _ messageID: ValidationIssue.MessageID, _ message: String, _ rule: ElementRule, severity: ValidationIssue.Severity = .error,
         key: String? = nil
     ) {
         run.add(messageID, message, severity, profile: structure, element: rule.id, key: key)

@@ -63,13 +63,13 @@ struct SliceCheck {
     private func place(of value: ElementValue, _ position: Int, _ node: StructureNode, _ slicing: ElementRule.Slicing) -> Int? {
         for (index, slice) in node.slices.enumerated() where slice.rule.sliceName != "@default" {
             guard run.mayContinue() else { return nil }
-            if isIn(value, position, index, slice, slicing) { return index }
+            if isIn(value, position: position, slice, index: index, slicing) { return index }
         }
         return node.slices.firstIndex { $0.rule.sliceName == "@default" }
     }
 
     private func isIn(
-        _ value: ElementValue, _ position: Int, _ index: Int, _ slice: StructureNode, _ slicing: ElementRule.Slicing
+        _ value: ElementValue, position: Int, _ slice: StructureNode, index: Int, _ slicing: ElementRule.Slicing
     ) -> Bool {
         guard !slicing.discriminators.isEmpty else {
             // Without discriminators a value is in the slice that it conforms to.

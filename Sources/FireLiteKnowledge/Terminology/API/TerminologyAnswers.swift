@@ -220,7 +220,7 @@ extension Terminology {
     public func relation(of first: String, to second: String, in system: String) throws -> CodeRelation {
         let canonical = Canonical(system)
         let run = try TerminologyRun(library, OperationSettings(RequestParameters()))
-        return try run.relation(first, second, canonical.url, canonical.version)
+        return try run.relation(of: first, to: second, in: canonical.url, version: canonical.version)
     }
 
     /// The codes into which concept maps translate a code (`ConceptMap/$translate`).
