@@ -2,19 +2,33 @@ import FireLiteSQLite
 
 /// SQLite's result codes by name (<https://www.sqlite.org/rescode.html>), for modules that do not import its C API.
 public enum ResultCode {
+    /// `SQLITE_ERROR`.
     public static let error = SQLITE_ERROR
+    /// `SQLITE_PERM`.
     public static let permission = SQLITE_PERM
+    /// `SQLITE_BUSY`.
     public static let busy = SQLITE_BUSY
+    /// `SQLITE_LOCKED`.
     public static let locked = SQLITE_LOCKED
+    /// `SQLITE_NOMEM`.
     public static let outOfMemory = SQLITE_NOMEM
+    /// `SQLITE_READONLY`.
     public static let readOnly = SQLITE_READONLY
+    /// `SQLITE_INTERRUPT`.
     public static let interrupted = SQLITE_INTERRUPT
+    /// `SQLITE_IOERR`.
     public static let inputOutput = SQLITE_IOERR
+    /// `SQLITE_CORRUPT`.
     public static let corrupt = SQLITE_CORRUPT
+    /// `SQLITE_FULL`.
     public static let full = SQLITE_FULL
+    /// `SQLITE_CANTOPEN`.
     public static let cannotOpen = SQLITE_CANTOPEN
+    /// `SQLITE_TOOBIG`.
     public static let tooBig = SQLITE_TOOBIG
+    /// `SQLITE_AUTH`.
     public static let authorization = SQLITE_AUTH
+    /// `SQLITE_NOTADB`.
     public static let noDatabase = SQLITE_NOTADB
 
     /// What the operating system refused, for an extended code of `inputOutput`.

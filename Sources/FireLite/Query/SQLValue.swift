@@ -10,11 +10,15 @@ public enum SQLValue: Sendable, Hashable, Codable {
 extension SQLValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral, ExpressibleByBooleanLiteral,
     ExpressibleByNilLiteral
 {
+    /// The text of a literal.
     public init(stringLiteral value: String) { self = .text(value) }
+    /// The integer of a literal.
     public init(integerLiteral value: Int64) { self = .integer(value) }
+    /// The number of a literal.
     public init(floatLiteral value: Double) { self = .real(value) }
     /// SQLite's booleans are 1 and 0.
     public init(booleanLiteral value: Bool) { self = .integer(value ? 1 : 0) }
+    /// NULL.
     public init(nilLiteral: ()) { self = .null }
 }
 

@@ -9,6 +9,7 @@ public protocol QueryValuePath<Value>: Sendable {
 
 /// The path to a to-one primitive, or the value of a condition.
 public struct ValuePath<Value>: QueryValuePath {
+    /// The path in its internal form, for this library only.
     public let _path: QueryPathReference
     package init(_ path: QueryPath) { _path = QueryPathReference(path) }
 
@@ -20,6 +21,7 @@ public struct ValuePath<Value>: QueryValuePath {
 
 /// The path to the values of a list of primitives.
 public struct ValueListPath<Value>: QueryValuePath {
+    /// The path in its internal form, for this library only.
     public let _path: QueryPathReference
     package init(_ path: QueryPath) { _path = QueryPathReference(path) }
 

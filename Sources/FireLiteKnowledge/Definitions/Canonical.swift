@@ -8,6 +8,7 @@ public struct Canonical: Hashable, Sendable, CustomStringConvertible {
     /// The text after `#`, without it; nil if there is none.
     public var fragment: String?
 
+    /// A reference from its parts.
     public init(url: String, version: String? = nil, fragment: String? = nil) {
         (self.url, self.version, self.fragment) = (url, version, fragment)
     }
@@ -32,6 +33,7 @@ public struct Canonical: Hashable, Sendable, CustomStringConvertible {
         url = String(rest)
     }
 
+    /// The reference as FHIR writes it: `url|version#fragment`.
     public var description: String {
         url + (version.map { "|" + $0 } ?? "") + (fragment.map { "#" + $0 } ?? "")
     }

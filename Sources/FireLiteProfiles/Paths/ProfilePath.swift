@@ -109,6 +109,7 @@ public struct _ProfilePathScope: Sendable {
 }
 
 extension ProfilePath: ProfileQueryPath {
+    /// The path in its internal form, for this library only.
     public var _scope: _ProfilePathScope { _ProfilePathScope(scope: scope) }
 
     /// Whether some element at the path meets the condition, which may combine several on the same element.
@@ -118,6 +119,7 @@ extension ProfilePath: ProfileQueryPath {
 }
 
 extension ProfileElementPath: ProfileQueryPath {
+    /// The path in its internal form, for this library only.
     public var _scope: _ProfilePathScope { _ProfilePathScope(scope: scope) }
 
     /// Whether some element at the path meets the condition, which may combine several on the same element.
@@ -131,6 +133,7 @@ extension ProfileElementPath: ProfileQueryPath {
 }
 
 extension ProfileValuePath: ProfileQueryPath {
+    /// The path in its internal form, for this library only.
     public var _scope: _ProfilePathScope { _ProfilePathScope(scope: scope) }
 }
 

@@ -58,7 +58,9 @@ public struct ValueSetExpansion: Sendable, Hashable {
         public let system: String
         /// The version of the code system, if the value set uses several.
         public let version: String?
+        /// The code.
         public let code: String
+        /// The name of the concept, in the language that was asked for; nil if it has none.
         public let display: String?
         /// Whether it stands for a group of concepts, and cannot be chosen.
         public let isAbstract: Bool
@@ -80,12 +82,17 @@ public struct CodeDescription: Sendable, Hashable {
     public let systemName: String
     /// The version of the code system.
     public let version: String?
+    /// The name of the concept, in the language that was asked for; nil if it has none.
     public let display: String?
+    /// What the concept means; nil if the code system does not say.
     public let definition: String?
+    /// Whether it stands for a group of concepts, and cannot be chosen.
     public let isAbstract: Bool
+    /// Whether it is no longer used.
     public let isInactive: Bool
     /// The codes directly above; `children` has those directly below.
     public let parents: [String]
+    /// The codes directly below.
     public let children: [String]
 }
 
