@@ -75,9 +75,14 @@ extension ResultRow {
 
 /// The storage class of a value (<https://www.sqlite.org/datatype3.html>).
 public enum ColumnType: Int32, Sendable {
+    /// `SQLITE_INTEGER`.
     case integer = 1
+    /// `SQLITE_FLOAT`.
     case float = 2
+    /// `SQLITE_TEXT`.
     case text = 3
+    /// `SQLITE_BLOB`.
     case blob = 4
+    /// `SQLITE_NULL`.
     case null = 5
 }

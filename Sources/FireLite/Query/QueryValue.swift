@@ -9,12 +9,15 @@ public protocol QueryValue: Sendable {
 
 /// The type that a value at a path can be compared with.
 public protocol QueryOperand: Sendable {
+    /// The operand in its internal form, for this library only.
     var _operand: QueryOperandValue { get }
 }
 
 /// A type whose values can be used as an operand: a `FHIRDate` as a `QueryDate`.
 public protocol QueryOperandConvertible: Sendable {
+    /// The type of the operand.
     associatedtype Operand: QueryOperand
+    /// The value as an operand of conditions.
     var _queryOperand: Operand { get }
 }
 

@@ -1,9 +1,14 @@
 /// An SQL value, with its storage class (<https://www.sqlite.org/datatype3.html>).
 public enum SQLValue: Sendable, Hashable, Codable {
+    /// NULL.
     case null
+    /// A signed integer of up to 64 bits.
     case integer(Int64)
+    /// A floating-point number.
     case real(Double)
+    /// Text.
     case text(String)
+    /// Bytes.
     case blob([UInt8])
 }
 

@@ -4,6 +4,7 @@ import FireLiteCore
 public protocol QueryValuePath<Value>: Sendable {
     /// The Swift type of a value at the path.
     associatedtype Value
+    /// The path in its internal form, for this library only.
     var _path: QueryPathReference { get }
 }
 

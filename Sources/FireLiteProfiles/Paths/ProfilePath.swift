@@ -100,6 +100,7 @@ public struct ProfileElementPath<Object: FHIRObject>: Sendable {
 
 /// What the paths through profiles to elements and values have in common.
 public protocol ProfileQueryPath: Sendable {
+    /// The path in its internal form, for this library only.
     var _scope: _ProfilePathScope { get }
 }
 

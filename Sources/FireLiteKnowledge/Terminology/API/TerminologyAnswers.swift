@@ -2,11 +2,13 @@ import FireLiteCore
 
 /// How two codes of a code system relate (value set concept-subsumption-outcome).
 public enum CodeRelation: String, Sendable, Hashable {
+    /// Both are the same concept.
     case equivalent
     /// The first is more general.
     case subsumes
     /// The second is more general.
     case subsumedBy = "subsumed-by"
+    /// Neither is more general.
     case notSubsumed = "not-subsumed"
 }
 
@@ -43,6 +45,7 @@ public struct CodeValidation: Sendable, Hashable {
 
 /// Whether a code is in a value set, as far as the definitions tell.
 public enum TerminologyMembership: Sendable, Hashable {
+    /// It is a member.
     case member
     /// It is not a member; the issues say why.
     case notMember([TerminologyIssue])
