@@ -23,7 +23,7 @@ public struct QueryUpdates<Resource: FHIRResource>: AsyncSequence, Sendable {
         /// - Throws: `FHIRStoreError`; `CancellationError` if the task was cancelled.
         public mutating func next() async throws -> [Resource]? { try await observer.next().results }
 
-        /// Does what `next()` does, on the caller's actor.
+        /// Does what `next()` does, for a caller on an actor.
         public mutating func next(isolation actor: isolated (any Actor)?) async throws(any Error) -> [Resource]? {
             try await observer.next(isolation: actor).results
         }
@@ -60,7 +60,7 @@ public struct QueryChanges<Resource: FHIRResource>: AsyncSequence, Sendable {
         /// - Throws: `FHIRStoreError`; `CancellationError` if the task was cancelled.
         public mutating func next() async throws -> QueryUpdate<Resource>? { try await observer.next() }
 
-        /// Does what `next()` does, on the caller's actor.
+        /// Does what `next()` does, for a caller on an actor.
         public mutating func next(isolation actor: isolated (any Actor)?) async throws(any Error) -> QueryUpdate<Resource>? {
             try await observer.next(isolation: actor)
         }

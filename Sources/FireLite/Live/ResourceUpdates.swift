@@ -33,7 +33,7 @@ public struct ResourceUpdates<Resource: FHIRResource>: AsyncSequence, Sendable {
         /// - Throws: `FHIRStoreError`; `CancellationError` if the task was cancelled.
         public mutating func next() async throws -> Resource?? { try await next(isolation: nil) }
 
-        /// Does what `next()` does, on the caller's actor.
+        /// Does what `next()` does, for a caller on an actor.
         public mutating func next(isolation actor: isolated (any Actor)?) async throws(any Error) -> Resource?? {
             while true {
                 try await clock.wait(signal)

@@ -19,7 +19,7 @@ public struct StoreChanges: AsyncSequence, Sendable {
         /// The next commit; nil if the task was cancelled or the store closed.
         public mutating func next() async -> StoreCommit? { await buffer.next() }
 
-        /// Does what `next()` does, on the caller's actor.
+        /// Does what `next()` does, for a caller on an actor.
         public mutating func next(isolation actor: isolated (any Actor)?) async -> StoreCommit? { await buffer.next() }
     }
 

@@ -34,7 +34,7 @@ public struct StoreUpdates<Value>: AsyncSequence, Sendable {
         /// - Throws: errors of the read; `FHIRStoreError`; `CancellationError` if the task was cancelled.
         public mutating func next() async throws -> Value? { try await next(isolation: nil) }
 
-        /// Does what `next()` does, on the caller's actor.
+        /// Does what `next()` does, for a caller on an actor.
         public mutating func next(isolation actor: isolated (any Actor)?) async throws(any Error) -> Value? {
             while true {
                 try await clock.wait(signal)

@@ -46,17 +46,17 @@ public struct CountPath: Sendable {
 
     private func compare(_ comparison: Comparison, _ number: Int) -> QueryCondition { QueryCondition(.count(path, comparison, number)) }
 
-    /// Whether there are exactly so many.
+    /// Whether there are exactly this many.
     public static func == (count: CountPath, number: Int) -> QueryCondition { count.compare(.equal, number) }
     /// Whether there are more or fewer.
     public static func != (count: CountPath, number: Int) -> QueryCondition { !count.compare(.equal, number) }
     /// Whether there are fewer.
     public static func < (count: CountPath, number: Int) -> QueryCondition { count.compare(.less, number) }
-    /// Whether there are at most so many.
+    /// Whether there are at most this many.
     public static func <= (count: CountPath, number: Int) -> QueryCondition { count.compare(.lessOrEqual, number) }
     /// Whether there are more.
     public static func > (count: CountPath, number: Int) -> QueryCondition { count.compare(.greater, number) }
-    /// Whether there are at least so many.
+    /// Whether there are at least this many.
     public static func >= (count: CountPath, number: Int) -> QueryCondition { count.compare(.greaterOrEqual, number) }
 }
 

@@ -22,7 +22,7 @@ extension QueryPages: AsyncSequence {
         /// - Throws: `FHIRStoreError`; `CancellationError` if the task was cancelled.
         public mutating func next() async throws -> [Resource]? { try await next(isolation: nil) }
 
-        /// Does what `next()` does, on the caller's actor.
+        /// Does what `next()` does, for a caller on an actor.
         public mutating func next(isolation actor: isolated (any Actor)?) async throws(any Error) -> [Resource]? {
             let results = try await pages.fetchNext()
             pages = results.value.pages
@@ -64,7 +64,7 @@ public struct QueryResults<Resource: FHIRResource>: AsyncSequence, Sendable {
         /// - Throws: `FHIRStoreError`; `CancellationError` if the task was cancelled.
         public mutating func next() async throws -> Resource? { try await next(isolation: nil) }
 
-        /// Does what `next()` does, on the caller's actor.
+        /// Does what `next()` does, for a caller on an actor.
         public mutating func next(isolation actor: isolated (any Actor)?) async throws(any Error) -> Resource? {
             if place == page.count {
                 guard let next = try await pages.next(isolation: actor) else { return nil }

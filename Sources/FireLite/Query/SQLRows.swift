@@ -27,7 +27,7 @@ public struct SQLRows: AsyncSequence, Sendable {
         /// - Throws: `FHIRStoreError` as `sql(_:arguments:)` does; `CancellationError` if the task was cancelled.
         public mutating func next() async throws -> SQLRow? { try await next(isolation: nil) }
 
-        /// Does what `next()` does, on the caller's actor.
+        /// Does what `next()` does, for a caller on an actor.
         public mutating func next(isolation actor: isolated (any Actor)?) async throws(any Error) -> SQLRow? {
             try await rows.next(isolation: actor)
         }

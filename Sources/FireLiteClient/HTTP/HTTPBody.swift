@@ -28,7 +28,7 @@ public struct HTTPBody: AsyncSequence, Sendable {
         /// - Throws: `HTTPTransportError`; `CancellationError`.
         public mutating func next() async throws -> Data? { try await piece() }
 
-        /// Does what `next()` does, on the caller's actor.
+        /// Does what `next()` does, for a caller on an actor.
         public mutating func next(isolation actor: isolated (any Actor)?) async throws(any Error) -> Data? { try await piece() }
     }
 

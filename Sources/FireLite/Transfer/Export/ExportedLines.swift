@@ -22,7 +22,7 @@ public struct ExportedLines: AsyncSequence, Sendable {
         /// - Throws: `FHIRStoreError` as the export to a folder does; `CancellationError` if the task was cancelled.
         public mutating func next() async throws -> String? { try await next(isolation: nil) }
 
-        /// Does what `next()` does, on the caller's actor.
+        /// Does what `next()` does, for a caller on an actor.
         public mutating func next(isolation actor: isolated (any Actor)?) async throws(any Error) -> String? {
             if lines.isEmpty {
                 guard let chunk = try await chunks.next(isolation: actor) else { return nil }

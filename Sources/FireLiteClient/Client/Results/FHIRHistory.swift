@@ -28,7 +28,7 @@ public struct FHIRHistory: AsyncSequence, Sendable {
         /// - Throws: ``FHIRClientError``, also if the links lead in a circle; ``AuthorizationError``; `CancellationError`.
         public mutating func next() async throws -> FHIRHistoryPage? { try await next(isolation: nil) }
 
-        /// Does what `next()` does, on the caller's actor.
+        /// Does what `next()` does, for a caller on an actor.
         public mutating func next(isolation actor: isolated (any Actor)?) async throws(any Error) -> FHIRHistoryPage? {
             guard !place.isAtEnd else { return nil }
             let page = try await client.historyPage(request, at: place.url)

@@ -31,7 +31,7 @@ public struct FHIRPages<Resource: FHIRResource>: AsyncSequence, Sendable {
         /// - Throws: ``FHIRClientError``, also if the links lead in a circle; ``AuthorizationError``; `CancellationError`.
         public mutating func next() async throws -> FHIRPage<Resource>? { try await next(isolation: nil) }
 
-        /// Does what `next()` does, on the caller's actor.
+        /// Does what `next()` does, for a caller on an actor.
         public mutating func next(isolation actor: isolated (any Actor)?) async throws(any Error) -> FHIRPage<Resource>? {
             guard !place.isAtEnd else { return nil }
             let page = try await client.page(Resource.self, request, at: place.url)
@@ -109,7 +109,7 @@ public struct FHIRMatches<Resource: FHIRResource>: AsyncSequence, Sendable {
         /// - Throws: as `FHIRPages`.
         public mutating func next() async throws -> Resource? { try await next(isolation: nil) }
 
-        /// Does what `next()` does, on the caller's actor.
+        /// Does what `next()` does, for a caller on an actor.
         public mutating func next(isolation actor: isolated (any Actor)?) async throws(any Error) -> Resource? {
             while position == page.count {
                 guard let next = try await pages.next(isolation: actor) else { return nil }
