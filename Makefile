@@ -158,8 +158,9 @@ test-sqlcipher:
 	swift build --product FireLitePackageTests $(SQLCIPHER) $(SWIFT_FLAGS)
 	swift test --skip-build $(SQLCIPHER) $(SWIFT_FLAGS) --filter '^(FireLiteTests|FireLiteCLITests)\.|EncryptedSyncTests'
 
-# The long tests, fuzzing and the sanitizers, one after another. The nightly workflow runs the same parts, each in a job of its own.
-nightly: long-tests slim fuzz tsan asan lake-tests
+# The nested packages, the site, the long tests, fuzzing and the sanitizers, one after another. The nightly workflow runs the same parts, each in a
+# job of its own.
+nightly: release-tests programs check-site server-tests logging-tests long-tests slim fuzz tsan asan lake-tests
 
 # More crashes, images, flips and limits than `make test` has time for, extreme sizes, ten minutes of mixed work by two processes, a minute of
 # 200 live queries, twice 2,000 sequences of writes compared with models, 10,000 rounds of opening and closing; then every other test with its long
