@@ -1,4 +1,5 @@
 import FireLiteCore
+import FireLiteFHIRPath
 import FireLiteXML
 import Foundation
 
@@ -19,6 +20,7 @@ public final class Knowledge: @unchecked Sendable {
     private var packageList: [PackageManifest] = []
     private var structures: [String: StructureResult] = [:]
     private var discriminated: [Discrimination.Key: Discrimination.Known] = [:]
+    private var units: [String: Bool] = [:]
     private var building: Set<String> = []
     private var findRelease: (@Sendable (String) -> FHIRRelease?)?
     private(set) lazy var codes = EnumeratedCodes(self)
@@ -151,6 +153,19 @@ public final class Knowledge: @unchecked Sendable {
     public func knowsProfile(_ url: String) throws -> Bool {
         let canonical = Canonical(url)
         return try definition(canonical, type: "StructureDefinition") != nil || structure(canonical) != nil
+    }
+
+    // MARK: - Units
+
+    /// Other units than these are not kept.
+    private static let maximumUnits = 10_000
+
+    /// Whether a text is a unit of UCUM.
+    func isUnit(_ code: String) -> Bool {
+        if let known = lock.withLock({ units[code] }) { return known }
+        let isUnit = UnitConversion.convert(1, from: code, to: code) != nil
+        lock.withLock { if units.count < Self.maximumUnits { units[code] = isUnit } }
+        return isUnit
     }
 
     // MARK: - Structures

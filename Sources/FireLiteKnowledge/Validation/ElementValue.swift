@@ -45,7 +45,9 @@ extension FHIRObject {
         value.append(to: &items, element.primitive ?? .string)
         return items.enumerated().map { index, item in
             var type = element.typeName
-            if case .object(let object) = item, element.kind == .resource || type.contains(".") { type = object.layout.name }
+            if case .object(let object) = item, element.kind == .resource || type.utf8.contains(UInt8(ascii: ".")) {
+                type = object.layout.name
+            }
             return ElementValue(item: item, name: element.name, index: element.isList ? index : nil, type: type)
         }
     }

@@ -97,7 +97,9 @@ struct ProfileWalk {
     }
 
     func fits(_ value: ElementValue, _ code: String) -> Bool {
-        if code == value.type || code == "Element" || code == "BackboneElement" || code == "Base" || code.contains("/") { return true }
+        if code == value.type || code == "Element" || code == "BackboneElement" || code == "Base" { return true }
+        // A type of a logical model.
+        if code.utf8.contains(UInt8(ascii: "/")) { return true }
         guard let object = value.object else {
             // `System.String` stands for ids and URLs; a primitive may be narrowed.
             return code.first?.isUppercase ?? true ? code == "String" || code == "Resource" : isKind(value.type, of: code)
