@@ -17,7 +17,8 @@ public struct Canonical: Hashable, Sendable, CustomStringConvertible {
     ///
     /// An implicit value set of SNOMED CT is its whole URL, as an expression has bars and hashes of its own.
     public init(_ text: String) {
-        if text.contains("?fhir_vs=ecl/") {
+        let hasParts = text.utf8.contains { $0 == UInt8(ascii: "#") || $0 == UInt8(ascii: "|") }
+        guard hasParts, !text.contains("?fhir_vs=ecl/") else {
             url = text
             return
         }

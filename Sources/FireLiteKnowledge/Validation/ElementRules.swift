@@ -29,8 +29,8 @@ struct PrimitiveRules {
         if text.allSatisfy(\.isWhitespace), !text.isEmpty {
             return run.add(.format, "the text consists of white space alone: leave it out")
         }
-        guard run.options.refusesMarkup, let start = text.firstIndex(of: "<") else { return }
-        let next = text[text.index(after: start)...].first
+        guard run.options.refusesMarkup, let start = text.utf8.firstIndex(of: UInt8(ascii: "<")) else { return }
+        let next = text[text.utf8.index(after: start)...].first
         if next.map({ $0.isLetter || $0 == "/" || $0 == "!" || $0 == "?" }) ?? false {
             run.add(.markup, "the text looks like HTML, which a viewer may run: write it without tags")
         }

@@ -33,6 +33,12 @@ extension FHIRObject {
         return found
     }
 
+    /// The values of the element that a node of a structure is about.
+    func values(of node: StructureNode) -> [ElementValue] {
+        if node.isChoice { return values(named: node.name) }
+        return layout.element(named: node.name).map { values(of: $0) } ?? []
+    }
+
     func values(of element: LayoutElement) -> [ElementValue] {
         guard let value = value(element.slot) else { return [] }
         var items: [Item] = []

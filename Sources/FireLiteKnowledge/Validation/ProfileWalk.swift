@@ -54,7 +54,7 @@ struct ProfileWalk {
         guard !nodes.isEmpty else { return }
         let object = value.children
         let resource = (value.object as? FHIRResource) ?? resource
-        for child in nodes { check(object?.values(named: child.rule.name) ?? [], child, resource, isPrimitive: value.object == nil) }
+        for child in nodes { check(object?.values(of: child) ?? [], child, resource, isPrimitive: value.object == nil) }
     }
 
     /// Checks the values of one element: their number, their slices, and each of them.
@@ -62,8 +62,8 @@ struct ProfileWalk {
         guard run.mayContinue() else { return }
         let rule = node.rule
         // The value of a primitive is not among its elements.
-        if isPrimitive, rule.name == "value" { return }
-        count(values.count, rule, name: String(rule.name))
+        if isPrimitive, node.name == "value" { return }
+        count(values.count, rule, name: node.name)
         if rule.mustSupport == true, values.isEmpty, run.options.reportsMustSupport {
             add(.mustSupport, "\(rule.id) is marked mustSupport and is absent", rule, severity: .information)
         }
@@ -78,12 +78,12 @@ struct ProfileWalk {
         if !node.slices.isEmpty { SliceCheck(self, resource).check(values, node) }
     }
 
-    func count(_ number: Int, _ rule: ElementRule, name: String) {
+    func count(_ number: Int, _ rule: ElementRule, name: @autoclosure () -> String) {
         if let min = rule.min, number < min {
-            add(.minimum, "\(name) needs at least \(min) value\(min == 1 ? "" : "s"), has \(number == 0 ? "none" : "\(number)")", rule)
+            add(.minimum, "\(name()) needs at least \(min) value\(min == 1 ? "" : "s"), has \(number == 0 ? "none" : "\(number)")", rule)
         }
         if let max = rule.limit, number > max {
-            add(.maximum, "\(name) may have \(max == 0 ? "no value" : "\(max) value\(max == 1 ? "" : "s")"), has \(number)", rule)
+            add(.maximum, "\(name()) may have \(max == 0 ? "no value" : "\(max) value\(max == 1 ? "" : "s")"), has \(number)", rule)
         }
     }
 
