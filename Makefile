@@ -11,7 +11,7 @@ SWIFT_FLAGS ?=
 PREFIX ?= /usr/local
 DESTDIR ?=
 
-# How many tests run at once. Without a bound all 1,400 do, and one that needs a turn of the few threads of tasks waits for minutes.
+# How many tests run at once. Without a bound all of them do, and one that needs a turn of the few threads of tasks waits for minutes.
 export SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH ?= 3
 
 # How often `make fuzz` runs each target.
@@ -36,7 +36,7 @@ help:
 	@echo "make slim      generate five classes into the package Examples/SlimModels with the plugin, build it and run its tests"
 	@echo "make guides    generate views of US Core and IPS, whose packages are in PACKAGES, into Examples/GuideViews, and check them"
 	@echo "make test-sqlcipher  run the tests of the store, the tool and encrypted syncs with SQLCipher instead of SQLite"
-	@echo "make nightly   run the long tests: crashes, faults, damaged files, sizes, soak, fuzzing, sanitizers"
+	@echo "make nightly   run the long tests (crashes, faults, damaged files, sizes, soak), fuzzing, sanitizers, nested packages, the site"
 	@echo "make tsan      run every test under the thread sanitizer; make asan under the address sanitizer"
 	@echo "make fuzz      run the fuzz targets, each RUNS times"
 	@echo "make bench     run the benchmarks, with DATA=folder of NDJSON if given, and write Benchmarks/Report"
@@ -245,7 +245,7 @@ generate:
 check-generated:
 	swift run $(SWIFT_FLAGS) Generator --check
 
-# The modules whose symbols are listed and whose pages are built: those of these two programs and four more, which `make test` has made.
+# The modules whose symbols are listed and whose pages are built: those of these two programs and three more, which `make test` has made.
 BUILD_MODULES = swift build $(SWIFT_FLAGS) --product firelite && swift build $(SWIFT_FLAGS) --target FireLiteUI && swift build $(SWIFT_FLAGS) --target FireLitePreviews && swift build $(SWIFT_FLAGS) --target FireLiteR4Names && swift build $(SWIFT_FLAGS) --product Generator
 
 # The public symbols, from the modules of the debug build.
