@@ -92,7 +92,7 @@ public struct FHIRRelease: Sendable, Hashable, CustomStringConvertible {
     /// The codes of a required binding by its Swift name, for looking one up; empty if they are not known.
     ///
     /// - Complexity: reads the codes once per process.
-    func codeSet(ofBinding name: String) -> Set<Substring> { model.codeSets.codes(of: name) { codes(ofBinding: name) ?? [] } }
+    package func codeSet(ofBinding name: String) -> Set<Substring> { model.codeSets.codes(of: name) { codes(ofBinding: name) ?? [] } }
 
     /// The constraints of the definitions, if the release was read as data: path, key, severity and FHIRPath, separated by blanks.
     package var constraintLines: [Substring] { model.layouts?.constraints ?? [] }

@@ -44,7 +44,10 @@ public enum PrimitiveType: UInt8, Sendable, CaseIterable {
     case xhtml
 
     /// The FHIR name of the type, `dateTime` for example.
-    public var name: String { "\(self)" }
+    public var name: String { Self.names[Int(rawValue)] }
+
+    /// By the numbers of the cases: writing the name of a case looks through all of them.
+    private static let names = allCases.map { "\($0)" }
 
     /// The type with this FHIR name, or nil.
     package init?(name: String) {
