@@ -119,7 +119,7 @@ final class TableCodeSystem: CodeProvider, @unchecked Sendable {
             guard let number = try evaluator.number(concept.code) else { return false }
             if filter.operation == .isNotA { return try !evaluator.contains(number, .related(.descendantsAndSelf, .concept(filter.value))) }
             if let expression = try expression(filter) { return try evaluator.contains(number, expression) }
-            return try PropertyFilter(self, evaluator).matches(number, concept, filter, effort)
+            return try PropertyFilter(self, evaluator).matches(concept, numbered: number, filter, effort)
         }
     }
 
@@ -161,7 +161,7 @@ final class TableCodeSystem: CodeProvider, @unchecked Sendable {
 
 extension TableCodeSystem {
     /// Calls `body` with the concepts that have a name in which every word begins a word, the shortest names first, until it returns false.
-    func search(_ words: [String], _ filters: [ConceptFilter], _ effort: Effort, _ body: (Concept) throws -> Bool) throws {
+    func search(_ words: [String], filters: [ConceptFilter], effort: Effort, _ body: (Concept) throws -> Bool) throws {
         let chosen = try filters.count == 1 ? nil : set(filters, effort)
         let single = filters.count == 1 ? filters.first : nil
         var seen: Set<Int64> = []
