@@ -11,7 +11,7 @@ SWIFT_FLAGS ?=
 PREFIX ?= /usr/local
 DESTDIR ?=
 
-# How many tests run at once. Without a bound all 1,400 do, and one that needs a turn of the few threads of tasks waits for minutes.
+# How many tests run at once. Without a bound all of them do, and one that needs a turn of the few threads of tasks waits for minutes.
 export SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH ?= 3
 
 # How often `make fuzz` runs each target.
@@ -36,7 +36,7 @@ help:
 	@echo "make slim      generate five classes into the package Examples/SlimModels with the plugin, build it and run its tests"
 	@echo "make guides    generate views of US Core and IPS, whose packages are in PACKAGES, into Examples/GuideViews, and check them"
 	@echo "make test-sqlcipher  run the tests of the store, the tool and encrypted syncs with SQLCipher instead of SQLite"
-	@echo "make nightly   run the long tests: crashes, faults, damaged files, sizes, soak, fuzzing, sanitizers"
+	@echo "make nightly   run the long tests (crashes, faults, damaged files, sizes, soak), fuzzing, sanitizers, nested packages, the site"
 	@echo "make tsan      run every test under the thread sanitizer; make asan under the address sanitizer"
 	@echo "make fuzz      run the fuzz targets, each RUNS times"
 	@echo "make bench     run the benchmarks, with DATA=folder of NDJSON if given, and write Benchmarks/Report"
@@ -158,8 +158,9 @@ test-sqlcipher:
 	swift build --product FireLitePackageTests $(SQLCIPHER) $(SWIFT_FLAGS)
 	swift test --skip-build $(SQLCIPHER) $(SWIFT_FLAGS) --filter '^(FireLiteTests|FireLiteCLITests)\.|EncryptedSyncTests'
 
-# The long tests, fuzzing and the sanitizers, one after another. The nightly workflow runs the same parts, each in a job of its own.
-nightly: long-tests slim fuzz tsan asan lake-tests
+# The nested packages, the site, the long tests, fuzzing and the sanitizers, one after another. The nightly workflow runs the same parts, each in a
+# job of its own.
+nightly: release-tests programs check-site server-tests logging-tests long-tests slim fuzz tsan asan lake-tests
 
 # More crashes, images, flips and limits than `make test` has time for, extreme sizes, ten minutes of mixed work by two processes, a minute of
 # 200 live queries, twice 2,000 sequences of writes compared with models, 10,000 rounds of opening and closing; then every other test with its long
@@ -244,7 +245,7 @@ generate:
 check-generated:
 	swift run $(SWIFT_FLAGS) Generator --check
 
-# The modules whose symbols are listed and whose pages are built: those of these two programs and four more, which `make test` has made.
+# The modules whose symbols are listed and whose pages are built: those of these two programs and three more, which `make test` has made.
 BUILD_MODULES = swift build $(SWIFT_FLAGS) --product firelite && swift build $(SWIFT_FLAGS) --target FireLiteUI && swift build $(SWIFT_FLAGS) --target FireLitePreviews && swift build $(SWIFT_FLAGS) --target FireLiteR4Names && swift build $(SWIFT_FLAGS) --product Generator
 
 # The public symbols, from the modules of the debug build.

@@ -187,7 +187,8 @@ def check_readme():
 # --- Workflows -------------------------------------------------------------------------------------------------------
 
 def targets(text):
-    """The targets of `make` in the commands of a text, and in the matrix of a workflow that runs `make ${{ matrix.target }}`."""
+    """The targets of `make` in the commands of a text, in the matrix of a workflow that runs `make ${{ matrix.target }}`, and in a loop of a script
+    that runs `make "$part"`."""
     found = set()
     for line in text.split("\n"):
         if line.strip().startswith("#"):
@@ -197,14 +198,18 @@ def targets(text):
         matrix = re.search(r"target: \[(.+)\]", line)
         if matrix and "make ${{ matrix.target }}" in text:
             found.update(name.strip() for name in matrix.group(1).split(","))
+        loop = re.match(r"\s*for (\w+) in ([a-z -]+); do$", line)
+        if loop and f'make "${loop.group(1)}"' in text:
+            found.update(loop.group(2).split())
     return found
 
 
 def check_workflows():
     """The workflows of continuous integration run what the Makefile has, with no more rights than they need."""
     sample = ("# make nothing\nrun: make lint check-generated\nrun: make test SWIFT_FLAGS=\"x\"\ntarget: [a, b-c]\n"
-              "run: make ${{ matrix.target }}")
-    expect(targets(sample) == {"lint", "check-generated", "test", "a", "b-c"}, "check-repository.py: workflows: targets are not found")
+              "run: make ${{ matrix.target }}\nfor part in d e-f; do\n    make \"$part\"\nfor other in g; do")
+    expect(targets(sample) == {"lint", "check-generated", "test", "a", "b-c", "d", "e-f"},
+           "check-repository.py: workflows: targets are not found")
     makefile = read("Makefile")
     workflows = {os.path.basename(path): read(path) for path in sorted(glob.glob(".github/workflows/*.yml"))}
     if list(workflows) != ["ci.yml", "nightly.yml"]:

@@ -127,7 +127,9 @@ public struct PublicKey: Sendable, Hashable, CustomStringConvertible {
         return try key.encryptOAEP(message, hash)
     }
 
+    /// Whether the keys have the same id.
     public static func == (left: PublicKey, right: PublicKey) -> Bool { left.id == right.id }
+    /// Hashes the id.
     public func hash(into hasher: inout Hasher) { hasher.combine(id) }
     /// The algorithm and the id.
     public var description: String { "\(algorithm.rawValue) key \(id)" }

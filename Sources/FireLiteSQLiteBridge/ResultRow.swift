@@ -13,9 +13,11 @@ import FireLiteSQLite
         ColumnType(rawValue: sqlite3_column_type(handle, Int32(truncatingIfNeeded: index))) ?? .null
     }
 
+    /// An integer column; other values are converted as SQLite does.
     @inlinable
     public func int(_ index: Int) -> Int64 { sqlite3_column_int64(handle, Int32(truncatingIfNeeded: index)) }
 
+    /// A numeric column; other values are converted as SQLite does.
     @inlinable
     public func double(_ index: Int) -> Double { sqlite3_column_double(handle, Int32(truncatingIfNeeded: index)) }
 
@@ -51,12 +53,15 @@ extension ResultRow {
     @inlinable
     init(handle: OpaquePointer) { self.handle = handle }
 
+    /// `SQLITE_INTEGER`, `SQLITE_FLOAT`, `SQLITE_TEXT`, `SQLITE_BLOB` or `SQLITE_NULL`.
     @inlinable
     public var type: ColumnType { ColumnType(rawValue: sqlite3_value_type(handle)) ?? .null }
 
+    /// The value as an integer.
     @inlinable
     public var int: Int64 { sqlite3_value_int64(handle) }
 
+    /// The value as a number.
     @inlinable
     public var double: Double { sqlite3_value_double(handle) }
 
@@ -70,9 +75,14 @@ extension ResultRow {
 
 /// The storage class of a value (<https://www.sqlite.org/datatype3.html>).
 public enum ColumnType: Int32, Sendable {
+    /// `SQLITE_INTEGER`.
     case integer = 1
+    /// `SQLITE_FLOAT`.
     case float = 2
+    /// `SQLITE_TEXT`.
     case text = 3
+    /// `SQLITE_BLOB`.
     case blob = 4
+    /// `SQLITE_NULL`.
     case null = 5
 }

@@ -10,6 +10,7 @@ public struct SQLiteError: LocalizedError, Sendable, CustomStringConvertible {
     /// The statement that failed, with `?` for values; nil if there was none.
     public let sql: String?
 
+    /// Creates an error.
     public init(code: Int32, message: String, sql: String? = nil) {
         self.code = code
         self.message = message

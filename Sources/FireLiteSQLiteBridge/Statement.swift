@@ -62,12 +62,15 @@ public final class Statement {
 
     // MARK: - Values in, by number from 1
 
+    /// Binds an integer.
     @inlinable
     public func bind(_ index: Int, _ value: Int64) { sqlite3_bind_int64(handle, Int32(truncatingIfNeeded: index), value) }
 
+    /// Binds a number.
     @inlinable
     public func bind(_ index: Int, _ value: Double) { sqlite3_bind_double(handle, Int32(truncatingIfNeeded: index), value) }
 
+    /// Binds NULL.
     @inlinable
     public func bindNull(_ index: Int) { sqlite3_bind_null(handle, Int32(truncatingIfNeeded: index)) }
 
@@ -126,8 +129,10 @@ public final class Statement {
 
     // MARK: - Values out, by number from 0
 
+    /// The number of columns of the result.
     public var columnCount: Int { Int(sqlite3_column_count(handle)) }
 
+    /// The name of a column.
     public func columnName(_ index: Int) -> String { sqlite3_column_name(handle, Int32(index)).map { String(cString: $0) } ?? "" }
 
     /// The current row.
@@ -138,9 +143,11 @@ public final class Statement {
     @inlinable
     public func type(_ index: Int) -> ColumnType { row.type(index) }
 
+    /// An integer column of the current row.
     @inlinable
     public func int(_ index: Int) -> Int64 { row.int(index) }
 
+    /// A numeric column of the current row.
     @inlinable
     public func double(_ index: Int) -> Double { row.double(index) }
 

@@ -16,7 +16,9 @@ public struct SyntheticPatients: Sequence {
     /// The number of patients per organization.
     static let patientsPerPractice = 50
 
+    /// The number of patients.
     public let count: Int
+    /// The seed of the random numbers.
     public let seed: UInt64
     /// Whether visits and prescriptions are claimed for.
     public let includesClaims: Bool
@@ -35,8 +37,10 @@ public struct SyntheticPatients: Sequence {
         self.ids = ids
     }
 
+    /// Creates an iterator that begins with the first resource.
     public func makeIterator() -> Iterator { Iterator(count: count, seed: seed, includesClaims: includesClaims, ids: ids) }
 
+    /// Makes the resources, one at a time.
     public struct Iterator: IteratorProtocol {
         private let count: Int
         private let seed: UInt64
@@ -54,6 +58,7 @@ public struct SyntheticPatients: Sequence {
             self.ids = SyntheticIDSource(ids)
         }
 
+        /// The next resource; nil after the last one.
         public mutating func next() -> FHIRResource? {
             while position == waiting.count {
                 guard patient < count else { return nil }

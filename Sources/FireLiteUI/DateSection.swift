@@ -4,8 +4,11 @@ import FireLiteCore
 public struct DateSection: Hashable, Sendable, Comparable, CustomStringConvertible {
     /// How long a section is.
     public enum Unit: Int, Sendable, Hashable {
+        /// A year.
         case year = 4
+        /// A month of a year.
         case month = 7
+        /// A day.
         case day = 10
     }
 

@@ -80,6 +80,11 @@ public final class HistoryUndo {
         undone.append(inverse)
     }
 
+    /// Forgets the last step, or the one undone last, without restoring anything.
+    func drop(isUndo: Bool) {
+        if isUndo { _ = undone.popLast() } else { _ = redone.popLast() }
+    }
+
     // MARK: - Restoring
 
     private static func version(_ type: String, _ id: String, _ tx: ReadTransaction) throws -> Int64? {

@@ -4,7 +4,8 @@
     extension HistoryUndo {
         /// Registers the last step with an undo manager, whose menus then undo and redo it.
         ///
-        /// Call it after ``perform(_:on:_:)``. A step that cannot be undone, because a resource was changed since, is reported and dropped.
+        /// Call it after ``perform(_:on:_:)``. A step that cannot be undone or redone, for example because a resource was changed
+        /// since, is reported and dropped, as the undo manager has forgotten it; the next command undoes the step before it.
         ///
         /// - Parameters:
         ///   - manager: the undo manager of a window or document.
@@ -20,7 +21,10 @@
         private func run(_ manager: UndoManager, isUndo: Bool, _ report: @escaping @MainActor (any Error) -> Void) {
             do {
                 if isUndo { try undo() } else { try redo() }
-            } catch { return report(error) }
+            } catch {
+                drop(isUndo: isUndo)
+                return report(error)
+            }
             manager.registerUndo(withTarget: self) { target in
                 MainActor.assumeIsolated { target.run(manager, isUndo: !isUndo, report) }
             }

@@ -1,6 +1,7 @@
 import FireLiteR4
-import FireLiteUI
 import Testing
+
+@testable import FireLiteUI
 
 @MainActor
 struct FormModelTests {
@@ -107,5 +108,36 @@ struct FormModelTests {
         #expect(throws: FHIRStoreError.self) { try undo.undo() }
         #expect(undo.undoName == "Rename")
         #expect(try store.read { try $0.resource(Patient.self, id: "1")?.gender } == .other)
+    }
+
+    @Test func aDroppedStepLeavesTheOneBeforeIt() throws {
+        try store.write { tx in
+            try tx.add(
+                Patient {
+                    $0.id = "2"
+                    $0.gender = .female
+                })
+        }
+        let undo = HistoryUndo(store)
+        for (name, id) in [("First", "2"), ("Second", "1")] {
+            try undo.perform(name, on: [("Patient", id)]) { tx in
+                let patient = try #require(try tx.resource(Patient.self, id: id))
+                patient.active = true
+            }
+        }
+        try store.write { tx in
+            let patient = try #require(try tx.resource(Patient.self, id: "1"))
+            patient.gender = .other
+        }
+        #expect(throws: FHIRStoreError.self) { try undo.undo() }
+        undo.drop(isUndo: true)
+        #expect(undo.undoName == "First" && undo.redoName == nil)
+        try undo.undo()
+        #expect(try store.read { try $0.resource(Patient.self, id: "2")?.active } == nil)
+        undo.drop(isUndo: false)
+        #expect(undo.undoName == nil && undo.redoName == nil)
+        // There is nothing left to drop.
+        undo.drop(isUndo: true)
+        #expect(undo.undoName == nil)
     }
 }

@@ -22,6 +22,7 @@ public struct LoggedChange: Sendable, Identifiable {
 
     let release: FHIRRelease
 
+    /// Its number in the log, which is `sequence`.
     public var id: Int64 { sequence }
 
     /// The elements that differ between `base` and `current`: `name[0].given[1]`, "Peter", "Piet". Empty if there is only one of them.
@@ -46,7 +47,10 @@ public struct LoggedChanges: RandomAccessCollection, Sendable {
         self.through = through
     }
 
+    /// The position of the first change.
     public var startIndex: Int { changes.startIndex }
+    /// The position after the last change.
     public var endIndex: Int { changes.endIndex }
+    /// The change at a position, in the order of the log.
     public subscript(position: Int) -> LoggedChange { changes[position] }
 }

@@ -14,6 +14,7 @@ public struct StoreIndex: Sendable, Hashable {
 
     /// Its name in the file: `Observation_code_coding__code`.
     public let name: String
+    /// What it indexes.
     public let kind: Kind
     /// The resource type it is for; nil for a set for all types.
     public let typeName: String?
@@ -29,7 +30,9 @@ public struct StoreIndex: Sendable, Hashable {
 ///
 /// <doc:Queries> has the cost of each in time and space.
 public struct StoreIndexSet: RawRepresentable, Sendable, Hashable {
+    /// The name of the set.
     public let rawValue: String
+    /// The set with this name; only those below exist.
     public init(rawValue: String) { self.rawValue = rawValue }
 
     /// Every `Reference.reference`.

@@ -2,6 +2,7 @@ import FireLiteCore
 
 /// A query's results, now and after each commit that changes them: see `FHIRQuery.updates(every:)`.
 public struct QueryUpdates<Resource: FHIRResource>: AsyncSequence, Sendable {
+    /// What the sequence yields.
     public typealias Element = [Resource]
     private let query: FHIRQuery<Resource>
     private let interval: Duration
@@ -11,6 +12,7 @@ public struct QueryUpdates<Resource: FHIRResource>: AsyncSequence, Sendable {
         self.interval = interval
     }
 
+    /// Reads the sequence, an element at a time.
     public struct AsyncIterator: AsyncIteratorProtocol {
         private var observer: QueryObserver<Resource>
 
@@ -21,11 +23,13 @@ public struct QueryUpdates<Resource: FHIRResource>: AsyncSequence, Sendable {
         /// - Throws: `FHIRStoreError`; `CancellationError` if the task was cancelled.
         public mutating func next() async throws -> [Resource]? { try await observer.next().results }
 
+        /// Does what `next()` does, for a caller on an actor.
         public mutating func next(isolation actor: isolated (any Actor)?) async throws(any Error) -> [Resource]? {
             try await observer.next(isolation: actor).results
         }
     }
 
+    /// Creates an iterator for one loop.
     public func makeAsyncIterator() -> AsyncIterator {
         AsyncIterator(QueryObserver(query, every: interval, wantsPaths: false))
     }
@@ -33,6 +37,7 @@ public struct QueryUpdates<Resource: FHIRResource>: AsyncSequence, Sendable {
 
 /// A query's results with what changed in them: see `FHIRQuery.updates(changes:every:)`.
 public struct QueryChanges<Resource: FHIRResource>: AsyncSequence, Sendable {
+    /// What the sequence yields.
     public typealias Element = QueryUpdate<Resource>
     private let query: FHIRQuery<Resource>
     private let interval: Duration
@@ -44,6 +49,7 @@ public struct QueryChanges<Resource: FHIRResource>: AsyncSequence, Sendable {
         self.interval = interval
     }
 
+    /// Reads the sequence, an element at a time.
     public struct AsyncIterator: AsyncIteratorProtocol {
         private var observer: QueryObserver<Resource>
 
@@ -54,11 +60,13 @@ public struct QueryChanges<Resource: FHIRResource>: AsyncSequence, Sendable {
         /// - Throws: `FHIRStoreError`; `CancellationError` if the task was cancelled.
         public mutating func next() async throws -> QueryUpdate<Resource>? { try await observer.next() }
 
+        /// Does what `next()` does, for a caller on an actor.
         public mutating func next(isolation actor: isolated (any Actor)?) async throws(any Error) -> QueryUpdate<Resource>? {
             try await observer.next(isolation: actor)
         }
     }
 
+    /// Creates an iterator for one loop.
     public func makeAsyncIterator() -> AsyncIterator {
         AsyncIterator(QueryObserver(query, every: interval, wantsPaths: wantsChanges))
     }

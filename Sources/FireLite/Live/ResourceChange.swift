@@ -2,7 +2,12 @@
 public struct ResourceChange: Sendable, Hashable {
     /// The kind of a change.
     public enum Kind: String, Sendable, CaseIterable {
-        case added, updated, deleted
+        /// The store did not have the resource before.
+        case added
+        /// The store had the resource, and its content changed.
+        case updated
+        /// The store had the resource, and has it no more.
+        case deleted
     }
 
     /// What happened. A resource that one write adds and changes is added; one that it adds and deletes is not listed.

@@ -14,6 +14,7 @@ public struct ResourceUpdates<Resource: FHIRResource>: AsyncSequence, Sendable {
         self.interval = interval
     }
 
+    /// Reads the sequence, an element at a time.
     public struct AsyncIterator: AsyncIteratorProtocol {
         private let updates: ResourceUpdates
         let signal: ChangeSignal
@@ -32,6 +33,7 @@ public struct ResourceUpdates<Resource: FHIRResource>: AsyncSequence, Sendable {
         /// - Throws: `FHIRStoreError`; `CancellationError` if the task was cancelled.
         public mutating func next() async throws -> Resource?? { try await next(isolation: nil) }
 
+        /// Does what `next()` does, for a caller on an actor.
         public mutating func next(isolation actor: isolated (any Actor)?) async throws(any Error) -> Resource?? {
             while true {
                 try await clock.wait(signal)
@@ -47,6 +49,7 @@ public struct ResourceUpdates<Resource: FHIRResource>: AsyncSequence, Sendable {
         }
     }
 
+    /// Creates an iterator for one loop.
     public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(self) }
 
     fileprivate func read() async throws -> (value: HandedOver<Resource?>, region: ObservedRegion) {

@@ -2,12 +2,15 @@
 ///
 /// For one loop; call `changes()` again for another. Ends when its task is cancelled and when the store is closed.
 public struct StoreChanges: AsyncSequence, Sendable {
+    /// What the sequence yields.
     public typealias Element = StoreCommit
+    /// The sequence throws nothing.
     public typealias Failure = Never
     private let buffer: ChangeBuffer
 
     init(_ store: FHIRStore) { buffer = ChangeBuffer(store) }
 
+    /// Reads the sequence, an element at a time.
     public struct AsyncIterator: AsyncIteratorProtocol {
         private let buffer: ChangeBuffer
 
@@ -16,9 +19,11 @@ public struct StoreChanges: AsyncSequence, Sendable {
         /// The next commit; nil if the task was cancelled or the store closed.
         public mutating func next() async -> StoreCommit? { await buffer.next() }
 
+        /// Does what `next()` does, for a caller on an actor.
         public mutating func next(isolation actor: isolated (any Actor)?) async -> StoreCommit? { await buffer.next() }
     }
 
+    /// Creates an iterator for one loop.
     public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(buffer) }
 }
 

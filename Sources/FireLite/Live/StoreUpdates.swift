@@ -4,6 +4,7 @@ import FireLiteCore
 ///
 /// Each loop reads on its own. Ends when its task is cancelled, with `CancellationError`, and with the error `closed` when the store is closed.
 public struct StoreUpdates<Value>: AsyncSequence, Sendable {
+    /// What the sequence yields.
     public typealias Element = Value
     private let store: FHIRStore
     private let interval: Duration
@@ -15,6 +16,7 @@ public struct StoreUpdates<Value>: AsyncSequence, Sendable {
         self.body = body
     }
 
+    /// Reads the sequence, an element at a time.
     public struct AsyncIterator: AsyncIteratorProtocol {
         private let updates: StoreUpdates
         private let signal: ChangeSignal
@@ -32,6 +34,7 @@ public struct StoreUpdates<Value>: AsyncSequence, Sendable {
         /// - Throws: errors of the read; `FHIRStoreError`; `CancellationError` if the task was cancelled.
         public mutating func next() async throws -> Value? { try await next(isolation: nil) }
 
+        /// Does what `next()` does, for a caller on an actor.
         public mutating func next(isolation actor: isolated (any Actor)?) async throws(any Error) -> Value? {
             while true {
                 try await clock.wait(signal)
@@ -46,6 +49,7 @@ public struct StoreUpdates<Value>: AsyncSequence, Sendable {
         }
     }
 
+    /// Creates an iterator for one loop.
     public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(self) }
 
     fileprivate func read() async throws -> (value: HandedOver<Value>, region: ObservedRegion) {

@@ -37,7 +37,9 @@ package enum TextOperator: Int64, Sendable {
 
 /// What to ignore when comparing text.
 public struct TextFolding: OptionSet, Sendable, Hashable {
+    /// The bits of the options.
     public let rawValue: Int64
+    /// The options with these bits.
     public init(rawValue: Int64) { self.rawValue = rawValue }
 
     /// `A` and `a` are the same.

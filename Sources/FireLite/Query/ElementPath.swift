@@ -3,6 +3,7 @@ import FireLiteCore
 /// The path to a complex element, or the resource or element of a condition (`$0`).
 @dynamicMemberLookup
 public struct ElementPath<Object: FHIRObject>: QueryElementPath {
+    /// The path in its internal form, for this library only.
     public let _path: QueryPathReference
     package init(_ path: QueryPath) { _path = QueryPathReference(path) }
 }
@@ -10,6 +11,7 @@ public struct ElementPath<Object: FHIRObject>: QueryElementPath {
 /// The path to the elements of a list.
 @dynamicMemberLookup
 public struct ElementListPath<Object: FHIRObject>: QueryElementPath {
+    /// The path in its internal form, for this library only.
     public let _path: QueryPathReference
     package init(_ path: QueryPath) { _path = QueryPathReference(path) }
 
@@ -44,11 +46,17 @@ public struct CountPath: Sendable {
 
     private func compare(_ comparison: Comparison, _ number: Int) -> QueryCondition { QueryCondition(.count(path, comparison, number)) }
 
+    /// Whether there are exactly this many.
     public static func == (count: CountPath, number: Int) -> QueryCondition { count.compare(.equal, number) }
+    /// Whether there are more or fewer.
     public static func != (count: CountPath, number: Int) -> QueryCondition { !count.compare(.equal, number) }
+    /// Whether there are fewer.
     public static func < (count: CountPath, number: Int) -> QueryCondition { count.compare(.less, number) }
+    /// Whether there are at most this many.
     public static func <= (count: CountPath, number: Int) -> QueryCondition { count.compare(.lessOrEqual, number) }
+    /// Whether there are more.
     public static func > (count: CountPath, number: Int) -> QueryCondition { count.compare(.greater, number) }
+    /// Whether there are at least this many.
     public static func >= (count: CountPath, number: Int) -> QueryCondition { count.compare(.greaterOrEqual, number) }
 }
 

@@ -97,7 +97,9 @@ extension FHIRQuery {
 
 /// The number of a query's results with a value.
 public struct ValueCount<Value> {
+    /// The value.
     public let value: Value
+    /// The number of results that have it.
     public let count: Int
 }
 

@@ -8,8 +8,10 @@ import FireLiteCore
 /// Each page is fetched on demand, from the store as it is then; the order is stable while others write. Swift's `Sequence` cannot
 /// throw, so the blocking form is `next()`.
 extension QueryPages: AsyncSequence {
+    /// What the sequence yields.
     public typealias Element = [Resource]
 
+    /// Reads the sequence, an element at a time.
     public struct AsyncIterator: AsyncIteratorProtocol {
         private var pages: QueryPages
 
@@ -20,6 +22,7 @@ extension QueryPages: AsyncSequence {
         /// - Throws: `FHIRStoreError`; `CancellationError` if the task was cancelled.
         public mutating func next() async throws -> [Resource]? { try await next(isolation: nil) }
 
+        /// Does what `next()` does, for a caller on an actor.
         public mutating func next(isolation actor: isolated (any Actor)?) async throws(any Error) -> [Resource]? {
             let results = try await pages.fetchNext()
             pages = results.value.pages
@@ -27,6 +30,7 @@ extension QueryPages: AsyncSequence {
         }
     }
 
+    /// Creates an iterator for one loop.
     public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(pages: self) }
 
     fileprivate func fetchNext() async throws -> HandedOver<(pages: QueryPages, page: [Resource]?)> {
@@ -41,11 +45,13 @@ extension QueryPages: AsyncSequence {
 
 /// A query's results, read in pages without blocking the caller.
 public struct QueryResults<Resource: FHIRResource>: AsyncSequence, Sendable {
+    /// What the sequence yields.
     public typealias Element = Resource
     private let pages: QueryPages<Resource>
 
     init(pages: QueryPages<Resource>) { self.pages = pages }
 
+    /// Reads the sequence, an element at a time.
     public struct AsyncIterator: AsyncIteratorProtocol {
         private var pages: QueryPages<Resource>.AsyncIterator
         private var page: [Resource] = []
@@ -58,6 +64,7 @@ public struct QueryResults<Resource: FHIRResource>: AsyncSequence, Sendable {
         /// - Throws: `FHIRStoreError`; `CancellationError` if the task was cancelled.
         public mutating func next() async throws -> Resource? { try await next(isolation: nil) }
 
+        /// Does what `next()` does, for a caller on an actor.
         public mutating func next(isolation actor: isolated (any Actor)?) async throws(any Error) -> Resource? {
             if place == page.count {
                 guard let next = try await pages.next(isolation: actor) else { return nil }
@@ -69,6 +76,7 @@ public struct QueryResults<Resource: FHIRResource>: AsyncSequence, Sendable {
         }
     }
 
+    /// Creates an iterator for one loop.
     public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(pages: pages.makeAsyncIterator()) }
 }
 

@@ -3,6 +3,7 @@ import FireLiteCore
 extension FHIRQuery {
     /// Some results and the place after them.
     public struct Page {
+        /// The results, in the order of the query.
         public let resources: [Resource]
         /// The place after the last of them: `query.after(page.next)`. Nil if there are no more results.
         public let next: QueryCursor?

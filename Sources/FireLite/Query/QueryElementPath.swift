@@ -5,7 +5,9 @@ import FireLiteCore
 /// A path through a list leads to every element of the list, and a condition on it is true if some value there meets it.
 @dynamicMemberLookup
 public protocol QueryElementPath<Object>: Sendable {
+    /// The class of the elements at the path.
     associatedtype Object: FHIRObject
+    /// The path in its internal form, for this library only.
     var _path: QueryPathReference { get }
 }
 

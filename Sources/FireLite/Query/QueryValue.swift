@@ -9,12 +9,15 @@ public protocol QueryValue: Sendable {
 
 /// The type that a value at a path can be compared with.
 public protocol QueryOperand: Sendable {
+    /// The operand in its internal form, for this library only.
     var _operand: QueryOperandValue { get }
 }
 
 /// A type whose values can be used as an operand: a `FHIRDate` as a `QueryDate`.
 public protocol QueryOperandConvertible: Sendable {
+    /// The type of the operand.
     associatedtype Operand: QueryOperand
+    /// The value as an operand of conditions.
     var _queryOperand: Operand { get }
 }
 
@@ -28,35 +31,47 @@ public struct QueryOperandValue: Sendable {
 }
 
 extension String: QueryValue, QueryOperand {
+    /// The type that conditions compare the value with.
     public typealias Operand = String
+    /// The operand in its internal form, for this library only.
     public var _operand: QueryOperandValue { QueryOperandValue(form: .plain(ValueCodec.operand(self))) }
 }
 
 extension Bool: QueryValue, QueryOperand {
+    /// The type that conditions compare the value with.
     public typealias Operand = Bool
+    /// The operand in its internal form, for this library only.
     public var _operand: QueryOperandValue { QueryOperandValue(form: .plain(ValueCodec.operand(self))) }
 }
 
 extension Int: QueryValue, QueryOperandConvertible {
+    /// The type that conditions compare the value with.
     public typealias Operand = QueryNumber
+    /// The value as an operand of conditions.
     public var _queryOperand: QueryNumber { QueryNumber(self) }
 }
 
 extension FHIRDecimal: QueryValue, QueryOperandConvertible {
+    /// The type that conditions compare the value with.
     public typealias Operand = QueryNumber
+    /// The value as an operand of conditions.
     public var _queryOperand: QueryNumber { QueryNumber(self) }
 }
 
 extension Double: QueryOperandConvertible {
+    /// The value as an operand of conditions.
     public var _queryOperand: QueryNumber { QueryNumber(self) }
 }
 
 extension Decimal: QueryOperandConvertible {
+    /// The value as an operand of conditions.
     public var _queryOperand: QueryNumber { QueryNumber(FHIRDecimal(self)) }
 }
 
 extension FHIRTemporal {
+    /// The type that conditions compare the value with.
     public typealias Operand = QueryDate
+    /// The value as an operand of conditions.
     public var _queryOperand: QueryDate { QueryDate(self) }
 }
 
@@ -66,6 +81,7 @@ extension FHIRInstant: QueryValue, QueryOperandConvertible {}
 extension FHIRTime: QueryValue, QueryOperandConvertible {}
 
 extension Date: QueryOperandConvertible {
+    /// The value as an operand of conditions.
     public var _queryOperand: QueryDate { QueryDate(self) }
 }
 
@@ -73,12 +89,18 @@ extension Date: QueryOperandConvertible {
 public struct QueryNumber: QueryOperand, ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral {
     private let value: SQLValue
 
+    /// An integer to compare with.
     public init(_ value: Int) { self.value = ValueCodec.operand(value) }
+    /// A number to compare with.
     public init(_ value: Double) { self.value = ValueCodec.operand(value) }
+    /// A decimal to compare with, as a double.
     public init(_ value: FHIRDecimal) { self.value = ValueCodec.operand(value) }
+    /// The number of a literal.
     public init(integerLiteral value: Int) { self.init(value) }
+    /// The number of a literal.
     public init(floatLiteral value: Double) { self.init(value) }
 
+    /// The operand in its internal form, for this library only.
     public var _operand: QueryOperandValue { QueryOperandValue(form: .plain(value)) }
 }
 
@@ -94,6 +116,9 @@ public struct QueryDate: QueryOperand, ExpressibleByStringLiteral {
         self.bounds = bounds
     }
 
+    /// The interval that a date, dateTime, instant or time names.
+    ///
+    /// - Precondition: its literal is valid.
     public init(_ value: some FHIRTemporal) {
         guard let bounds = DateBounds(value.literal) else {
             misuse("the literal of this \(type(of: value)) is not a date or time: check it with validate() before using it in a query")
@@ -114,15 +139,18 @@ public struct QueryDate: QueryOperand, ExpressibleByStringLiteral {
         self.bounds = bounds
     }
 
+    /// The operand in its internal form, for this library only.
     public var _operand: QueryOperandValue { QueryOperandValue(form: .date(bounds)) }
 }
 
 /// Dates are ordered by the start of their intervals, and then by the end; `"1970"..."1980"` is a range.
 extension QueryDate: Comparable {
+    /// Whether both name the same interval.
     public static func == (left: QueryDate, right: QueryDate) -> Bool {
         (left.bounds.lower, left.bounds.upper) == (right.bounds.lower, right.bounds.upper)
     }
 
+    /// Whether the first interval starts earlier, or starts at the same time and ends earlier.
     public static func < (left: QueryDate, right: QueryDate) -> Bool {
         (left.bounds.lower, left.bounds.upper) < (right.bounds.lower, right.bounds.upper)
     }

@@ -1,5 +1,6 @@
 /// The rows of an SQL statement, read without blocking the caller: see ``FHIRStore/rows(_:arguments:)``.
 public struct SQLRows: AsyncSequence, Sendable {
+    /// What the sequence yields.
     public typealias Element = SQLRow
 
     /// The size in bytes of the rows that wait for a slow loop.
@@ -15,6 +16,7 @@ public struct SQLRows: AsyncSequence, Sendable {
         self.arguments = arguments
     }
 
+    /// Reads the sequence, an element at a time.
     public struct AsyncIterator: AsyncIteratorProtocol {
         private let rows: ReadAheadIterator<SQLRow>
 
@@ -25,11 +27,13 @@ public struct SQLRows: AsyncSequence, Sendable {
         /// - Throws: `FHIRStoreError` as `sql(_:arguments:)` does; `CancellationError` if the task was cancelled.
         public mutating func next() async throws -> SQLRow? { try await next(isolation: nil) }
 
+        /// Does what `next()` does, for a caller on an actor.
         public mutating func next(isolation actor: isolated (any Actor)?) async throws(any Error) -> SQLRow? {
             try await rows.next(isolation: actor)
         }
     }
 
+    /// Creates an iterator for one loop.
     public func makeAsyncIterator() -> AsyncIterator {
         AsyncIterator(
             ReadAheadIterator { [self] in

@@ -2,7 +2,10 @@
 public struct SortKey: Sendable {
     /// The position of resources without a value.
     public enum Nulls: Sendable {
-        case first, last
+        /// They precede all others, in either direction.
+        case first
+        /// They follow all others, in either direction.
+        case last
     }
 
     /// The paths to the values, of which the least counts in ascending and the greatest in descending order: usually one.

@@ -28,31 +28,37 @@ extension QueryValuePath where Value: QueryValue {
 
     /// Whether some value at the path equals the operand. Texts are equal if their UTF-8 bytes are; a stored date equals one that contains it.
     public static func == (path: Self, value: Value.Operand) -> QueryCondition { path.compare(.equal, value) }
+    /// Whether some value at the path equals a value of another type, such as `Date`.
     public static func == <Operand: QueryOperandConvertible>(path: Self, value: Operand) -> QueryCondition
     where Operand.Operand == Value.Operand { path.compare(.equal, value._queryOperand) }
 
     /// Whether no value at the path equals the operand: the opposite of `==`, so true if there is no value.
     public static func != (path: Self, value: Value.Operand) -> QueryCondition { !path.compare(.equal, value) }
+    /// Whether no value at the path equals a value of another type, such as `Date`.
     public static func != <Operand: QueryOperandConvertible>(path: Self, value: Operand) -> QueryCondition
     where Operand.Operand == Value.Operand { !path.compare(.equal, value._queryOperand) }
 
     /// Whether some value at the path is less; a stored date is if it ends before the operand begins.
     public static func < (path: Self, value: Value.Operand) -> QueryCondition { path.compare(.less, value) }
+    /// Whether some value at the path is less than a value of another type, such as `Date`.
     public static func < <Operand: QueryOperandConvertible>(path: Self, value: Operand) -> QueryCondition
     where Operand.Operand == Value.Operand { path.compare(.less, value._queryOperand) }
 
     /// Whether some value at the path is less or equal; a stored date is if it ends no later than the operand.
     public static func <= (path: Self, value: Value.Operand) -> QueryCondition { path.compare(.lessOrEqual, value) }
+    /// Whether some value at the path is less than or equal to a value of another type, such as `Date`.
     public static func <= <Operand: QueryOperandConvertible>(path: Self, value: Operand) -> QueryCondition
     where Operand.Operand == Value.Operand { path.compare(.lessOrEqual, value._queryOperand) }
 
     /// Whether some value at the path is greater; a stored date is if it begins after the operand has ended.
     public static func > (path: Self, value: Value.Operand) -> QueryCondition { path.compare(.greater, value) }
+    /// Whether some value at the path is greater than a value of another type, such as `Date`.
     public static func > <Operand: QueryOperandConvertible>(path: Self, value: Operand) -> QueryCondition
     where Operand.Operand == Value.Operand { path.compare(.greater, value._queryOperand) }
 
     /// Whether some value at the path is greater or equal; a stored date is if it begins no earlier than the operand.
     public static func >= (path: Self, value: Value.Operand) -> QueryCondition { path.compare(.greaterOrEqual, value) }
+    /// Whether some value at the path is greater than or equal to a value of another type, such as `Date`.
     public static func >= <Operand: QueryOperandConvertible>(path: Self, value: Operand) -> QueryCondition
     where Operand.Operand == Value.Operand { path.compare(.greaterOrEqual, value._queryOperand) }
 
@@ -60,6 +66,7 @@ extension QueryValuePath where Value: QueryValue {
     public func `in`(_ values: some Sequence<Value.Operand>) -> QueryCondition {
         QueryCondition(.value(path, ValueTest(oneOf: values.map(\._operand))))
     }
+    /// Whether some value at the path equals one of any number of values of another type, such as `Date`.
     public func `in`<Operand: QueryOperandConvertible>(_ values: some Sequence<Operand>) -> QueryCondition
     where Operand.Operand == Value.Operand {
         QueryCondition(.value(path, ValueTest(oneOf: values.map(\._queryOperand._operand))))

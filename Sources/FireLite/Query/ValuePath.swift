@@ -4,11 +4,13 @@ import FireLiteCore
 public protocol QueryValuePath<Value>: Sendable {
     /// The Swift type of a value at the path.
     associatedtype Value
+    /// The path in its internal form, for this library only.
     var _path: QueryPathReference { get }
 }
 
 /// The path to a to-one primitive, or the value of a condition.
 public struct ValuePath<Value>: QueryValuePath {
+    /// The path in its internal form, for this library only.
     public let _path: QueryPathReference
     package init(_ path: QueryPath) { _path = QueryPathReference(path) }
 
@@ -20,6 +22,7 @@ public struct ValuePath<Value>: QueryValuePath {
 
 /// The path to the values of a list of primitives.
 public struct ValueListPath<Value>: QueryValuePath {
+    /// The path in its internal form, for this library only.
     public let _path: QueryPathReference
     package init(_ path: QueryPath) { _path = QueryPathReference(path) }
 

@@ -86,6 +86,7 @@ extension FHIRStore {
         /// The time from which on `observeStatements` gets a statement. Default: zero, so all of them.
         public var slowStatement = Duration.zero
 
+        /// The default configuration.
         public init() {}
 
         /// The access to a store, and the permissions it requires.

@@ -11,6 +11,7 @@ import Foundation
 /// ```
 /// One write runs at a time; reads run concurrently, each on its own snapshot. Thread-safe.
 public final class FHIRStore: Sendable {
+    /// The FHIR release of its resources.
     public let release: FHIRRelease
     /// The path of the file; `:memory:` for an in-memory store.
     public let path: String

@@ -5,6 +5,7 @@ import FireLiteSQLiteBridge
 ///
 /// - Precondition: every call must happen before the transaction's block has returned.
 public class ReadTransaction {
+    /// The store that it reads.
     public let store: FHIRStore
     let access: StoreConnection
     /// The objects of a write; nil in a read, which keeps none.

@@ -7,7 +7,9 @@
 public struct StoreProgress: Sendable, Hashable {
     /// A part of a long call.
     public struct Phase: RawRepresentable, Sendable, Hashable {
+        /// The name, for display.
         public let rawValue: String
+        /// The one with this name.
         public init(rawValue: String) { self.rawValue = rawValue }
 
         /// Reading resources and storing them. The unit is bytes.
@@ -34,7 +36,9 @@ public struct StoreProgress: Sendable, Hashable {
 
     /// What is counted.
     public struct Unit: RawRepresentable, Sendable, Hashable {
+        /// The name, for display.
         public let rawValue: String
+        /// The one with this name.
         public init(rawValue: String) { self.rawValue = rawValue }
 
         /// Rows of tables.

@@ -2,11 +2,13 @@
 public struct StoredRow: Sendable, Hashable {
     /// A column that is not NULL.
     public struct Column: Sendable, Hashable {
+        /// The column's name.
         public let name: String
         /// The value as text.
         public let value: String
     }
 
+    /// The table's name.
     public let table: String
     /// The columns that are not NULL, `_k` first.
     public let columns: [Column]

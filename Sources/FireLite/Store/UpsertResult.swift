@@ -30,7 +30,9 @@ public struct UpsertResult<Resource: FHIRResource> {
 }
 
 extension UpsertResult: RandomAccessCollection {
+    /// The position of the first argument, 0.
     public var startIndex: Int { 0 }
+    /// The number of arguments.
     public var endIndex: Int { outcomes.entries.count }
 
     /// The stored resource for the argument at `position`; `resource(at:)` throws errors instead of trapping.

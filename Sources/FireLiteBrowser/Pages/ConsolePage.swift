@@ -20,6 +20,14 @@ enum ConsolePage {
         }
     }
 
+    /// What the console is asked.
+    private struct Question {
+        let kind: Kind
+        let text: String
+        /// The resource that a FHIRPath is evaluated on, as `Type/id`; empty for none.
+        let on: String
+    }
+
     /// The console with a question that it answers at once.
     static func address(_ kind: Kind, _ text: String) -> Address {
         Address(["console"], items: [.init(name: "kind", value: kind.rawValue), .init(name: "text", value: text)])
@@ -28,18 +36,18 @@ enum ConsolePage {
     static func answer(_ call: PageCall) throws -> ServiceResponse {
         let kind = call.address["kind"].flatMap { Kind(rawValue: $0) } ?? .search
         let text = call.address["text"] ?? ""
-        let on = call.address["on"] ?? ""
+        let question = Question(kind: kind, text: text, on: call.address["on"] ?? "")
         var page = Page("Console")
         page.place = .console
         page.crumbs = [.init(text: "Overview", address: Address()), .init(text: "Console", address: nil)]
         page.content = Parts.tabs(
             "Languages",
             Kind.allCases.map { ($0.title, Address(["console"], items: [.init(name: "kind", value: $0.rawValue)]), $0 == kind) })
-        page.content += try form(kind, text, on, call)
+        page.content += try form(question, call)
         if !text.isEmpty {
             do {
                 let start = ContinuousClock.now
-                let answer = try self.answer(kind, text, on, call)
+                let answer = try self.answer(question, call)
                 let seconds = (ContinuousClock.now - start) / .milliseconds(1)
                 page.content += "<p class=\"muted small\">Answered in \(Int(seconds.rounded(.up))) ms</p>" + answer
             } catch {
@@ -47,16 +55,17 @@ enum ConsolePage {
                 let problem = PageProblem(error)
                 page.content += Parts.note("\(problem.title): \(Numbers.clipped(problem.remedy, 1_000))", isError: true)
             }
-            page.content += how(kind, text, on, call)
+            page.content += how(question, call)
         }
         return page.response(call)
     }
 
-    private static func form(_ kind: Kind, _ text: String, _ on: String, _ call: PageCall) throws -> HTML {
+    private static func form(_ question: Question, _ call: PageCall) throws -> HTML {
+        let kind = question.kind
         let target: HTML =
             kind == .fhirpath
             ? """
-            <div><label for="on">Evaluated on the resource</label><input id="on" name="on" size="40" value="\(on)" placeholder="Patient/123, or nothing"></div>
+            <div><label for="on">Evaluated on the resource</label><input id="on" name="on" size="40" value="\(question.on)" placeholder="Patient/123, or nothing"></div>
             """ : ""
         let types = try call.transaction.counts().filter { $0.count > 0 }.map(\.typeName)
         let examples = try self.examples(kind, types, call).map { example -> HTML in
@@ -68,7 +77,7 @@ enum ConsolePage {
         return """
             <section class="card"><form class="stack" action="/browse/console"><input type="hidden" name="kind" value="\(kind.rawValue)">
             <div><label for="text">\(kind.title) (Control and Enter runs it)</label>
-            <textarea id="text" name="text" spellcheck="false" rows="5">\(text)</textarea></div>\(target)<button>Run</button></form>\(list)</section>
+            <textarea id="text" name="text" spellcheck="false" rows="5">\(question.text)</textarea></div>\(target)<button>Run</button></form>\(list)</section>
             """
     }
 
@@ -97,12 +106,12 @@ enum ConsolePage {
 
     // MARK: - Answers
 
-    private static func answer(_ kind: Kind, _ text: String, _ on: String, _ call: PageCall) throws -> HTML {
-        switch kind {
-        case .search: try search(text, call)
-        case .fhirpath: try path(text, on, call)
-        case .sql: try statement(text, call)
-        case .view: try view(text, call)
+    private static func answer(_ question: Question, _ call: PageCall) throws -> HTML {
+        switch question.kind {
+        case .search: try search(question.text, call)
+        case .fhirpath: try path(question.text, question.on, call)
+        case .sql: try statement(question.text, call)
+        case .view: try view(question.text, call)
         }
     }
 
@@ -191,16 +200,17 @@ enum ConsolePage {
         return table.html() + statement
     }
 
-    private static func how(_ kind: Kind, _ text: String, _ on: String, _ call: PageCall) -> HTML {
+    private static func how(_ question: Question, _ call: PageCall) -> HTML {
         let file = Parts.shell(call.store.path)
-        switch kind {
+        let text = question.text
+        switch question.kind {
         case .search:
             return Parts.how([
                 ("Swift", "let result = try store.search(\(Parts.swift(text)))"),
                 ("Command", "firelite search \(file) \(Parts.shell(text))"),
             ])
         case .fhirpath:
-            let target = on.isEmpty ? "" : " " + Parts.shell(on)
+            let target = question.on.isEmpty ? "" : " " + Parts.shell(question.on)
             return Parts.how([
                 ("Swift", "let path = try FHIRPath(\(Parts.swift(text)))\nlet values = try path.evaluate(on: resource)"),
                 ("Command", "firelite fhirpath --database \(file) \(Parts.shell(text))\(target)"),

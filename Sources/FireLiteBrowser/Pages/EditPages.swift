@@ -11,15 +11,29 @@ enum EditPages {
     /// Resources with a longer JSON are edited with the tool.
     private static let maximumBytes = 1_000_000
 
+    /// What the form shows.
+    private struct FormContent {
+        /// The resource as it is stored.
+        let resource: FHIRResource
+        let type: String
+        let id: String
+        /// The JSON in the text field.
+        let text: String
+        /// The JSON from which the changes began.
+        let base: String
+        /// What is said above the form.
+        let notes: HTML
+    }
+
     // MARK: - The form
 
     static func form(_ call: PageCall, _ type: String, _ id: String) throws -> ServiceResponse {
         guard call.configuration.allowsEditing else { throw off }
         let resource = try whole(call.store, call.resource(type, id))
-        return try page(
-            call, resource, type, id, text: FHIRJSON.string(resource, pretty: true), base: FHIRJSON.string(resource), notes: HTML()
-        )
-        .response(call)
+        let content = FormContent(
+            resource: resource, type: type, id: id, text: FHIRJSON.string(resource, pretty: true), base: FHIRJSON.string(resource),
+            notes: HTML())
+        return try page(call, content).response(call)
     }
 
     private static var off: PageProblem {
@@ -33,26 +47,25 @@ enum EditPages {
         try store.attachments.resolvingPayloads(in: resource).copy()
     }
 
-    private static func page(
-        _ call: PageCall, _ resource: FHIRResource, _ type: String, _ id: String, text: String, base: String, notes: HTML
-    ) throws -> Page {
+    private static func page(_ call: PageCall, _ content: FormContent) throws -> Page {
+        let (type, id, base) = (content.type, content.id, content.base)
         guard base.utf8.count <= maximumBytes else {
             throw PageProblem(
                 413, "The resource is too large for a form",
                 "Its JSON has \(Numbers.bytes(base.utf8.count)). `firelite edit` changes it in an editor.")
         }
-        var page = ResourcePage.frame(call, resource, type, id, "Edit")
+        var page = ResourcePage.frame(call, content.resource, type: type, id: id, tab: "Edit")
         page.isLive = false
         let action = Address.resource(type, id, "edit").text
-        let fields = try fields(of: resource)
-        page.content += notes
+        let fields = try fields(of: content.resource)
+        page.content += content.notes
         page.content += """
             <div class="grid halves"><form class="card stack" method="post" action="\(action)"><h2>Elements</h2>
             <input type="hidden" name="mode" value="fields"><input type="hidden" name="base" value="\(base)">\(fields)
             <div class="row"><button>Save</button></div></form>
             <div><form class="card stack" method="post" action="\(action)"><h2>JSON</h2><input type="hidden" name="mode" value="json">
             <input type="hidden" name="base" value="\(base)">
-            <div><label for="json">The whole resource</label><textarea id="json" name="json" rows="28" spellcheck="false">\(text)</textarea></div>
+            <div><label for="json">The whole resource</label><textarea id="json" name="json" rows="28" spellcheck="false">\(content.text)</textarea></div>
             <div class="row"><button>Save</button><button class="quiet" name="check" value="yes">Only check</button></div></form>
             <form class="card stack" method="post" action="\(action)"><h2>Delete</h2><input type="hidden" name="mode" value="delete">
             <input type="hidden" name="base" value="\(base)">
@@ -73,9 +86,11 @@ enum EditPages {
                 switch node.item.content {
                 case .object:
                     add(node.children, element?.layout ?? node.item["resourceType"]?.text.flatMap { release.resourceLayout(named: $0) })
-                case .string(let text) where isEditable(node, text): fields.append(field(node, text, element, release))
-                case .number(let literal): fields.append(field(node, literal, element, release))
-                case .bool(let value): fields.append(field(node, value ? "true" : "false", element, release))
+                case .string(let text) where isEditable(node, text):
+                    fields.append(field(node, value: text, element: element, release: release))
+                case .number(let literal): fields.append(field(node, value: literal, element: element, release: release))
+                case .bool(let value):
+                    fields.append(field(node, value: value ? "true" : "false", element: element, release: release))
                 default: break
                 }
             }
@@ -91,29 +106,33 @@ enum EditPages {
             && !node.path.hasPrefix("meta.")
     }
 
-    private static func field(_ node: ElementTree.Node, _ value: String, _ element: LayoutElement?, _ release: FHIRRelease) -> HTML {
+    private static func field(_ node: ElementTree.Node, value: String, element: LayoutElement?, release: FHIRRelease) -> HTML {
         let name = "e:" + node.path
         let id = "f\(node.key)"
         let needed: HTML = (element?.min ?? 0) > 0 ? " required" : ""
         let input: HTML
         let codes = element?.binding.flatMap { release.codes(ofBinding: $0) } ?? []
         switch element?.primitive {
-        case .boolean: input = choice(id, name, ["true", "false"], value)
-        case .code where !codes.isEmpty: input = choice(id, name, codes.map(String.init), value)
-        case .date: input = text(id, name, value, needed, " placeholder=\"2020-05-01\" pattern=\"[0-9]{4}(-[0-9]{2}(-[0-9]{2})?)?\"")
-        case .dateTime, .instant: input = text(id, name, value, needed, " placeholder=\"2020-05-01T09:00:00Z\"")
-        case .decimal, .integer, .positiveInt, .unsignedInt, .integer64: input = text(id, name, value, needed, " inputmode=\"decimal\"")
+        case .boolean: input = choice(id, name: name, values: ["true", "false"], chosen: value)
+        case .code where !codes.isEmpty: input = choice(id, name: name, values: codes.map(String.init), chosen: value)
+        case .date:
+            input = text(
+                id, name: name, value: value, needed: needed,
+                more: " placeholder=\"2020-05-01\" pattern=\"[0-9]{4}(-[0-9]{2}(-[0-9]{2})?)?\"")
+        case .dateTime, .instant: input = text(id, name: name, value: value, needed: needed, more: " placeholder=\"2020-05-01T09:00:00Z\"")
+        case .decimal, .integer, .positiveInt, .unsignedInt, .integer64:
+            input = text(id, name: name, value: value, needed: needed, more: " inputmode=\"decimal\"")
         case .markdown: input = "<textarea id=\"\(id)\" name=\"\(name)\" rows=\"3\">\(value)</textarea>"
-        default: input = text(id, name, value, needed, "")
+        default: input = text(id, name: name, value: value, needed: needed, more: "")
         }
         return "<div><label for=\"\(id)\">\(node.path)</label>\(input)</div>"
     }
 
-    private static func text(_ id: String, _ name: String, _ value: String, _ needed: HTML, _ more: HTML) -> HTML {
+    private static func text(_ id: String, name: String, value: String, needed: HTML, more: HTML) -> HTML {
         "<input id=\"\(id)\" name=\"\(name)\" value=\"\(value)\" size=\"40\"\(needed)\(more)>"
     }
 
-    private static func choice(_ id: String, _ name: String, _ values: [String], _ chosen: String) -> HTML {
+    private static func choice(_ id: String, name: String, values: [String], chosen: String) -> HTML {
         let all = values.contains(chosen) ? values : [chosen] + values
         let options = all.map { value -> HTML in
             value == chosen ? "<option value=\"\(value)\" selected>\(value)</option>" : "<option value=\"\(value)\">\(value)</option>"
@@ -138,16 +157,24 @@ enum EditPages {
         let isCheck = form["check"] != nil
         return try await isCheck
             ? browser.store.reading {
-                try browser.store.read { try change(PageCall(browser, address, $0, Preferences(cookies: nil)), form, type, id) }
+                try browser.store.read {
+                    try change(
+                        PageCall(browser, address: address, transaction: $0, preferences: Preferences(cookies: nil)), form, type: type,
+                        id: id)
+                }
             }
             : browser.store.writing {
-                try browser.store.write { try change(PageCall(browser, address, $0, Preferences(cookies: nil)), form, type, id) }
+                try browser.store.write {
+                    try change(
+                        PageCall(browser, address: address, transaction: $0, preferences: Preferences(cookies: nil)), form, type: type,
+                        id: id)
+                }
             }
     }
 
-    private static func change(_ call: PageCall, _ form: Address, _ type: String, _ id: String) throws -> ServiceResponse {
+    private static func change(_ call: PageCall, _ form: Address, type: String, id: String) throws -> ServiceResponse {
         let layout = try call.layout(type)
-        if form["mode"] == "restore" { return try restore(call, form, type, id) }
+        if form["mode"] == "restore" { return try restore(call, form, type: type, id: id) }
         guard let text = form["base"] else { throw PageProblem(400, "The form is not whole", "Open the page again.") }
         let base = try FHIRJSON.resource(from: Data(text.utf8), release: call.release)
         let stored = try whole(call.store, call.resource(type, id))
@@ -160,47 +187,44 @@ enum EditPages {
             return .redirect(to: Address(type))
         }
         let json = try form["mode"] == "fields" ? changed(base, form, layout) : form["json"] ?? ""
+        func again(_ notes: HTML, base: String, status: Int) throws -> ServiceResponse {
+            let content = FormContent(resource: stored, type: type, id: id, text: json, base: base, notes: notes)
+            var response = try page(call, content).response(call)
+            response.status = status
+            return response
+        }
         let edited: FHIRResource
         do { edited = try FHIRJSON.resource(from: Data(json.utf8), release: call.release) } catch let error as FHIRDecodingError {
-            return try again(call, stored, type, id, json, text, Parts.note("Nothing is stored: \(error.description)", isError: true), 422)
+            return try again(Parts.note("Nothing is stored: \(error.description)", isError: true), base: text, status: 422)
         }
         guard edited.resourceType == type, edited.id == id else {
             return try again(
-                call, stored, type, id, json, text, Parts.note("Nothing is stored: the type and the id cannot be changed.", isError: true),
-                422)
+                Parts.note("Nothing is stored: the type and the id cannot be changed.", isError: true), base: text, status: 422)
         }
         let issues = edited.validate()
         let list = issues.prefix(20).map { issue -> HTML in "<li>\(Numbers.clipped("\(issue.path) \(issue.message)", 300))</li>" }
         if issues.contains(where: { $0.severity == .error }) {
             let note: HTML =
                 "<div class=\"note error\" role=\"alert\">Nothing is stored: the resource would not be valid.<ul>\(list)</ul></div>"
-            return try again(call, stored, type, id, json, text, note, 422)
+            return try again(note, base: text, status: 422)
         }
         let merge = ThreeWayMerge(base: base, local: edited, remote: stored)
         guard merge.clashes.isEmpty else {
-            return try again(call, stored, type, id, json, FHIRJSON.string(stored), conflict(merge.clashes), 409)
+            return try again(conflict(merge.clashes), base: FHIRJSON.string(stored), status: 409)
         }
         guard let writing = call.transaction as? WriteTransaction else {
             let note: HTML = "<div class=\"note\" role=\"status\">No error was found. Nothing is stored yet.<ul>\(list)</ul></div>"
-            return try again(call, stored, type, id, json, text, note, 200)
+            return try again(note, base: text, status: 200)
         }
         try writing.upsert(stored == base ? edited : merge.resource)
         return .redirect(to: .resource(type, id))
     }
 
-    private static func restore(_ call: PageCall, _ form: Address, _ type: String, _ id: String) throws -> ServiceResponse {
+    private static func restore(_ call: PageCall, _ form: Address, type: String, id: String) throws -> ServiceResponse {
         guard let version = form["version"].flatMap({ Int64($0) }), let writing = call.transaction as? WriteTransaction,
             try writing.restore(typeName: type, id: id, version: version) != nil
         else { throw PageProblem(404, "The version is not kept", "It was pruned, or was never stored.") }
         return .redirect(to: .resource(type, id))
-    }
-
-    private static func again(
-        _ call: PageCall, _ stored: FHIRResource, _ type: String, _ id: String, _ json: String, _ base: String, _ note: HTML, _ status: Int
-    ) throws -> ServiceResponse {
-        var response = try page(call, stored, type, id, text: json, base: base, notes: note).response(call)
-        response.status = status
-        return response
     }
 
     private static func conflict(_ clashes: [ElementClash]) -> HTML {

@@ -5,7 +5,7 @@ import FireLiteService
 enum ElementsPage {
     static func answer(_ call: PageCall, _ type: String, _ id: String) throws -> ServiceResponse {
         let resource = try call.resource(type, id)
-        var page = ResourcePage.frame(call, resource, type, id, "Elements")
+        var page = ResourcePage.frame(call, resource, type: type, id: id, tab: "Elements")
         let tree = try ElementTree(resource)
         let forms = TreeHTML(tree: tree, resource: .resource(type, id), release: call.release)
         let rows = try call.transaction.rows(of: resource)

@@ -14,7 +14,7 @@ enum GraphPage {
 
     static func answer(_ call: PageCall, _ type: String, _ id: String) throws -> ServiceResponse {
         let resource = try call.resource(type, id)
-        var page = ResourcePage.frame(call, resource, type, id, "Graph")
+        var page = ResourcePage.frame(call, resource, type: type, id: id, tab: "Graph")
         let links = ReferencesPage.forward(try ElementTree(resource), call.release)
         let (back, isWhole) = try ReferencesPage.backward(type, id, call)
         let right = links.prefix(most).map { Box(text: $0.display ?? $0.reference, note: $0.path, address: $0.address.map { graph($0) }) }
@@ -39,8 +39,10 @@ enum GraphPage {
         func top(_ index: Int, _ count: Int) -> Int { middle - count * step / 2 + index * step + (step - boxHeight) / 2 }
         let centerX = (width - boxWidth) / 2
         let edges =
-            left.indices.map { edge(boxWidth, top($0, left.count) + boxHeight / 2, centerX, middle) }
-            + right.indices.map { edge(centerX + boxWidth, middle, width - boxWidth, top($0, right.count) + boxHeight / 2) }
+            left.indices.map { edge(x1: boxWidth, y1: top($0, left.count) + boxHeight / 2, x2: centerX, y2: middle) }
+            + right.indices.map {
+                edge(x1: centerX + boxWidth, y1: middle, x2: width - boxWidth, y2: top($0, right.count) + boxHeight / 2)
+            }
         let boxes =
             left.enumerated().map { box($1, 0, top($0, left.count)) } + [box(center, centerX, middle - boxHeight / 2, isMain: true)]
             + right.enumerated().map { box($1, width - boxWidth, top($0, right.count)) }
@@ -50,7 +52,7 @@ enum GraphPage {
             """
     }
 
-    private static func edge(_ x1: Int, _ y1: Int, _ x2: Int, _ y2: Int) -> HTML {
+    private static func edge(x1: Int, y1: Int, x2: Int, y2: Int) -> HTML {
         let bend = (x1 + x2) / 2
         return """
             <path class="edge" d="M\(x1) \(y1)C\(bend) \(y1) \(bend) \(y2) \(x2) \(y2)"/><circle class="c0" cx="\(x2)" cy="\(y2)" r="3"/>

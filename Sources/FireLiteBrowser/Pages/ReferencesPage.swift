@@ -26,7 +26,7 @@ enum ReferencesPage {
 
     static func answer(_ call: PageCall, _ type: String, _ id: String) throws -> ServiceResponse {
         let resource = try call.resource(type, id)
-        var page = ResourcePage.frame(call, resource, type, id, "References")
+        var page = ResourcePage.frame(call, resource, type: type, id: id, tab: "References")
         let links = forward(try ElementTree(resource), call.release)
         let (back, isWhole) = try backward(type, id, call)
         page.content += try "<div class=\"grid halves\">\(forwardCard(links, call))\(backwardCard(back, isWhole))</div>"
@@ -86,10 +86,10 @@ enum ReferencesPage {
             let sql = "SELECT count(DISTINCT _k >> 24) FROM \(sqlName(column.table)) WHERE \(sqlName(column.column)) IN (\(marks))"
             guard let count = try budget.number(call.store, sql, texts.map { .text($0) }) else {
                 isWhole = false
-                links.append(try backlink(column, source, nil, type, id, call))
+                links.append(try backlink(call, column: column, source: source, count: nil, type: type, id: id))
                 continue
             }
-            if count > 0 { links.append(try backlink(column, source, count, type, id, call)) }
+            if count > 0 { links.append(try backlink(call, column: column, source: source, count: count, type: type, id: id)) }
         }
         return (links.sorted { ($1.count ?? -1, $0.type) < ($0.count ?? -1, $1.type) }, isWhole)
     }
@@ -110,7 +110,7 @@ enum ReferencesPage {
     }
 
     private static func backlink(
-        _ column: StoreFacts.ReferenceColumn, _ source: String, _ count: Int?, _ type: String, _ id: String, _ call: PageCall
+        _ call: PageCall, column: StoreFacts.ReferenceColumn, source: String, count: Int?, type: String, id: String
     ) throws -> Backlink {
         let path = path(column)
         var address = ConsolePage.address(

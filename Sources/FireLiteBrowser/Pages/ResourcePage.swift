@@ -11,10 +11,12 @@ enum ResourcePage {
 
     static func answer(_ call: PageCall, _ type: String, _ id: String) throws -> ServiceResponse {
         let resource = try call.resource(type, id)
-        var page = frame(call, resource, type, id, "Summary")
+        var page = frame(call, resource, type: type, id: id, tab: "Summary")
         let summary = Parts.card("Summary", self.summary(resource, call))
         let parts = try [summary, narrative(resource), attachments(resource, type, id), contained(resource, call)]
-        let side = try [stored(resource, type, id, call), forward(resource, call), versions(type, id, call), issues(resource, type, id)]
+        let side = try [
+            stored(call, resource, type: type, id: id), forward(resource, call), versions(type, id, call), issues(resource, type, id),
+        ]
         page.content += "<div class=\"grid two\"><div>\(parts)\(how(call, type, id))</div><div>\(side)</div></div>"
         return page.response(call)
     }
@@ -26,7 +28,7 @@ enum ResourcePage {
     }
 
     /// The frame of all pages of a resource.
-    static func frame(_ call: PageCall, _ resource: FHIRResource, _ type: String, _ id: String, _ tab: String) -> Page {
+    static func frame(_ call: PageCall, _ resource: FHIRResource, type: String, id: String, tab: String) -> Page {
         let title = Summary.title(resource).map { Numbers.clipped($0, 120) } ?? "\(type)/\(id)"
         var page = Page(title)
         page.isLive = tab != "Edit"
@@ -141,7 +143,7 @@ enum ResourcePage {
 
     // MARK: - Beside it
 
-    private static func stored(_ resource: FHIRResource, _ type: String, _ id: String, _ call: PageCall) throws -> HTML {
+    private static func stored(_ call: PageCall, _ resource: FHIRResource, type: String, id: String) throws -> HTML {
         var facts: [(String, HTML)] = [
             ("id", "<span class=\"mono\">\(id)</span>"), ("pk", "<span class=\"mono small\">\(resource.pk)</span>"),
         ]

@@ -14,7 +14,7 @@ enum TimelinePage {
         let patient = try call.resource(type, id)
         let moment = try asOf(call)
         let record = try PatientRecord(call, patient: id, asOf: moment)
-        var page = ResourcePage.frame(call, patient, type, id, "Timeline")
+        var page = ResourcePage.frame(call, patient, type: type, id: id, tab: "Timeline")
         if let moment { page.content += Parts.note("As of \(Numbers.time(moment)) UTC, from the history of the store.") }
         if !record.cut.isEmpty {
             page.content += Parts.note(
@@ -28,7 +28,7 @@ enum TimelinePage {
         if let first = dates.min(), let last = dates.max() {
             let range = try self.range(call, first, last)
             drawn =
-                self.timeline(call, lanes, range, whole: (first, last), id) + self.charts(record["Observation"], range)
+                self.timeline(call, lanes, range: range, whole: (first, last)) + self.charts(record["Observation"], range)
                 + self.list(lanes, range)
         } else {
             drawn = Parts.card(
@@ -90,8 +90,7 @@ enum TimelinePage {
     // MARK: - Timeline
 
     private static func timeline(
-        _ call: PageCall, _ lanes: [(type: String, events: [TimelineEvent])], _ range: (start: Date, end: Date), whole: (Date, Date),
-        _ id: String
+        _ call: PageCall, _ lanes: [(type: String, events: [TimelineEvent])], range: (start: Date, end: Date), whole: (Date, Date)
     ) -> HTML {
         let scale = TimeScale(start: range.start, end: range.end, left: left, right: right)
         let height = Double(lanes.count) * lane + 30
@@ -105,7 +104,7 @@ enum TimelinePage {
             let shown = one.events.filter { $0.start <= range.end && ($0.end ?? $0.start) >= range.start }
             return """
                 <text class="label" x="0" y="\(Charts.point(y + 4))">\(one.type)</text><text x="\(Charts.point(left - 12))" y="\(Charts.point(y + 4))" \
-                text-anchor="end">\(shown.count)</text>\(marks(shown, y, scale, "c\(index % 6)", one.type))
+                text-anchor="end">\(shown.count)</text>\(marks(shown, y: y, scale: scale, color: "c\(index % 6)", type: one.type))
                 """
         }
         return Parts.card(
@@ -117,7 +116,7 @@ enum TimelinePage {
     }
 
     /// Events of a lane that fall on the same place are one mark.
-    private static func marks(_ events: [TimelineEvent], _ y: Double, _ scale: TimeScale, _ color: String, _ type: String) -> [HTML] {
+    private static func marks(_ events: [TimelineEvent], y: Double, scale: TimeScale, color: String, type: String) -> [HTML] {
         var places: [Int: [TimelineEvent]] = [:]
         var bars: [HTML] = []
         for event in events {

@@ -10,15 +10,15 @@ enum VersionsPage {
         let versions = try call.transaction.history(typeName: type, id: id)
         guard let newest = versions.first else { throw PageProblem.missing(type, id) }
         let current = try call.transaction.resource(typeName: type, id: id)
-        var page = current.map { ResourcePage.frame(call, $0, type, id, "Versions") } ?? deletedFrame(type, id)
+        var page = current.map { ResourcePage.frame(call, $0, type: type, id: id, tab: "Versions") } ?? deletedFrame(type, id)
         if versions.count == 1, !(try call.transaction.tracked(.history)).contains(type) {
             page.content += Parts.note(
                 "The store keeps no earlier versions of this type: `firelite track on history` makes it do so from then on.")
         }
         let later = call.address["to"].flatMap { Int64($0) } ?? newest.version
         let earlier = call.address["from"].flatMap { Int64($0) } ?? versions.first { $0.version < later }?.version
-        let list = self.list(versions, type, id, earlier, later)
-        let difference = try earlier.map { try self.difference(call, type, id, $0, later) } ?? HTML()
+        let list = self.list(versions, type: type, id: id, earlier: earlier, later: later)
+        let difference = try earlier.map { try self.difference(call, type: type, id: id, from: $0, to: later) } ?? HTML()
         page.content += "<div class=\"grid halves\">\(list)\(difference)</div>"
         page.content += Parts.how([
             ("Command", "firelite diff --database \(Parts.shell(call.store.path)) \(Parts.shell("\(type)/\(id)"))"),
@@ -37,7 +37,7 @@ enum VersionsPage {
         return page
     }
 
-    private static func list(_ versions: [ResourceVersion], _ type: String, _ id: String, _ earlier: Int64?, _ later: Int64) -> HTML {
+    private static func list(_ versions: [ResourceVersion], type: String, id: String, earlier: Int64?, later: Int64) -> HTML {
         let shown = versions.prefix(200)
         let rows = shown.enumerated().map { place, version -> HTML in
             let ended: HTML = version.isDeleted ? " <span class=\"chip warn\">then deleted</span>" : ""
@@ -59,15 +59,16 @@ enum VersionsPage {
             Parts.table("Versions", ["<th>Version</th>", "<th>Stored (UTC)</th>", "<th>Replaced (UTC)</th>", "<th>Difference</th>"], rows))
     }
 
-    private static func state(_ call: PageCall, _ type: String, _ id: String, _ version: Int64) throws -> FHIRResource {
+    private static func state(_ call: PageCall, type: String, id: String, version: Int64) throws -> FHIRResource {
         guard let state = try call.transaction.resource(typeName: type, id: id, version: version) else {
             throw PageProblem(404, "Version \(version) is not kept", "It is a deletion, was pruned, or was never stored.")
         }
         return state
     }
 
-    private static func difference(_ call: PageCall, _ type: String, _ id: String, _ earlier: Int64, _ later: Int64) throws -> HTML {
-        let differences = try state(call, type, id, earlier).differences(to: state(call, type, id, later))
+    private static func difference(_ call: PageCall, type: String, id: String, from earlier: Int64, to later: Int64) throws -> HTML {
+        let old = try state(call, type: type, id: id, version: earlier)
+        let differences = try old.differences(to: state(call, type: type, id: id, version: later))
         let title = "From version \(earlier) to \(later)"
         guard !differences.isEmpty else { return Parts.card(title, Parts.empty("The versions say the same.")) }
         let rows = differences.prefix(500).map { difference -> HTML in
@@ -83,11 +84,11 @@ enum VersionsPage {
         try call.transaction.resource(typeName: type, id: id) == nil
     }
 
-    static func version(_ call: PageCall, _ type: String, _ id: String, _ number: String) throws -> ServiceResponse {
+    static func version(_ call: PageCall, type: String, id: String, number: String) throws -> ServiceResponse {
         _ = try call.layout(type)
         guard let version = Int64(number) else { throw PageProblem.nowhere }
-        let resource = try state(call, type, id, version)
-        var page = ResourcePage.frame(call, resource, type, id, "Versions")
+        let resource = try state(call, type: type, id: id, version: version)
+        var page = ResourcePage.frame(call, resource, type: type, id: id, tab: "Versions")
         page.crumbs = [
             .init(text: "Overview", address: Address()), .init(text: type, address: Address(type)),
             .init(text: id, address: .resource(type, id)), .init(text: "version \(version)", address: nil),

@@ -13,7 +13,7 @@ struct PageCall {
     let preferences: Preferences
     let now: Date
 
-    init(_ browser: StoreBrowser, _ address: Address, _ transaction: ReadTransaction, _ preferences: Preferences) {
+    init(_ browser: StoreBrowser, address: Address, transaction: ReadTransaction, preferences: Preferences) {
         self.browser = browser
         self.address = address
         self.transaction = transaction
@@ -143,7 +143,7 @@ enum PageRouter {
             case ("elements", 3): return try ElementsPage.answer(call, type, id)
             case ("references", 3): return try ReferencesPage.answer(call, type, id)
             case ("versions", 3): return try VersionsPage.answer(call, type, id)
-            case ("versions", 4): return try VersionsPage.version(call, type, id, segments[3])
+            case ("versions", 4): return try VersionsPage.version(call, type: type, id: id, number: segments[3])
             case ("graph", 3): return try GraphPage.answer(call, type, id)
             case ("timeline", 3): return try TimelinePage.answer(call, type, id)
             case ("attachment", 3): return try AttachmentFile.answer(call, type, id)

@@ -106,7 +106,7 @@ public final class StoreBrowser: Sendable {
         let preferences = Preferences(cookies: request.fields["Cookie"])
         return try await store.reading {
             try self.store.read { transaction in
-                let call = PageCall(self, address, transaction, preferences)
+                let call = PageCall(self, address: address, transaction: transaction, preferences: preferences)
                 return try PageRouter.answer(call)
             }
         }

@@ -42,18 +42,18 @@ struct ElementTree {
             let here = path.isEmpty ? plain : "\(path).\(plain)"
             if value.isArray {
                 for (place, one) in value.items.enumerated() where one != .null {
-                    guard let node = node("\(name)[\(place)]", "\(here)[\(place)]", name, one) else { return nodes }
+                    guard let node = node(one, name: name, label: "\(name)[\(place)]", path: "\(here)[\(place)]") else { return nodes }
                     nodes.append(node)
                 }
             } else {
-                guard let node = node(name, here, name, value) else { return nodes }
+                guard let node = node(value, name: name, label: name, path: here) else { return nodes }
                 nodes.append(node)
             }
         }
         return nodes
     }
 
-    private mutating func node(_ label: String, _ path: String, _ name: String, _ item: JSONItem) -> Node? {
+    private mutating func node(_ item: JSONItem, name: String, label: String, path: String) -> Node? {
         guard keys.count < Self.maximum else {
             isCut = true
             return nil

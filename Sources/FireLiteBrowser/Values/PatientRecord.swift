@@ -36,7 +36,7 @@ struct PatientRecord {
                 SearchRequest(type: type).where(parameter, "Patient/\(SearchRequest.escaped(id))"), options: options)
             var found = result.matches
             if result.next != nil { cut.append(type) }
-            if let moment { found = try past(found, type, id, moment, call) }
+            if let moment { found = try past(found, type: type, patient: id, at: moment, call) }
             if !found.isEmpty { resources.append((type, found)) }
         }
     }
@@ -46,7 +46,9 @@ struct PatientRecord {
     // MARK: - The past
 
     /// The resources of a type as they were: those that have not changed since, and the versions then of those that have.
-    private func past(_ current: [FHIRResource], _ type: String, _ id: String, _ moment: Date, _ call: PageCall) throws -> [FHIRResource] {
+    private func past(
+        _ current: [FHIRResource], type: String, patient id: String, at moment: Date, _ call: PageCall
+    ) throws -> [FHIRResource] {
         let versions = try call.transaction.history(typeName: type, since: moment, limit: 20_000)
         guard versions.count < 20_000 else {
             throw PageProblem(400, "Too much has changed since", "More than 20,000 versions of \(type) are newer: ask for a later moment.")
@@ -150,10 +152,10 @@ struct NumericSeries {
             guard let event = TimelineEvent(observation) else { continue }
             let address = observation.id.map { Address.resource("Observation", $0) }
             let title = observation.child("code").flatMap { Summary.object($0) } ?? "Observation"
-            add(observation, title, event, address, &series)
+            add(observation, title: title, event: event, address: address, to: &series)
             for component in observation.children("component") {
                 let inner = component.child("code").flatMap { Summary.object($0) } ?? "component"
-                add(component, "\(title): \(inner)", event, address, &series)
+                add(component, title: "\(title): \(inner)", event: event, address: address, to: &series)
             }
         }
         return series.values.filter { $0.points.count > 1 }.map { one in
@@ -164,7 +166,7 @@ struct NumericSeries {
     }
 
     private static func add(
-        _ owner: FHIRObject, _ title: String, _ event: TimelineEvent, _ address: Address?, _ series: inout [String: NumericSeries]
+        _ owner: FHIRObject, title: String, event: TimelineEvent, address: Address?, to series: inout [String: NumericSeries]
     ) {
         guard let quantity = owner.child("valueQuantity"), let literal = ElementValues.text("value", of: quantity),
             let value = Double(literal),

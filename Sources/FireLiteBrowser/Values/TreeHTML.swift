@@ -60,16 +60,18 @@ struct TreeHTML {
             let comma = end < nodes.count ? "," : ""
             if isList {
                 lines.append("<div>\(space)<span class=\"k\">\"\(nodes[place].name)\"</span>: [</div>")
-                for index in place..<end { element(nodes[index], "", indent + 1, index + 1 < end ? "," : "", into: &lines) }
+                for index in place..<end {
+                    element(nodes[index], name: "", indent: indent + 1, comma: index + 1 < end ? "," : "", into: &lines)
+                }
                 lines.append("<div>\(space)]\(comma)</div>")
             } else {
-                element(nodes[place], nodes[place].name, indent, comma, into: &lines)
+                element(nodes[place], name: nodes[place].name, indent: indent, comma: comma, into: &lines)
             }
             place = end
         }
     }
 
-    private func element(_ node: ElementTree.Node, _ name: String, _ indent: Int, _ comma: String, into lines: inout [HTML]) {
+    private func element(_ node: ElementTree.Node, name: String, indent: Int, comma: String, into lines: inout [HTML]) {
         let space = String(repeating: "  ", count: indent)
         let head: HTML = name.isEmpty ? "\(space)" : "\(space)<span class=\"k\">\"\(name)\"</span>: "
         switch node.item.content {

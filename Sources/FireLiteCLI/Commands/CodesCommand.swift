@@ -6,12 +6,9 @@ import FireLiteTerminal
 struct CodesCommand: Command {
     static let definition = CommandDefinition(
         name: "codes", summary: "import, list or remove SNOMED CT, LOINC, RxNorm or ICD-10-CM in a file",
-        options: [
-            .option("knowledge", "FILE", kind: .output(.database), isRequired: true, "the SQLite file; made if there is none"),
-            .flag("json", "with list: print one JSON object instead of text"),
-        ],
+        options: KnowledgeFileArguments.options,
         operands: "add|list|remove PATH…", operandCount: CommandDefinition.anyNumber,
-        operandKinds: [.choice(["add", "list", "remove"]), .file],
+        operandKinds: KnowledgeFileArguments.operandKinds,
         jsonKeys: [JSONKey("systems", "a list of objects: url, version, name, concepts, names")],
         discussion: """
             add imports a release in the form that its owner ships, from the folder in which it is unpacked:
@@ -29,44 +26,21 @@ struct CodesCommand: Command {
                       firelite codes --knowledge codes.sqlite remove http://loinc.org
             """)
 
-    private enum Action {
-        case add([String])
-        case list
-        case remove([String])
-    }
+    private let file: KnowledgeFileArguments
 
-    private let path: String
-    private let action: Action
-    private let isJSON: Bool
-
-    init(_ arguments: ParsedArguments) throws {
-        path = arguments["knowledge"] ?? ""
-        isJSON = arguments.has("json")
-        let names = Array(arguments.operands.dropFirst())
-        switch arguments.operands.first {
-        case "add": action = .add(names)
-        case "list":
-            if let other = names.first { throw ToolError.usage("unexpected argument '\(other)'") }
-            action = .list
-        case "remove": action = .remove(names)
-        default: throw ToolError.usage("'\(arguments.operands.first ?? "")' is not add, list or remove")
-        }
-        if case .list = action { return }
-        if isJSON { throw ToolError.usage("--json needs list") }
-        if names.isEmpty { throw ToolError.usage("\(arguments.operands[0]) needs a path or a URL") }
-    }
+    init(_ arguments: ParsedArguments) throws { file = try KnowledgeFileArguments(arguments, entry: "a path or a URL") }
 
     func run(_ console: Console) throws -> ExitStatus {
         do {
-            let file = CodeSystemFile(path: path)
-            switch action {
+            let codes = CodeSystemFile(path: file.path)
+            switch file.action {
             case .add(let paths):
-                let system = try file.add(paths) { if console.errorIsTerminal { console.report($0) } }
+                let system = try codes.add(paths) { if console.errorIsTerminal { console.report($0) } }
                 try console.print(
                     "\(system.name) \(system.version): \(Figures.count(system.conceptCount)) concepts, \(Figures.count(system.nameCount)) names"
                 )
-            case .list: try list(file, console)
-            case .remove(let names): try remove(names, file)
+            case .list: try list(codes, console)
+            case .remove(let names): try remove(names, codes)
             }
         } catch let error as KnowledgeError {
             throw ToolError.failed(error)
@@ -74,24 +48,24 @@ struct CodesCommand: Command {
         return .done
     }
 
-    private func list(_ file: CodeSystemFile, _ console: Console) throws {
+    private func list(_ codes: CodeSystemFile, _ console: Console) throws {
         var report = Report()
         report.addTable(
             "systems",
             ["url", "version", "name", "concepts", "names"].map { Report.Column(key: $0) },
-            try file.systems().map {
+            try codes.systems().map {
                 [
                     .text($0.url), .text($0.version), .text($0.name), .number($0.conceptCount), .number($0.nameCount),
                 ]
             })
-        try console.print(report, asJSON: isJSON)
+        try console.print(report, asJSON: file.isJSON)
     }
 
-    private func remove(_ names: [String], _ file: CodeSystemFile) throws {
+    private func remove(_ names: [String], _ codes: CodeSystemFile) throws {
         for name in names {
-            let parts = name.split(separator: "|", maxSplits: 1).map(String.init)
-            guard try file.remove(parts.first ?? "", version: parts.count > 1 ? parts[1] : nil) > 0 else {
-                throw ToolError.incomplete("there is no code system \(name), as `firelite codes --knowledge \(path) list` shows")
+            let (url, version) = KnowledgeFileArguments.nameAndVersion(name, separator: "|")
+            guard try codes.remove(url, version: version) > 0 else {
+                throw ToolError.incomplete("there is no code system \(name), as `firelite codes --knowledge \(file.path) list` shows")
             }
         }
     }

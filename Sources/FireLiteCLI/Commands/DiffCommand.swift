@@ -23,8 +23,8 @@ struct DiffCommand: Command {
         ],
         list: ListDefinition(key: "changes"),
         discussion: """
-            With Type/id the elements that differ between two versions of a resource, with their values: `firelite history` prints
-            the versions, which need the history (`firelite track`).
+            With Type/id: prints the elements that differ between two versions of a resource, with their values. `firelite history`
+            lists the versions; the store must keep its history (`firelite track`).
 
             OLD and NEW are databases, or files and folders as for import. Resources are compared by type and id. The exit status
             is 1 if they differ, as with diff(1), and 0 if they do not.
@@ -32,7 +32,7 @@ struct DiffCommand: Command {
             Examples: firelite track --database health.sqlite on history
                       firelite patch health.sqlite Patient/123 gender=other
                       firelite diff --database health.sqlite Patient/123
-                      firelite diff restored.sqlite restored.sqlite
+                      firelite diff health.sqlite restored.sqlite
             """)
 
     private enum Job {

@@ -6,12 +6,9 @@ import FireLiteTerminal
 struct PackageCommand: Command {
     static let definition = CommandDefinition(
         name: "package", summary: "add, list or remove FHIR packages in a file that validations share",
-        options: [
-            .option("knowledge", "FILE", kind: .output(.database), isRequired: true, "the SQLite file; made if there is none"),
-            .flag("json", "with list: print one JSON object instead of text"),
-        ],
+        options: KnowledgeFileArguments.options,
         operands: "add|list|remove PACKAGE…", operandCount: CommandDefinition.anyNumber,
-        operandKinds: [.choice(["add", "list", "remove"]), .file],
+        operandKinds: KnowledgeFileArguments.operandKinds,
         jsonKeys: [
             JSONKey("packages", "a list of objects: name, version, title, fhir"),
             JSONKey("missing", "the packages that those depend on and that are not in the file, as name#version"),
@@ -29,36 +26,13 @@ struct PackageCommand: Command {
                       firelite package --knowledge guides.sqlite remove hl7.fhir.us.core#6.1.0
             """)
 
-    private enum Action {
-        case add([String])
-        case list
-        case remove([String])
-    }
+    private let file: KnowledgeFileArguments
 
-    private let path: String
-    private let action: Action
-    private let isJSON: Bool
-
-    init(_ arguments: ParsedArguments) throws {
-        path = arguments["knowledge"] ?? ""
-        isJSON = arguments.has("json")
-        let names = Array(arguments.operands.dropFirst())
-        switch arguments.operands.first {
-        case "add": action = .add(names)
-        case "list":
-            if let other = names.first { throw ToolError.usage("unexpected argument '\(other)'") }
-            action = .list
-        case "remove": action = .remove(names)
-        default: throw ToolError.usage("'\(arguments.operands.first ?? "")' is not add, list or remove")
-        }
-        if case .list = action { return }
-        if isJSON { throw ToolError.usage("--json needs list") }
-        if names.isEmpty { throw ToolError.usage("\(arguments.operands[0]) needs a package") }
-    }
+    init(_ arguments: ParsedArguments) throws { file = try KnowledgeFileArguments(arguments, entry: "a package") }
 
     func run(_ console: Console) throws -> ExitStatus {
         do {
-            switch action {
+            switch file.action {
             case .add(let sources): try add(sources, console)
             case .list: try list(console)
             case .remove(let names): try remove(names)
@@ -74,15 +48,15 @@ struct PackageCommand: Command {
     private func add(_ sources: [String], _ console: Console) throws {
         // All are read before the file is made or changed.
         let packages = try sources.map { try PackageReader.read($0) }
-        let file = try KnowledgeFile(path: path)
+        let knowledge = try KnowledgeFile(path: file.path)
         for package in packages {
-            try file.add(package)
+            try knowledge.add(package)
             try console.print("\(package.manifest.key): \(Figures.count(package.definitions.count)) definitions")
         }
     }
 
     private func list(_ console: Console) throws {
-        let packages = try KnowledgeFile(path: path, isReadOnly: true).packages()
+        let packages = try KnowledgeFile(path: file.path, isReadOnly: true).packages()
         var report = Report()
         report.addTable(
             "packages",
@@ -91,15 +65,15 @@ struct PackageCommand: Command {
         let missing = PackageManifest.missingDependencies(of: packages)
         if !missing.isEmpty { report.addNote("not in the file, though others depend on them: \(missing.joined(separator: ", "))") }
         report.addMember("missing", .texts(missing))
-        try console.print(report, asJSON: isJSON)
+        try console.print(report, asJSON: file.isJSON)
     }
 
     private func remove(_ names: [String]) throws {
-        let file = try KnowledgeFile(path: path)
+        let knowledge = try KnowledgeFile(path: file.path)
         for name in names {
-            let parts = name.split(separator: "#", maxSplits: 1).map(String.init)
-            guard try file.removePackage(named: parts.first ?? "", version: parts.count > 1 ? parts[1] : nil) > 0 else {
-                throw ToolError.incomplete("there is no package \(name), as `firelite package --knowledge \(path) list` shows")
+            let (package, version) = KnowledgeFileArguments.nameAndVersion(name, separator: "#")
+            guard try knowledge.removePackage(named: package, version: version) > 0 else {
+                throw ToolError.incomplete("there is no package \(name), as `firelite package --knowledge \(file.path) list` shows")
             }
         }
     }

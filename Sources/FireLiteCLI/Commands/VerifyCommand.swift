@@ -10,8 +10,8 @@ struct VerifyCommand: Command {
         jsonKeys: [JSONKey("signatures", "the signatures that hold, a list: signer, key, time, provenance")],
         list: ListDefinition(key: "signatures"),
         discussion: """
-            Prints the signatures that hold for the resource as it is, by identities that the database knows. The exit status
-            is 1 if there is none.
+            Prints the signatures by known identities that are valid for the current resource. The exit status is 1 if there is
+            none.
 
             Examples: firelite sign --database health.sqlite --signer me --signing-key me.pem Patient/123
                       firelite verify --database health.sqlite Patient/123

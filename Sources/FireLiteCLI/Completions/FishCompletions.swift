@@ -5,13 +5,17 @@ struct FishCompletions {
 
     var lines: [String] {
         [
-            Shell.fish.note, "", Self.functions, "", "function __firelite_types", "    printf '%s\\n' \(types.joined(separator: " "))",
+            Shell.fish.note, "", "set -g __firelite_take_file \(fileCommands)", "", Self.functions, "", "function __firelite_types",
+            "    printf '%s\\n' \(types.joined(separator: " "))",
             "end", "", "complete -c firelite -f",
         ]
             + commands.map { line("__firelite_is_first", "-a \($0.name)", $0.summary) }
             + [line("__firelite_is_first", "-l help", "print the help"), line("__firelite_is_first", "-l version", "print the version")]
             + commands.flatMap(command)
     }
+
+    /// The commands that take a database in front of their own operands.
+    private var fileCommands: String { commands.filter { $0.ownOperand != nil }.map(\.name).joined(separator: " ") }
 
     private static let functions = """
         function __firelite_is_first
@@ -23,6 +27,16 @@ struct FishCompletions {
             test (count $words) -ge 2; and test "$words[2]" = $argv[1]
         end
 
+        # Whether no word after the command is a file, and the word at the cursor is not empty.
+        function __firelite_has_no_file
+            set -l current (commandline -ct)
+            test -n "$current"; or return 1
+            for word in (commandline -opc)[3..-1]
+                test -f "$word"; and return 1
+            end
+            return 0
+        end
+
         # Whether the word at the cursor may be an operand of command $argv[1] whose number compares as $argv[2] (-eq or -ge) with $argv[3]. The
         # other arguments are the options with a value.
         function __firelite_is_operand
@@ -31,12 +45,18 @@ struct FishCompletions {
             set -e words[1..2]
             set -l number 1
             set -l isValue 0
+            set -l takesFile 0
+            contains -- $argv[1] $__firelite_take_file; and set takesFile 1
             for word in $words
                 if test $isValue -eq 1
                     set isValue 0
                 else if contains -- $word $argv[4..-1]
                     set isValue 1
-                else if not string match -q -- '-?*' $word
+                else if string match -q -- '-?*' $word
+                    continue
+                else if test $takesFile -eq 1 -a $number -eq 1 -a -f "$word"
+                    set takesFile 0
+                else
                     set number (math $number + 1)
                 end
             end
@@ -59,7 +79,11 @@ struct FishCompletions {
             let condition = "__firelite_is_operand \(command.name) \(isLast ? "-ge" : "-eq") \(index + 1) \(valued)"
             return line(condition, kind.offered == .file ? "-F" : value(kind))
         }
-        return [""] + options + [line("__firelite_is \(command.name)", "-l help", "print the help")] + operands
+        // A database in front of the command's own operand, while none has been given.
+        let file =
+            command.ownOperand == nil || command.operandKinds.first?.offered == .file
+            ? [] : [line("__firelite_is_operand \(command.name) -eq 1 \(valued); and __firelite_has_no_file", "-F")]
+        return [""] + options + [line("__firelite_is \(command.name)", "-l help", "print the help")] + operands + file
     }
 
     private func value(_ kind: ValueKind) -> String {

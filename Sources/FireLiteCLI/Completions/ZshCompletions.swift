@@ -6,7 +6,8 @@ struct ZshCompletions {
     var lines: [String] {
         [
             "#compdef firelite", Shell.zsh.note, "", "__firelite_types() {", "    local -a types=(\(types.joined(separator: " ")))",
-            "    compadd \"$@\" -a types", "}", "", "_firelite() {", "    local context state state_descr line", "    typeset -A opt_args",
+            "    compadd \"$@\" -a types", "}", "", "# A command's own operand, or a database in front of it.", "__firelite_or_file() {",
+            "    \"$@\"", "    _files", "}", "", "_firelite() {", "    local context state state_descr line", "    typeset -A opt_args",
             "    local -a commands=(",
         ]
             + commands.map { "        " + Shell.zsh.quoted("\($0.name):\($0.summary)") } + ["    )"]
@@ -32,9 +33,15 @@ struct ZshCompletions {
         if [[ $funcstack[1] == _firelite ]]; then _firelite "$@"; else compdef _firelite firelite; fi
         """
 
+    /// A database in front is taken out of the words, so that the command's own operands keep their numbers.
+    private static let fileInFront = """
+                            if ((CURRENT > 2)) && [[ -f ${(Q)words[2]} ]]; then words[2]=(); ((CURRENT--)); fi
+        """
+
     private func command(_ command: CommandDefinition) -> [String] {
         let specifications = command.options.map(option) + ["(- *)--help[print the help]"] + operands(command)
-        return ["                \(command.name))", "                    _arguments \\"]
+        return ["                \(command.name))"] + (command.ownOperand == nil ? [] : [Self.fileInFront])
+            + ["                    _arguments \\"]
             + specifications.enumerated().map { index, text in
                 "                        \(Shell.zsh.quoted(text))" + (index == specifications.count - 1 ? "" : " \\")
             } + ["                    ;;"]
@@ -50,7 +57,8 @@ struct ZshCompletions {
     private func operands(_ command: CommandDefinition) -> [String] {
         command.operandKinds.enumerated().map { index, kind in
             let isLast = index == command.operandKinds.count - 1 && command.operandCount.upperBound > index + 1
-            return "\(isLast ? "*" : "\(index + 1)"):\(Self.escaped(command.operands)):\(action(kind))"
+            let action = index == 0 && command.ownOperand != nil ? actionOrFile(kind) : action(kind)
+            return "\(isLast ? "*" : "\(index + 1)"):\(Self.escaped(command.operands)):\(action)"
         }
     }
 
@@ -62,6 +70,14 @@ struct ZshCompletions {
         case .resource: "__firelite_types -S /"
         case .choice(let words): "(\(words.joined(separator: " ")))"
         case .other: " "
+        }
+    }
+
+    private func actionOrFile(_ kind: ValueKind) -> String {
+        switch kind.offered {
+        case .file, .output, .folder, .choice, .other: "_files"
+        // A space in front: words before a call are not added to what is called.
+        case .resourceType, .resource: " __firelite_or_file \(action(kind))"
         }
     }
 

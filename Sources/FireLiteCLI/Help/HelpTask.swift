@@ -65,7 +65,7 @@ struct HelpTask {
             name: "scripts", title: "use results in programs",
             text: """
                 --json prints one object with everything a command found, --format ndjson one object a line, --format csv a table.
-                The exit status is 1 if something was not found or not sound, 2 for wrong usage, 3 for a failure:
+                The exit status is 1 if something was not found or is damaged, 2 if the command line is wrong, 3 after a failure:
                   firelite find health.sqlite Patient gender=female --count --json
                   firelite history health.sqlite Patient/123 --format ndjson
                 """),

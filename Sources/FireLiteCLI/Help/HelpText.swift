@@ -7,8 +7,8 @@ enum HelpText {
 
     /// The exit statuses that errors and results have, with their meanings.
     static let statuses: [(status: ExitStatus, meaning: String)] = [
-        (.done, "success"), (.incomplete, "something was rejected, not found or unsound"), (.usage, "wrong usage"),
-        (.failed, "the database or the system failed"),
+        (.done, "the command succeeded"), (.incomplete, "something was rejected or not found, is damaged, or differs"),
+        (.usage, "the command line is wrong, so nothing was done"), (.failed, "the database, a file or the system failed"),
     ]
 
     /// `firelite help`, for completions.
@@ -37,8 +37,8 @@ enum HelpText {
             `firelite COMMAND --help` explains a command, `firelite manual` all of them. FILE may come first where the help
             says so, and FIRELITE_DATABASE names it if nothing else does.
 
-            Exit status: \(statuses[..<3].joined(separator: "; "));
-            \(statuses[3...].joined(separator: "; ")). Errors are one line on standard error.
+            Exit status: \(statuses[..<2].joined(separator: "; "));
+            \(statuses[2...].joined(separator: "; ")). Errors are one line on standard error.
             """
     }
 

@@ -11,10 +11,12 @@ public struct BearerAuthorization: Authorization {
     ///   called with true, once for all requests that were refused.
     package init(_ token: @escaping @Sendable (_ isRejected: Bool) async throws -> Secret?) { self.token = token }
 
+    /// The value of the field `Authorization` for a request.
     public func header(for context: AuthorizationContext) async throws -> String? {
         try await keeper.token(context) { try await accessToken(isRejected: false) }?.header
     }
 
+    /// A value that replaces the one that the server refused; nil if there is no other.
     public func header(replacing rejected: String, for context: AuthorizationContext) async throws -> String? {
         let header = try await keeper.token(context, replacing: rejected) { try await accessToken(isRejected: true) }?.header
         return header == rejected ? nil : header

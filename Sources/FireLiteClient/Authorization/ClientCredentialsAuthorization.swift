@@ -27,10 +27,12 @@ public struct ClientCredentialsAuthorization: Authorization {
         self.tokenEndpoint = tokenEndpoint
     }
 
+    /// The value of the field `Authorization` for a request.
     public func header(for context: AuthorizationContext) async throws -> String? {
         try await keeper.token(context) { try await fetch(context) }?.header
     }
 
+    /// A value that replaces the one that the server refused; nil if there is no other.
     public func header(replacing rejected: String, for context: AuthorizationContext) async throws -> String? {
         try await keeper.token(context, replacing: rejected) { try await fetch(context) }?.header
     }

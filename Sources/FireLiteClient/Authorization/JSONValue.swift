@@ -28,6 +28,7 @@ public enum JSONValue: Sendable, Hashable, Codable, ExpressibleByStringLiteral, 
         self = .object(Dictionary(elements) { _, last in last })
     }
 
+    /// Decodes any value of JSON.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         if container.decodeNil() {
@@ -45,6 +46,7 @@ public enum JSONValue: Sendable, Hashable, Codable, ExpressibleByStringLiteral, 
         }
     }
 
+    /// Encodes the value as JSON.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         switch self {

@@ -7,8 +7,10 @@ public struct RegisteredClient: Sendable, Hashable, Codable, CustomStringConvert
 
     init(_ members: [String: JSONValue]) { self.members = members }
 
+    /// Decodes the members of the server's answer.
     public init(from decoder: any Decoder) throws { members = try decoder.singleValueContainer().decode([String: JSONValue].self) }
 
+    /// Encodes all members, secrets included.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         try container.encode(members)

@@ -91,10 +91,12 @@ public struct UserAuthorization: Authorization {
 
     // MARK: - Access
 
+    /// The value of the field `Authorization` for a request.
     public func header(for context: AuthorizationContext) async throws -> String? {
         try await keeper.token(context) { try await fetch(context, rejected: nil) }?.header
     }
 
+    /// A value that replaces the one that the server refused; nil if there is no other.
     public func header(replacing rejected: String, for context: AuthorizationContext) async throws -> String? {
         try await keeper.token(context, replacing: rejected) { try await fetch(context, rejected: rejected) }?.header
     }

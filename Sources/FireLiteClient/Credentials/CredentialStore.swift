@@ -41,7 +41,9 @@ public actor MemoryCredentialStore: CredentialStore {
     /// Creates an empty store.
     public init() {}
 
+    /// The credential with a name; nil if there is none.
     public func credential(named name: String) -> Secret? { credentials[name] }
 
+    /// Stores a credential under a name; nil removes it.
     public func setCredential(_ credential: Secret?, named name: String) { credentials[name] = credential }
 }

@@ -11,8 +11,10 @@ public actor FileCredentialStore: CredentialStore {
     /// Creates a store. The file is created with the first secret.
     public init(_ url: URL) { self.url = url }
 
+    /// The credential with a name; nil if there is none.
     public func credential(named name: String) throws -> Secret? { try read()[name].map { Secret($0) } }
 
+    /// Stores a credential under a name; nil removes it.
     public func setCredential(_ credential: Secret?, named name: String) throws {
         var credentials = try read()
         credentials[name] = credential?.bytes

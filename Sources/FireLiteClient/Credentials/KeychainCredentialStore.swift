@@ -15,6 +15,7 @@
             [kSecClass: kSecClassGenericPassword, kSecAttrService: service, kSecAttrAccount: name]
         }
 
+        /// The credential with a name; nil if there is none.
         public func credential(named name: String) async throws -> Secret? {
             var query = query(name)
             query[kSecReturnData] = true
@@ -26,6 +27,7 @@
             }
         }
 
+        /// Stores a credential under a name; nil removes it.
         public func setCredential(_ credential: Secret?, named name: String) async throws {
             let deleted = SecItemDelete(query(name) as CFDictionary)
             guard deleted == errSecSuccess || deleted == errSecItemNotFound else {

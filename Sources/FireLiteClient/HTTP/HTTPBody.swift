@@ -2,7 +2,9 @@ import Foundation
 
 /// The pieces of a body in order. The source is asked for a piece only after the previous one was used.
 public struct HTTPBody: AsyncSequence, Sendable {
+    /// What the sequence yields.
     public typealias Element = Data
+    /// What the sequence throws.
     public typealias Failure = any Error
     private let piece: @Sendable () async throws -> Data?
 
@@ -26,9 +28,11 @@ public struct HTTPBody: AsyncSequence, Sendable {
         /// - Throws: `HTTPTransportError`; `CancellationError`.
         public mutating func next() async throws -> Data? { try await piece() }
 
+        /// Does what `next()` does, for a caller on an actor.
         public mutating func next(isolation actor: isolated (any Actor)?) async throws(any Error) -> Data? { try await piece() }
     }
 
+    /// Creates an iterator for one loop.
     public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(piece: piece) }
 
     /// The whole body.

@@ -23,8 +23,10 @@ public final class StandardTransport: HTTPTransport {
         transport = URLSessionTransport(maximumConnections: maximumConnections, maximumBodyBytes: maximumBodyBytes)
     }
 
+    /// Sends a request and returns the whole response.
     public func send(_ request: HTTPRequest) async throws -> HTTPResponse { try await transport.send(request) }
 
+    /// Sends a request and returns its response before the body has arrived.
     public func stream(_ request: HTTPRequest) async throws -> HTTPStreamedResponse { try await transport.stream(request) }
 }
 

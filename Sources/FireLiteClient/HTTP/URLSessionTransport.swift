@@ -41,10 +41,12 @@ public final class URLSessionTransport: HTTPTransport {
 
     deinit { session.finishTasksAndInvalidate() }
 
+    /// Sends a request and returns the whole response.
     public func send(_ request: HTTPRequest) async throws -> HTTPResponse {
         try await begin(request).whole(upTo: maximumBodyBytes)
     }
 
+    /// Sends a request and returns its response before the body has arrived.
     public func stream(_ request: HTTPRequest) async throws -> HTTPStreamedResponse { try await begin(request).answer() }
 
     private func begin(_ request: HTTPRequest) throws -> HTTPReception {

@@ -89,6 +89,11 @@ public struct FHIRRelease: Sendable, Hashable, CustomStringConvertible {
     /// The codes of a required binding by its Swift name, or nil.
     package func codes(ofBinding name: String) -> [Substring]? { model.layouts?.codes[name] ?? model.codes[name]?._knownCodes }
 
+    /// The codes of a required binding by its Swift name, for looking one up; empty if they are not known.
+    ///
+    /// - Complexity: reads the codes once per process.
+    package func codeSet(ofBinding name: String) -> Set<Substring> { model.codeSets.codes(of: name) { codes(ofBinding: name) ?? [] } }
+
     /// The constraints of the definitions, if the release was read as data: path, key, severity and FHIRPath, separated by blanks.
     package var constraintLines: [Substring] { model.layouts?.constraints ?? [] }
 
@@ -104,6 +109,7 @@ public struct FHIRRelease: Sendable, Hashable, CustomStringConvertible {
 
     private final class Model: Sendable {
         let fingerprint = ModelFingerprint()
+        let codeSets = BindingCodes()
         let name: String
         let version: String
         let types: [String: FHIRObject.Type]

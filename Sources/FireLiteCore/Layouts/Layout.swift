@@ -30,6 +30,8 @@ public final class Layout: Sendable {
     public let release: FHIRRelease
     /// The elements by slot: inherited ones first, a choice element once for each of its types.
     public let elements: [LayoutElement]
+    /// The slots of elements that need a value, and the first slot of each choice that does.
+    let requiredSlots: [Int]
 
     /// Never changed after the initializer, so any thread can read it.
     package nonisolated(unsafe) let table: UnsafePointer<LayoutTable>
@@ -56,6 +58,7 @@ public final class Layout: Sendable {
         }
         misuse(unless: elements.count <= Layout.maximumSlots, "\(name) has more than \(Layout.maximumSlots) slots")
         self.elements = elements
+        requiredSlots = Self.requiredSlots(elements)
         tableStorage = TableStorage(elements: elements, typeMember: Self.typeMember(name, kind))
         table = UnsafePointer(tableStorage.table)
         tableStorage.complete(layout: self)
@@ -74,6 +77,7 @@ public final class Layout: Sendable {
         self.base = base
         self.release = release
         self.elements = elements
+        requiredSlots = Self.requiredSlots(elements)
         tableStorage = TableStorage(elements: elements, typeMember: Self.typeMember(name, kind), table: table)
         self.table = UnsafePointer(table)
         tableStorage.complete(layout: self)
@@ -83,6 +87,13 @@ public final class Layout: Sendable {
     static let maximumSlots = 254
 
     private static func typeMember(_ name: String, _ kind: Kind) -> String { kind == .resource ? "\"resourceType\":\"\(name)\"" : "" }
+
+    private static func requiredSlots(_ elements: [LayoutElement]) -> [Int] {
+        elements.filter { element in
+            guard let choice = element.choice else { return element.min > 0 }
+            return choice.min > 0 && choice.slots.lowerBound == element.slot
+        }.map(\.slot)
+    }
 
     /// The layout with these slots.
     static func of(_ table: UnsafePointer<LayoutTable>) -> Layout { table.pointee.layout._withUnsafeGuaranteedRef { $0 } }

@@ -1,11 +1,53 @@
 /// A primitive datatype of FHIR, by its FHIR name (<https://hl7.org/fhir/datatypes.html#primitive>); `integer64` since R5.
 public enum PrimitiveType: UInt8, Sendable, CaseIterable {
-    case boolean, integer, positiveInt, unsignedInt, integer64, decimal
-    case date, dateTime, instant, time
-    case string, code, id, uri, url, canonical, oid, uuid, markdown, base64Binary, xhtml
+    /// `true` or `false`.
+    case boolean
+    /// A whole number of 32 bits with a sign.
+    case integer
+    /// A whole number from 1 to 2,147,483,647.
+    case positiveInt
+    /// A whole number from 0 to 2,147,483,647.
+    case unsignedInt
+    /// A whole number of 64 bits with a sign, which JSON has as a string.
+    case integer64
+    /// A decimal number whose trailing zeros count: `1.0` and `1.00` differ in precision.
+    case decimal
+    /// A year, a month or a day, without a time zone.
+    case date
+    /// A year, a month, a day, or a moment with its offset from UTC.
+    case dateTime
+    /// A moment, at least to the second, with its offset from UTC.
+    case instant
+    /// A time of day, without a date and a time zone.
+    case time
+    /// Text.
+    case string
+    /// Text from a set that is defined elsewhere, with single spaces at most, and none at its ends.
+    case code
+    /// 1 to 64 ASCII letters, digits, `-` and `.`.
+    case id
+    /// A URI reference (RFC 3986), absolute or relative.
+    case uri
+    /// A URI that says how to reach something: `https`, `mailto`.
+    case url
+    /// A URI that refers to a resource by its canonical URL, with `|` and a version if one is meant.
+    case canonical
+    /// An OID as a URI: `urn:oid:1.2.3`.
+    case oid
+    /// A UUID as a URI, with `urn:uuid:` before it.
+    case uuid
+    /// Text in Markdown.
+    case markdown
+    /// Bytes in base64.
+    case base64Binary
+    /// The XHTML of a narrative.
+    case xhtml
 
     /// The FHIR name of the type, `dateTime` for example.
-    public var name: String { "\(self)" }
+    public var name: String { Self.names[Int(rawValue)] }
+
+    /// By the numbers of the cases: writing the name of a case looks through all of them.
+    private static let names = allCases.map { "\($0)" }
 
     /// The type with this FHIR name, or nil.
     package init?(name: String) {

@@ -5,129 +5,147 @@ extension FHIRObject {
     /// elements, of the object and everything in it. It does not check constraints, which are FHIRPath expressions, or profiles. Validation
     /// never blocks saving.
     public final func validate() -> [FHIRIssue] {
-        var validator = Validator(release: layout.release)
-        validator.validate(self, path: layout.name)
+        var validator = Validator(layout)
+        validator.validate(self)
         return validator.issues
     }
 }
 
 /// Walks through an object and collects issues.
 struct Validator {
-    let release: FHIRRelease
+    private let release: FHIRRelease
+    private let root: String
     private(set) var issues: [FHIRIssue] = []
-    private var codes: [String: Set<Substring>] = [:]
+    /// The elements between the root and the current one, with their indexes in lists. A path is only written for an issue.
+    private var steps: [(name: String, index: Int?)] = []
 
-    init(release: FHIRRelease) { self.release = release }
+    init(_ layout: Layout) { (release, root) = (layout.release, layout.name) }
 
     // MARK: - Objects
 
-    mutating func validate(_ object: FHIRObject, path: String) {
+    mutating func validate(_ object: FHIRObject) {
         let layout = object.layout
         if !layout.isResource, isWithoutContent(object) {
-            add(path, code: .empty, message: "needs a value, an extension or a child element, has none")
+            add(code: .empty, message: "needs a value, an extension or a child element, has none")
         }
-        var slot = 0
-        while slot < layout.elements.count {
-            let element = layout.elements[slot]
-            if let choice = element.choice {
-                validate(choice, of: object, path: path)
-                slot = choice.slots.upperBound
-            } else {
-                validate(element, object.value(slot), of: object, path: "\(path).\(element.name)")
-                slot += 1
+        let run = object.slotRun
+        let required = layout.requiredSlots
+        var (position, next) = (0, 0)
+        while position < run.count || next < required.count {
+            let slot = position < run.count ? Int(run[position].index) : Int.max
+            if next < required.count, required[next] < slot {
+                let missing = required[next]
+                next += 1
+                // A choice that has a value stands at the slot of that value.
+                if let choice = layout.elements[missing].choice, choice.slots.contains(slot) { continue }
+                addMissing(layout.elements[missing])
+                continue
             }
+            if next < required.count, required[next] == slot { next += 1 }
+            let element = layout.elements[slot]
+            let first = position
+            position += 1
+            validate(element, run[first].value)
+            guard let choice = element.choice else { continue }
+            while position < run.count, choice.slots.contains(Int(run[position].index)) {
+                validate(layout.elements[Int(run[position].index)], run[position].value)
+                position += 1
+            }
+            if position - first > 1 {
+                add(child: choice.name, code: .secondChoice, message: "may have a value of one type, has \(position - first)")
+            }
+        }
+    }
+
+    private mutating func addMissing(_ element: LayoutElement) {
+        if let choice = element.choice {
+            add(child: choice.name, code: .missing, message: "needs a value of one of its types, has none")
+        } else {
+            let number = element.min
+            add(child: element.name, code: .missing, message: "needs at least \(number) value\(number == 1 ? "" : "s"), has none")
         }
     }
 
     /// Whether there is only an id, which is not content (constraint ele-1 of the specification).
     private func isWithoutContent(_ object: FHIRObject) -> Bool {
-        var isEmpty = true
-        object.forEachSlot { slot in
-            if slot.index > 0 || object.layout.elements[Int(slot.index)].name != "id" { isEmpty = false }
-        }
-        return isEmpty
+        for slot in object.slotRun where slot.index > 0 || object.layout.elements[Int(slot.index)].name != "id" { return false }
+        return true
     }
 
-    private mutating func validate(_ choice: LayoutElement.Choice, of object: FHIRObject, path: String) {
-        let elements = object.layout.elements[choice.slots].filter { object.position(of: $0.slot) != nil }
-        if elements.isEmpty, choice.min > 0 {
-            add("\(path).\(choice.name)", code: .missing, message: "needs a value of one of its types, has none")
-        }
-        for element in elements { validate(element, object.value(element.slot), of: object, path: "\(path).\(element.name)") }
-        if elements.count > 1 {
-            add("\(path).\(choice.name)", code: .secondChoice, message: "may have a value of one type, has \(elements.count)")
-        }
-    }
-
-    private mutating func validate(_ element: LayoutElement, _ value: SlotValue?, of object: FHIRObject, path: String) {
-        guard let value else {
-            if element.min > 0 {
-                add(path, code: .missing, message: "needs at least \(element.min) value\(element.min == 1 ? "" : "s"), has none")
-            }
-            return
-        }
+    private mutating func validate(_ element: LayoutElement, _ value: SlotValue) {
+        steps.append((element.name, nil))
         switch value {
         case .word, .text:
-            validate(primitive: value, element, path: path)
+            validate(primitive: value, element)
         case .object(let child):
-            validate(child: child, element, path: path)
+            validate(child: child, element)
         case .objects(let children):
-            validateCount(children.count, element, path: path)
-            for (index, child) in children.enumerated() { validate(child: child, element, path: "\(path)[\(index)]") }
+            validateCount(children.count, element)
+            for (index, child) in children.enumerated() {
+                steps[steps.count - 1].index = index
+                validate(child: child, element)
+            }
         case .texts(let texts):
-            validateCount(texts.count, element, path: path)
-            for (index, text) in texts.enumerated() { validate(primitive: .text(text), element, path: "\(path)[\(index)]") }
+            validateCount(texts.count, element)
+            for (index, text) in texts.enumerated() {
+                steps[steps.count - 1].index = index
+                validate(primitive: .text(text), element)
+            }
         case .annotated(let primitive):
-            validate(primitive.value, primitive.element, element, path: path)
+            validate(primitive.value, primitive.element, element)
         case .annotatedTexts(let list):
-            validateCount(list.texts.count, element, path: path)
+            validateCount(list.texts.count, element)
             for index in list.texts.indices {
-                validate(list.texts[index].map { .text($0) }, list.elements[index], element, path: "\(path)[\(index)]")
+                steps[steps.count - 1].index = index
+                validate(list.texts[index].map { .text($0) }, list.elements[index], element)
             }
         }
+        steps.removeLast()
     }
 
-    private mutating func validateCount(_ count: Int, _ element: LayoutElement, path: String) {
-        if count < element.min { add(path, code: .missing, message: "needs at least \(element.min) values, has \(count)") }
+    private mutating func validateCount(_ count: Int, _ element: LayoutElement) {
+        if count < element.min { add(code: .missing, message: "needs at least \(element.min) values, has \(count)") }
         if let max = element.max, count > max {
-            add(path, code: .tooMany, message: "may have \(max) value\(max == 1 ? "" : "s"), has \(count)")
+            add(code: .tooMany, message: "may have \(max) value\(max == 1 ? "" : "s"), has \(count)")
         }
     }
 
-    private mutating func validate(child: FHIRObject, _ element: LayoutElement, path: String) {
-        validate(child, path: path)
-        if let reference = child as? any FHIRReference { return validate(reference, element, path: path) }
-        if child.layout.name == "CodeableReference" { return validate(codeableReference: child, element, path: path) }
-        if let binding = element.binding { validate(concept: child, binding, path: path) }
+    private mutating func validate(child: FHIRObject, _ element: LayoutElement) {
+        validate(child)
+        let name = child.layout.name
+        if name == "Reference", let reference = child as? any FHIRReference { return validate(reference, element) }
+        if name == "CodeableReference" { return validate(codeableReference: child, element) }
+        if let binding = element.binding { validate(concept: child, binding) }
     }
 
     /// The binding of a CodeableReference is that of its concept, and its targets those of its reference, whose own definitions allow any.
-    private mutating func validate(codeableReference object: FHIRObject, _ element: LayoutElement, path: String) {
+    private mutating func validate(codeableReference object: FHIRObject, _ element: LayoutElement) {
         for part in object.layout.elements where part.kind == .object && !part.isList {
             guard let child: FHIRObject = object._object(part.slot) else { continue }
-            let path = "\(path).\(part.name)"
-            if let binding = element.binding { validate(concept: child, binding, path: path) }
-            if let reference = child as? any FHIRReference { validate(targetOf: reference, element, path: path) }
+            steps.append((part.name, nil))
+            if let binding = element.binding { validate(concept: child, binding) }
+            if let reference = child as? any FHIRReference { validate(targetOf: reference, element) }
+            steps.removeLast()
         }
     }
 
     // MARK: - Primitives
 
-    private mutating func validate(_ value: SlotValue?, _ annotation: FHIRObject?, _ element: LayoutElement, path: String) {
-        if let value { validate(primitive: value, element, path: path) }
+    private mutating func validate(_ value: SlotValue?, _ annotation: FHIRObject?, _ element: LayoutElement) {
+        if let value { validate(primitive: value, element) }
         guard let annotation else {
-            if value == nil { add(path, code: .empty, message: "needs a value or an extension, has none") }
+            if value == nil { add(code: .empty, message: "needs a value or an extension, has none") }
             return
         }
         // A primitive with a value needs no more than an id.
         if value == nil || annotation.isEmpty {
-            validate(annotation, path: path)
-        } else if let slot = annotation.layout.element(named: "extension")?.slot {
-            validate(annotation.layout.elements[slot], annotation.value(slot), of: annotation, path: "\(path).extension")
+            validate(annotation)
+        } else if let slot = annotation.layout.element(named: "extension")?.slot, let extensions = annotation.value(slot) {
+            validate(annotation.layout.elements[slot], extensions)
         }
     }
 
-    private mutating func validate(primitive value: SlotValue, _ element: LayoutElement, path: String) {
+    private mutating func validate(primitive value: SlotValue, _ element: LayoutElement) {
         guard let type = element.primitive else { return }
         let isValid: Bool
         switch value {
@@ -135,9 +153,9 @@ struct Validator {
         case .word(let word): isValid = type.storage != .integer || type.integerRange.contains(word)
         default: isValid = false
         }
-        if !isValid { return add(path, code: .format, message: "needs \(type.format), has \(Self.fault(value, type))") }
+        if !isValid { return add(code: .format, message: "needs \(type.format), has \(Self.fault(value, type))") }
         if let binding = element.binding, case .text(let code) = value, !isKnown(code, binding) {
-            add(path, code: .unknownCode, message: "needs a code of \(binding), has a different one")
+            add(code: .unknownCode, message: "needs a code of \(binding), has a different one")
         }
     }
 
@@ -150,20 +168,19 @@ struct Validator {
 
     // MARK: - Codes
 
-    private mutating func isKnown(_ code: String, _ binding: String) -> Bool {
-        if let known = codes[binding] { return known.isEmpty || known.contains(code[...]) }
-        codes[binding] = Set(release.codes(ofBinding: binding) ?? [])
-        return isKnown(code, binding)
+    private func isKnown(_ code: String, _ binding: String) -> Bool {
+        let known = release.codeSet(ofBinding: binding)
+        return known.isEmpty || known.contains(code[...])
     }
 
-    private mutating func validate(concept object: FHIRObject, _ binding: String, path: String) {
+    private mutating func validate(concept object: FHIRObject, _ binding: String) {
         let layout = object.layout
         if layout.name == "Coding", let slot = layout.element(named: "code")?.slot {
             guard let code = object._string(slot) else {
-                return add(path, code: .unknownCode, message: "needs a code of \(binding), has none", severity: .warning)
+                return add(code: .unknownCode, message: "needs a code of \(binding), has none", severity: .warning)
             }
             if !isKnown(code, binding) {
-                add("\(path).code", code: .unknownCode, message: "needs a code of \(binding), has a different one")
+                add(child: "code", code: .unknownCode, message: "needs a code of \(binding), has a different one")
             }
         }
         guard layout.name == "CodeableConcept", let codings = layout.element(named: "coding"),
@@ -172,46 +189,54 @@ struct Validator {
         let list: [FHIRObject] = object._objects(codings.slot)
         let codes = list.compactMap { $0._string(codeSlot) }
         if codes.isEmpty {
-            add(path, code: .unknownCode, message: "needs a code of \(binding), has none", severity: .warning)
+            add(code: .unknownCode, message: "needs a code of \(binding), has none", severity: .warning)
         } else if !codes.contains(where: { isKnown($0, binding) }) {
-            add("\(path).coding", code: .unknownCode, message: "needs a code of \(binding), has different ones")
+            add(child: "coding", code: .unknownCode, message: "needs a code of \(binding), has different ones")
         }
     }
 
     // MARK: - References
 
-    private mutating func validate(_ reference: some FHIRReference, _ element: LayoutElement, path: String) {
+    private mutating func validate(_ reference: some FHIRReference, _ element: LayoutElement) {
         if let parts = reference.parts {
             if parts.form == .contained, reference.containedTarget() == nil {
-                return add("\(path).reference", code: .reference, message: "needs a contained resource, which is missing")
+                return add(child: "reference", code: .reference, message: "needs a contained resource, which is missing")
             }
             if parts.form == .relative, parts.type.map({ release.hasResourceType(named: $0) }) != true {
                 return add(
-                    "\(path).reference", code: .reference, message: "needs a resource type of FHIR \(release.name), has an unknown name")
+                    child: "reference", code: .reference,
+                    message: "needs a resource type of FHIR \(release.name), has an unknown name")
             }
         }
-        validate(targetOf: reference, element, path: path)
+        validate(targetOf: reference, element)
     }
 
     /// Checks the type of the resource that a reference points to, as far as the reference tells.
-    private mutating func validate(targetOf reference: some FHIRReference, _ element: LayoutElement, path: String) {
-        guard let parts = reference.parts else { return validate(type: reference.statedType, element, path: "\(path).type") }
+    private mutating func validate(targetOf reference: some FHIRReference, _ element: LayoutElement) {
+        guard let parts = reference.parts else { return validate(type: reference.statedType, element, member: "type") }
         switch parts.form {
-        case .contained: validate(type: reference.containedTarget()?.resourceType, element, path: "\(path).reference")
+        case .contained: validate(type: reference.containedTarget()?.resourceType, element, member: "reference")
         // The URL of a server that is not FHIR may end in any name.
-        case .relative, .absolute: validate(type: parts.type, element, path: "\(path).reference")
-        case .uuid, .oid, .other: validate(type: reference.statedType, element, path: "\(path).type")
+        case .relative, .absolute: validate(type: parts.type, element, member: "reference")
+        case .uuid, .oid, .other: validate(type: reference.statedType, element, member: "type")
         }
     }
 
-    private mutating func validate(type: String?, _ element: LayoutElement, path: String) {
+    private mutating func validate(type: String?, _ element: LayoutElement, member: String) {
         guard let type, !element.targets.isEmpty, release.hasResourceType(named: type), !element.targets.contains(type) else { return }
-        add(path, code: .reference, message: "may point to \(element.targets.joined(separator: ", ")), points to \(type)")
+        add(child: member, code: .reference, message: "may point to \(element.targets.joined(separator: ", ")), points to \(type)")
     }
 
     // MARK: - Issues
 
-    private mutating func add(_ path: String, code: FHIRIssue.Code, message: String, severity: FHIRIssue.Severity = .error) {
+    /// Adds an issue about the current element, or about a child of it.
+    private mutating func add(child: String? = nil, code: FHIRIssue.Code, message: String, severity: FHIRIssue.Severity = .error) {
+        var path = root
+        for step in steps {
+            path += ".\(step.name)"
+            if let index = step.index { path += "[\(index)]" }
+        }
+        if let child { path += ".\(child)" }
         issues.append(FHIRIssue(path: path, severity: severity, code: code, message: message))
     }
 }

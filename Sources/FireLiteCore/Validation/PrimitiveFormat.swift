@@ -10,7 +10,7 @@ enum PrimitiveFormat {
         case .string, .markdown: return isString(bytes)
         case .code: return isCode(text)
         case .id: return isId(bytes)
-        case .uri, .url, .canonical: return !bytes.isEmpty && !text.unicodeScalars.contains { $0.properties.isWhitespace }
+        case .uri, .url, .canonical: return !bytes.isEmpty && !text.unicodeScalars.contains(where: isSpace)
         case .oid: return text.hasPrefix("urn:oid:") && isOID(bytes.dropFirst(8))
         case .uuid: return text.hasPrefix("urn:uuid:") && isUUID(bytes.dropFirst(9), allowsCapitals: false)
         case .base64Binary: return isBase64(bytes)
@@ -34,7 +34,7 @@ enum PrimitiveFormat {
     private static func isCode(_ text: String) -> Bool {
         var isAfterSpace = true
         for scalar in text.unicodeScalars {
-            let isSpace = scalar.properties.isWhitespace
+            let isSpace = isSpace(scalar)
             if isSpace, isAfterSpace { return false }
             isAfterSpace = isSpace
         }
@@ -92,6 +92,11 @@ enum PrimitiveFormat {
         else { return false }
         let end = bytes.reversed().drop(while: isSpace)
         return end.starts(with: "</div>".utf8.reversed()) || end.starts(with: "/>".utf8.reversed())
+    }
+
+    /// Whether a scalar has Unicode's property White_Space, whose table is only asked beyond ASCII.
+    private static func isSpace(_ scalar: Unicode.Scalar) -> Bool {
+        scalar.isASCII ? scalar == " " || (0x09...0x0D).contains(scalar.value) : scalar.properties.isWhitespace
     }
 
     private static func isDigit(_ byte: UInt8) -> Bool { byte &- 48 < 10 }

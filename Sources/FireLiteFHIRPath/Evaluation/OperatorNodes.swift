@@ -1,22 +1,30 @@
-/// `=`, `!=`, `~` and `!~`
-final class EqualityNode: Node, @unchecked Sendable {
+/// Two operands and an operator whose result is a truth value.
+class TruthNode: Node, @unchecked Sendable {
     let operation: PathOperator
     let left: Node
     let right: Node
-    /// The operands of `use = 'official'`, the comparison of an element with a literal.
-    private let member: MemberNode?
-    private let constant: Item?
 
     init(_ operation: PathOperator, left: Node, right: Node, position: Int) {
         self.operation = operation
         self.left = left
         self.right = right
-        member = left as? MemberNode
-        constant = (right as? ConstantNode).flatMap { $0.items.count == 1 ? $0.items[0] : nil }
         super.init(position)
     }
 
     override func evaluate(_ focus: [Item], _ evaluator: Evaluator) throws -> [Item] { .truth(try truth(focus, evaluator)) }
+}
+
+/// `=`, `!=`, `~` and `!~`
+final class EqualityNode: TruthNode, @unchecked Sendable {
+    /// The operands of `use = 'official'`, the comparison of an element with a literal.
+    private let member: MemberNode?
+    private let constant: Item?
+
+    override init(_ operation: PathOperator, left: Node, right: Node, position: Int) {
+        member = left as? MemberNode
+        constant = (right as? ConstantNode).flatMap { $0.items.count == 1 ? $0.items[0] : nil }
+        super.init(operation, left: left, right: right, position: position)
+    }
 
     override func truth(_ focus: [Item], _ evaluator: Evaluator) throws -> Bool? {
         if operation == .equal, let member, let constant, focus.count == 1, case .object(let object) = focus[0],
@@ -36,20 +44,7 @@ final class EqualityNode: Node, @unchecked Sendable {
 }
 
 /// `<`, `<=`, `>` and `>=`
-final class OrderNode: Node, @unchecked Sendable {
-    let operation: PathOperator
-    let left: Node
-    let right: Node
-
-    init(_ operation: PathOperator, left: Node, right: Node, position: Int) {
-        self.operation = operation
-        self.left = left
-        self.right = right
-        super.init(position)
-    }
-
-    override func evaluate(_ focus: [Item], _ evaluator: Evaluator) throws -> [Item] { .truth(try truth(focus, evaluator)) }
-
+final class OrderNode: TruthNode, @unchecked Sendable {
     override func truth(_ focus: [Item], _ evaluator: Evaluator) throws -> Bool? {
         let left = try left.operand(focus, evaluator)
         let right = try right.operand(focus, evaluator)
@@ -87,20 +82,7 @@ final class MembershipNode: Node, @unchecked Sendable {
 }
 
 /// `and`, `or`, `xor` and `implies`, with three values (FHIRPath 2.0, Boolean logic).
-final class LogicNode: Node, @unchecked Sendable {
-    let operation: PathOperator
-    let left: Node
-    let right: Node
-
-    init(_ operation: PathOperator, left: Node, right: Node, position: Int) {
-        self.operation = operation
-        self.left = left
-        self.right = right
-        super.init(position)
-    }
-
-    override func evaluate(_ focus: [Item], _ evaluator: Evaluator) throws -> [Item] { .truth(try truth(focus, evaluator)) }
-
+final class LogicNode: TruthNode, @unchecked Sendable {
     override func truth(_ focus: [Item], _ evaluator: Evaluator) throws -> Bool? {
         let first = try left.scopedTruth(focus, evaluator)
         switch (operation, first) {

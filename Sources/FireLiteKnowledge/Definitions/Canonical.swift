@@ -8,6 +8,7 @@ public struct Canonical: Hashable, Sendable, CustomStringConvertible {
     /// The text after `#`, without it; nil if there is none.
     public var fragment: String?
 
+    /// A reference from its parts.
     public init(url: String, version: String? = nil, fragment: String? = nil) {
         (self.url, self.version, self.fragment) = (url, version, fragment)
     }
@@ -16,7 +17,8 @@ public struct Canonical: Hashable, Sendable, CustomStringConvertible {
     ///
     /// An implicit value set of SNOMED CT is its whole URL, as an expression has bars and hashes of its own.
     public init(_ text: String) {
-        if text.contains("?fhir_vs=ecl/") {
+        let hasParts = text.utf8.contains { $0 == UInt8(ascii: "#") || $0 == UInt8(ascii: "|") }
+        guard hasParts, !text.contains("?fhir_vs=ecl/") else {
             url = text
             return
         }
@@ -32,6 +34,7 @@ public struct Canonical: Hashable, Sendable, CustomStringConvertible {
         url = String(rest)
     }
 
+    /// The reference as FHIR writes it: `url|version#fragment`.
     public var description: String {
         url + (version.map { "|" + $0 } ?? "") + (fragment.map { "#" + $0 } ?? "")
     }

@@ -1,4 +1,5 @@
 import FireLiteCore
+import FireLiteFHIRPath
 import FireLiteXML
 import Foundation
 
@@ -19,6 +20,8 @@ public final class Knowledge: @unchecked Sendable {
     private var packageList: [PackageManifest] = []
     private var importedList: [TableCodeSystem] = []
     private var structures: [String: StructureResult] = [:]
+    private var discriminated: [Discrimination.Key: Discrimination.Known] = [:]
+    private var units: [String: Bool] = [:]
     private var building: Set<String> = []
     private var findRelease: (@Sendable (String) -> FHIRRelease?)?
     private(set) lazy var codes = EnumeratedCodes(self)
@@ -103,6 +106,7 @@ public final class Knowledge: @unchecked Sendable {
             if let id = definition.id { byKey["\(definition.type)/\(id)"] = definition }
             // What was made of others may depend on it.
             structures.removeAll()
+            discriminated.removeAll()
         }
         codes.forget()
     }
@@ -162,13 +166,35 @@ public final class Knowledge: @unchecked Sendable {
         return try definition(canonical, type: "StructureDefinition") != nil || structure(canonical) != nil
     }
 
+    // MARK: - Units
+
+    /// Other units than these are not kept.
+    private static let maximumUnits = 10_000
+
+    /// Whether a text is a unit of UCUM.
+    func isUnit(_ code: String) -> Bool {
+        if let known = lock.withLock({ units[code] }) { return known }
+        let isUnit = UnitConversion.convert(1, from: code, to: code) != nil
+        lock.withLock { if units.count < Self.maximumUnits { units[code] = isUnit } }
+        return isUnit
+    }
+
     // MARK: - Structures
+
+    /// What the path of a discriminator names in a slice, which is found once.
+    func discriminated(by path: String, in slice: StructureNode, _ find: () -> [Discrimination.Target]) -> [Discrimination.Target] {
+        let key = Discrimination.Key(slice: ObjectIdentifier(slice), path: path)
+        if let known = lock.withLock({ discriminated[key] }) { return known.targets }
+        let known = Discrimination.Known(slice: slice, targets: find())
+        lock.withLock { discriminated[key] = known }
+        return known.targets
+    }
 
     /// The profile, extension or type with a URL; nil if it is not known.
     ///
     /// - Throws: `KnowledgeError` with code `definition` for one that cannot be used: a cycle, an invalid path.
     package func structure(_ canonical: Canonical) throws -> Structure? {
-        let key = Canonical(url: canonical.url, version: canonical.version).description
+        let key = canonical.version.map { "\(canonical.url)|\($0)" } ?? canonical.url
         if let known = lock.withLock({ structures[key] }) {
             switch known {
             case .made(let structure): return structure

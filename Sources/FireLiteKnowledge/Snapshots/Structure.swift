@@ -4,7 +4,13 @@ import FireLiteCore
 ///
 /// `@unchecked Sendable`: a structure is changed only while it is made, by one thread.
 package final class StructureNode: @unchecked Sendable {
-    package var rule: ElementRule
+    package var rule: ElementRule {
+        didSet { (name, isChoice) = Self.parts(of: rule) }
+    }
+    /// The element's own name: `name`, `value[x]`.
+    private(set) var name: String
+    /// Whether the name stands for elements of several types.
+    private(set) var isChoice: Bool
     /// The elements below it; empty if the structure says nothing about them.
     package var children: [StructureNode] = []
     /// The slices, in the order of the structure.
@@ -14,7 +20,12 @@ package final class StructureNode: @unchecked Sendable {
     /// The element of the base that it was made of; nil for an element that the structure adds. Slices begin with it.
     private(set) var source: StructureNode?
 
-    init(_ rule: ElementRule) { self.rule = rule }
+    init(_ rule: ElementRule) {
+        self.rule = rule
+        (name, isChoice) = Self.parts(of: rule)
+    }
+
+    private static func parts(of rule: ElementRule) -> (String, Bool) { (String(rule.name), rule.name.hasSuffix("[x]")) }
 
     /// The same with all below it.
     func copy() -> StructureNode {
@@ -33,7 +44,7 @@ package final class StructureNode: @unchecked Sendable {
 
     /// The child with a name.
     func child(named name: some StringProtocol) -> StructureNode? {
-        children.first { $0.rule.name == name }
+        children.first { $0.name == name }
     }
 
     /// The elements in the order of a snapshot.

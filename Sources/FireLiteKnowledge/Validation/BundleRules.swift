@@ -170,16 +170,16 @@ struct BundleRules {
     /// A reference that several entries answer is ambiguous; one to a UUID leads to an entry of the Bundle.
     private func checkReferences(_ bundle: FHIRResource, _ type: String, _ index: ReferenceIndex) {
         for entry in index.entries {
-            run.at("entry", entry.number) { run.at("resource") { check(entry.resource, entry, type, index) } }
+            run.at("entry", entry.number) { run.at("resource") { check(entry.resource, of: entry, type: type, index: index) } }
         }
     }
 
-    private func check(_ object: FHIRObject, _ entry: ReferenceIndex.Entry, _ type: String, _ index: ReferenceIndex) {
+    private func check(_ object: FHIRObject, of entry: ReferenceIndex.Entry, type: String, index: ReferenceIndex) {
         object.forEachChild { value, _ in
             guard let child = value.children, run.mayContinue() else { return }
             run.at(value) {
                 guard child.layout.name == "Reference", let text = child.text("reference"), !text.hasPrefix("#") else {
-                    if child.layout.name != "Bundle" { check(child, entry, type, index) }
+                    if child.layout.name != "Bundle" { check(child, of: entry, type: type, index: index) }
                     return
                 }
                 let found = index.matches(text, from: entry.fullURL)

@@ -29,8 +29,8 @@ struct PrimitiveRules {
         if text.allSatisfy(\.isWhitespace), !text.isEmpty {
             return run.add(.format, "the text consists of white space alone: leave it out")
         }
-        guard run.options.refusesMarkup, let start = text.firstIndex(of: "<") else { return }
-        let next = text[text.index(after: start)...].first
+        guard run.options.refusesMarkup, let start = text.utf8.firstIndex(of: UInt8(ascii: "<")) else { return }
+        let next = text[text.utf8.index(after: start)...].first
         if next.map({ $0.isLetter || $0 == "/" || $0 == "!" || $0 == "?" }) ?? false {
             run.add(.markup, "the text looks like HTML, which a viewer may run: write it without tags")
         }
@@ -113,7 +113,7 @@ struct AttachmentRules {
     init(_ run: ValidationRun) { self.run = run }
 
     func check(_ attachment: FHIRObject) {
-        if let type = attachment.text("contentType"), !type.contains("/") {
+        if let type = attachment.text("contentType"), !type.utf8.contains(UInt8(ascii: "/")) {
             run.at("contentType") { run.add(.attachment, "needs a media type, such as text/plain") }
         }
         if let size = attachment.integer("size"), let data = attachment.text("data"), let actual = Self.size(ofBase64: data), size != actual
@@ -182,7 +182,7 @@ struct CodingRules {
             return run.at("system") { run.add(.url, "the system of a unit must be absolute") }
         }
         guard system == "http://unitsofmeasure.org", let code = quantity.text("code") else { return }
-        if UnitConversion.convert(1, from: code, to: code) == nil {
+        if !run.knowledge.isUnit(code) {
             run.at("code") { run.add(.unit, "the unit is not known in UCUM", .warning) }
         }
     }
@@ -205,7 +205,7 @@ struct ReferenceRules {
                 run.at("type") { run.add(.referenceType, "states another type than the resource has that it leads to") }
             }
         }
-        if parts.form == .other, !text.contains("?"), !URLRules.isAbsolute(text) {
+        if parts.form == .other, !text.utf8.contains(UInt8(ascii: "?")), !URLRules.isAbsolute(text) {
             run.at("reference") { run.add(.reference, "is neither Type/id, nor a URL, nor #id of a contained resource") }
         }
         if text.hasPrefix("urn:uuid:"), !URLRules.isUUID(text.dropFirst(9).prefix { $0 != "#" }) {
@@ -259,10 +259,12 @@ struct ContainedRules {
         var seen: Set<String> = []
         var repeated = false
         func visit(_ object: FHIRObject) {
-            object.forEachChild { value, _ in
-                guard let child = value.children, !(child is FHIRResource) else { return }
-                if let id = child.text("id"), !seen.insert(id).inserted { repeated = true }
-                visit(child)
+            for slot in object.slotRun {
+                slot.value.forEachChild { child in
+                    guard !child.layout.isResource else { return }
+                    if let id = child.text("id"), !seen.insert(id).inserted { repeated = true }
+                    visit(child)
+                }
             }
         }
         visit(resource)

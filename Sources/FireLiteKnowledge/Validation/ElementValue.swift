@@ -33,13 +33,21 @@ extension FHIRObject {
         return found
     }
 
+    /// The values of the element that a node of a structure is about.
+    func values(of node: StructureNode) -> [ElementValue] {
+        if node.isChoice { return values(named: node.name) }
+        return layout.element(named: node.name).map { values(of: $0) } ?? []
+    }
+
     func values(of element: LayoutElement) -> [ElementValue] {
         guard let value = value(element.slot) else { return [] }
         var items: [Item] = []
         value.append(to: &items, element.primitive ?? .string)
         return items.enumerated().map { index, item in
             var type = element.typeName
-            if case .object(let object) = item, element.kind == .resource || type.contains(".") { type = object.layout.name }
+            if case .object(let object) = item, element.kind == .resource || type.utf8.contains(UInt8(ascii: ".")) {
+                type = object.layout.name
+            }
             return ElementValue(item: item, name: element.name, index: element.isList ? index : nil, type: type)
         }
     }

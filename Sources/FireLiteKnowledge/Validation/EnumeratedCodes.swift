@@ -73,10 +73,10 @@ final class EnumeratedCodes: CodeValidator, @unchecked Sendable {
 
     /// The value sets of FHIR's own required bindings, whose codes the release lists without their systems.
     private func baseMembership(_ question: CodeQuestion, _ valueSet: Canonical) -> CodeMembership {
-        guard let name = BaseValueSets.name(valueSet.url, knowledge.release), let codes = knowledge.release.codes(ofBinding: name),
-            !codes.isEmpty
-        else { return .unknown }
-        return codes.contains { $0 == question.code } ? .member : .notMember
+        guard let name = BaseValueSets.name(valueSet.url, knowledge.release) else { return .unknown }
+        let codes = knowledge.release.codeSet(ofBinding: name)
+        if codes.isEmpty { return .unknown }
+        return codes.contains(question.code[...]) ? .member : .notMember
     }
 
     // MARK: - Value sets

@@ -11,12 +11,15 @@ struct ExtensionRules {
         guard let url = object.text("url") else { return }
         // Parts of an extension have names that only its definition knows.
         let isPart =
-            place.parent?.object.layout.name == "Extension" && place.element == "extension" && !url.contains("/") && !url.contains(":")
+            place.parent?.object.layout.name == "Extension" && place.element == "extension"
+            && !url.utf8.contains { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: ":") }
         if isPart { return }
         guard URLRules.isAbsolute(url) else {
             return run.at("url") { run.add(.extensionURL, "the URL of an extension must be absolute") }
         }
-        if url.contains("|") { return run.at("url") { run.add(.extensionURL, "the URL of an extension must not have a version") } }
+        if url.utf8.contains(UInt8(ascii: "|")) {
+            return run.at("url") { run.add(.extensionURL, "the URL of an extension must not have a version") }
+        }
         let structure: Structure?
         do {
             structure = try run.knowledge.structure(Canonical(url))

@@ -39,7 +39,7 @@ struct ProfileWalk {
         }
         RangeCheck(run, structure).check(value, rule)
         if let binding = rule.binding { BindingCheck(run, structure).check(value, binding, rule) }
-        for constraint in node.ownConstraints { check(constraint, value, rule, resource) }
+        for constraint in node.ownConstraints { check(constraint, of: rule, on: value, in: resource) }
         checkChildren(of: value, node, resource)
     }
 
@@ -54,7 +54,7 @@ struct ProfileWalk {
         guard !nodes.isEmpty else { return }
         let object = value.children
         let resource = (value.object as? FHIRResource) ?? resource
-        for child in nodes { check(object?.values(named: child.rule.name) ?? [], child, resource, isPrimitive: value.object == nil) }
+        for child in nodes { check(object?.values(of: child) ?? [], child, resource, isPrimitive: value.object == nil) }
     }
 
     /// Checks the values of one element: their number, their slices, and each of them.
@@ -62,10 +62,10 @@ struct ProfileWalk {
         guard run.mayContinue() else { return }
         let rule = node.rule
         // The value of a primitive is not among its elements.
-        if isPrimitive, rule.name == "value" { return }
-        count(values.count, rule, name: String(rule.name))
+        if isPrimitive, node.name == "value" { return }
+        count(values.count, rule, name: node.name)
         if rule.mustSupport == true, values.isEmpty, run.options.reportsMustSupport {
-            add(.mustSupport, "\(rule.id) is marked mustSupport and is absent", rule, .information)
+            add(.mustSupport, "\(rule.id) is marked mustSupport and is absent", rule, severity: .information)
         }
         if values.isEmpty, node.slices.isEmpty { return }
         for value in values {
@@ -78,12 +78,12 @@ struct ProfileWalk {
         if !node.slices.isEmpty { SliceCheck(self, resource).check(values, node) }
     }
 
-    func count(_ number: Int, _ rule: ElementRule, name: String) {
+    func count(_ number: Int, _ rule: ElementRule, name: @autoclosure () -> String) {
         if let min = rule.min, number < min {
-            add(.minimum, "\(name) needs at least \(min) value\(min == 1 ? "" : "s"), has \(number == 0 ? "none" : "\(number)")", rule)
+            add(.minimum, "\(name()) needs at least \(min) value\(min == 1 ? "" : "s"), has \(number == 0 ? "none" : "\(number)")", rule)
         }
         if let max = rule.limit, number > max {
-            add(.maximum, "\(name) may have \(max == 0 ? "no value" : "\(max) value\(max == 1 ? "" : "s")"), has \(number)", rule)
+            add(.maximum, "\(name()) may have \(max == 0 ? "no value" : "\(max) value\(max == 1 ? "" : "s")"), has \(number)", rule)
         }
     }
 
@@ -97,7 +97,9 @@ struct ProfileWalk {
     }
 
     func fits(_ value: ElementValue, _ code: String) -> Bool {
-        if code == value.type || code == "Element" || code == "BackboneElement" || code == "Base" || code.contains("/") { return true }
+        if code == value.type || code == "Element" || code == "BackboneElement" || code == "Base" { return true }
+        // A type of a logical model.
+        if code.utf8.contains(UInt8(ascii: "/")) { return true }
         guard let object = value.object else {
             // `System.String` stands for ids and URLs; a primitive may be narrowed.
             return code.first?.isUppercase ?? true ? code == "String" || code == "Resource" : isKind(value.type, of: code)
@@ -131,7 +133,9 @@ struct ProfileWalk {
             let results = profiles.map { run.conforms(object, to: $0) }
             if results.contains(true) { return }
             if results.contains(where: { $0 == nil }) {
-                add(.missingDefinition, "not all profiles of \(rule.id) are known: add the packages that define them", rule, .warning)
+                add(
+                    .missingDefinition, "not all profiles of \(rule.id) are known: add the packages that define them", rule,
+                    severity: .warning)
             } else {
                 add(.noProfile, "the value conforms to none of the profiles of \(rule.id)", rule)
             }
@@ -150,7 +154,7 @@ struct ProfileWalk {
     // MARK: - Constraints
 
     private func check(
-        _ constraint: ElementRule.Constraint, _ value: ElementValue, _ rule: ElementRule, _ resource: FHIRResource?
+        _ constraint: ElementRule.Constraint, of rule: ElementRule, on value: ElementValue, in resource: FHIRResource?
     ) {
         guard let expression = constraint.expression, !run.isAbandoned(expression) else { return }
         let severity: ValidationIssue.Severity = constraint.severity == "error" ? .error : .warning
@@ -160,11 +164,11 @@ struct ProfileWalk {
             // What must be in an order is not if nothing orders it.
             let isBroken = results.isEmpty ? FHIRPathConstraint.isAboutOrder(expression) : results.count == 1 && results[0].bool == false
             guard isBroken else { return }
-            add(.constraint, "breaks the constraint \(constraint.key): \(expression)", rule, severity, key: constraint.key)
+            add(.constraint, "breaks the constraint \(constraint.key): \(expression)", rule, severity: severity, key: constraint.key)
         } catch {
             run.abandon(expression, after: error)
             add(
-                .undecidedConstraint, "the constraint \(constraint.key) could not be evaluated: \(error)", rule, .warning,
+                .undecidedConstraint, "the constraint \(constraint.key) could not be evaluated: \(error)", rule, severity: .warning,
                 key: constraint.key)
         }
     }
@@ -172,7 +176,7 @@ struct ProfileWalk {
     // MARK: - Issues
 
     func add(
-        _ messageID: ValidationIssue.MessageID, _ message: String, _ rule: ElementRule, _ severity: ValidationIssue.Severity = .error,
+        _ messageID: ValidationIssue.MessageID, _ message: String, _ rule: ElementRule, severity: ValidationIssue.Severity = .error,
         key: String? = nil
     ) {
         run.add(messageID, message, severity, profile: structure, element: rule.id, key: key)

@@ -98,11 +98,11 @@ struct RecordWalk {
             let element = object.layout.elements[Int(slot.index)]
             if case .word = slot.value { continue }
             if case .text = slot.value, element.primitive.map({ !PrimitiveRules.concern($0) }) ?? false { continue }
-            for value in object.values(of: element) { walk(value, element, object, place) }
+            for value in object.values(of: element) { walk(value, of: element, in: object, at: place) }
         }
     }
 
-    private func walk(_ value: ElementValue, _ element: LayoutElement, _ object: FHIRObject, _ place: Place) {
+    private func walk(_ value: ElementValue, of element: LayoutElement, in object: FHIRObject, at place: Place) {
         run.at(value) {
             let name = element.choice?.name ?? element.name
             guard let child = value.object else {

@@ -69,6 +69,7 @@ final class ReferenceIndex {
     ///   - text: the reference.
     ///   - base: the full URL of the entry with it.
     func matches(_ text: String, from base: String?) -> [Entry] {
+        if entries.isEmpty { return [] }
         let text = text.prefix { $0 != "#" }
         let parts = ReferenceParts(String(text))
         let version = parts.version

@@ -86,10 +86,10 @@ struct ResponseWalk {
             last = max(last, place)
             groups[id, default: []].append((item, index))
         }
-        for item in wanted { check(item, groups[item.linkID] ?? [], name, parents) }
+        for item in wanted { check(item, found: groups[item.linkID] ?? [], name: name, parents: parents) }
     }
 
-    private func check(_ item: QuestionnaireForm.Item, _ found: [(FHIRObject, Int)], _ name: String, _ parents: [FHIRObject]) {
+    private func check(_ item: QuestionnaireForm.Item, found: [(FHIRObject, Int)], name: String, parents: [FHIRObject]) {
         let isEnabled = conditions.isEnabled(item, from: parents)
         if found.isEmpty {
             if item.isRequired, isEnabled != false, item.type != "display" { missing(item) }
@@ -103,10 +103,10 @@ struct ResponseWalk {
         if found.count > 1, !(item.type == "group" && item.repeats) {
             run.add(.responseItem, "the item \(item.linkID) may occur once, and occurs \(found.count) times")
         }
-        for (object, index) in found { run.at(name, index) { check(object, item, isEnabled, parents) } }
+        for (object, index) in found { run.at(name, index) { check(object, item, isEnabled: isEnabled, parents: parents) } }
     }
 
-    private func check(_ object: FHIRObject, _ item: QuestionnaireForm.Item, _ isEnabled: Bool?, _ parents: [FHIRObject]) {
+    private func check(_ object: FHIRObject, _ item: QuestionnaireForm.Item, isEnabled: Bool?, parents: [FHIRObject]) {
         if let definition = object.text("definition"), let own = item.object.text("definition"), definition != own {
             run.add(.responseItem, "the definition of the item is not that in the Questionnaire", .warning)
         }

@@ -63,13 +63,13 @@ struct SliceCheck {
     private func place(of value: ElementValue, _ position: Int, _ node: StructureNode, _ slicing: ElementRule.Slicing) -> Int? {
         for (index, slice) in node.slices.enumerated() where slice.rule.sliceName != "@default" {
             guard run.mayContinue() else { return nil }
-            if isIn(value, position, index, slice, slicing) { return index }
+            if isIn(value, position: position, slice, index: index, slicing) { return index }
         }
         return node.slices.firstIndex { $0.rule.sliceName == "@default" }
     }
 
     private func isIn(
-        _ value: ElementValue, _ position: Int, _ index: Int, _ slice: StructureNode, _ slicing: ElementRule.Slicing
+        _ value: ElementValue, position: Int, _ slice: StructureNode, index: Int, _ slicing: ElementRule.Slicing
     ) -> Bool {
         guard !slicing.discriminators.isEmpty else {
             // Without discriminators a value is in the slice that it conforms to.
@@ -102,13 +102,27 @@ struct Discrimination {
         let structure: Structure
     }
 
+    /// What the path of a discriminator names in a slice, as it is kept.
+    struct Known {
+        /// Keeps the slice, whose identity is the key, in memory.
+        let slice: StructureNode
+        let targets: [Target]
+    }
+
+    struct Key: Hashable {
+        let slice: ObjectIdentifier
+        let path: String
+    }
+
     func fits(_ value: ElementValue, _ discriminator: ElementRule.Discriminator, _ slice: StructureNode) -> Bool {
         if discriminator.path == "url", let url = value.object?.text("url") {
             // The definition of an extension need not be at hand to tell it from others.
             let profiles = (slice.rule.types ?? []).flatMap(\.profiles)
             if !profiles.isEmpty { return profiles.contains { Canonical($0).url == url } }
         }
-        let targets = self.targets(discriminator.path, from: Target(node: slice, structure: walk.structure))
+        let targets = run.knowledge.discriminated(by: discriminator.path, in: slice) {
+            self.targets(discriminator.path, from: Target(node: slice, structure: walk.structure))
+        }
         guard let values = values(value, discriminator.path) else { return false }
         switch discriminator.type {
         case "exists": return existence(values, targets)
@@ -259,7 +273,7 @@ struct Discrimination {
     }
 
     private func children(_ target: Target, _ name: String) -> [Target] {
-        var nodes = target.node.children.filter { $0.rule.name == name || $0.rule.name == name + "[x]" }
+        var nodes = target.node.children.filter { $0.name == name || $0.name == name + "[x]" }
         if nodes.isEmpty {
             // `valueCodeableConcept` is a slice of `value[x]`.
             nodes = target.node.children.flatMap(\.slices).filter { $0.rule.sliceName == name }
@@ -290,7 +304,7 @@ struct Discrimination {
     }
 
     private func extensions(_ target: Target, _ url: String) -> [Target] {
-        let slices = target.node.children.filter { $0.rule.name == "extension" }.flatMap(\.slices)
+        let slices = target.node.children.filter { $0.name == "extension" }.flatMap(\.slices)
         return slices.filter { slice in
             slice.rule.types?.contains { $0.profiles.contains(url) } ?? false
                 || slice.child(named: "url")?.rule.fixed?.json.text == url

@@ -185,13 +185,13 @@ struct ConceptMapRules {
             let (source, target) = (group.text("source"), group.text("target"))
             run.forEach("element", of: group) { element, _ in
                 guard run.mayContinue() else { return }
-                check(element, source, sourceSet, .error)
-                run.forEach("target", of: element) { code, _ in check(code, target, targetSet, .warning) }
+                check(element, system: source, set: sourceSet, severity: .error)
+                run.forEach("target", of: element) { code, _ in check(code, system: target, set: targetSet, severity: .warning) }
             }
         }
     }
 
-    private func check(_ object: FHIRObject, _ system: String?, _ set: String?, _ severity: ValidationIssue.Severity) {
+    private func check(_ object: FHIRObject, system: String?, set: String?, severity: ValidationIssue.Severity) {
         guard let code = object.text("code"), let system else { return }
         let question = CodeQuestion(system: Canonical(system).url, code: code)
         run.at("code") {

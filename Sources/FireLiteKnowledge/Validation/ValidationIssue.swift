@@ -120,8 +120,6 @@ extension ValidationIssue.MessageID {
     public static let duplicateID = Self("id-duplicate")
     /// An attachment has another size than it states, or content that cannot be decoded.
     public static let attachment = Self("attachment")
-    /// A date is out of range.
-    public static let date = Self("date")
     /// A URL is not absolute, or not valid.
     public static let url = Self("url")
     /// The text of a narrative breaks the rules of XHTML in FHIR.
@@ -160,7 +158,7 @@ extension ValidationIssue.MessageID {
         switch self {
         case .minimum, .empty, .responseRequired: "required"
         case .maximum, .secondChoice, .type, .closedSlicing, .sliceOrder, .unreadable, .profileType, .noProfile: "structure"
-        case .format, .fixedValue, .pattern, .range, .length, .date, .unit: "value"
+        case .format, .fixedValue, .pattern, .range, .length, .unit: "value"
         case .constraint: "invariant"
         case .questionnaire, .responseAnswer, .responseItem, .responseEnabled: "business-rule"
         case .code: "code-invalid"

@@ -100,6 +100,7 @@ public struct ProfileElementPath<Object: FHIRObject>: Sendable {
 
 /// What the paths through profiles to elements and values have in common.
 public protocol ProfileQueryPath: Sendable {
+    /// The path in its internal form, for this library only.
     var _scope: _ProfilePathScope { get }
 }
 
@@ -109,6 +110,7 @@ public struct _ProfilePathScope: Sendable {
 }
 
 extension ProfilePath: ProfileQueryPath {
+    /// The path in its internal form, for this library only.
     public var _scope: _ProfilePathScope { _ProfilePathScope(scope: scope) }
 
     /// Whether some element at the path meets the condition, which may combine several on the same element.
@@ -118,6 +120,7 @@ extension ProfilePath: ProfileQueryPath {
 }
 
 extension ProfileElementPath: ProfileQueryPath {
+    /// The path in its internal form, for this library only.
     public var _scope: _ProfilePathScope { _ProfilePathScope(scope: scope) }
 
     /// Whether some element at the path meets the condition, which may combine several on the same element.
@@ -131,6 +134,7 @@ extension ProfileElementPath: ProfileQueryPath {
 }
 
 extension ProfileValuePath: ProfileQueryPath {
+    /// The path in its internal form, for this library only.
     public var _scope: _ProfilePathScope { _ProfilePathScope(scope: scope) }
 }
 

@@ -11,10 +11,12 @@ struct ProfileCheck {
 
     private mutating func check(_ value: RuleValue, _ rule: RuleElement, path: String) {
         if !rule.types.isEmpty, !rule.types.contains(value.typeName) {
-            add(path, .type, "has another type than \(rule.types.joined(separator: ", "))", rule)
+            add(.type, "has another type than \(rule.types.joined(separator: ", "))", at: path, rule: rule)
         }
-        if let fixed = rule.fixed, !PatternMatch.equals(fixed, value) { add(path, .fixedValue, "needs the fixed value", rule) }
-        if let pattern = rule.pattern, !PatternMatch.holds(pattern, in: value) { add(path, .pattern, "needs what the pattern has", rule) }
+        if let fixed = rule.fixed, !PatternMatch.equals(fixed, value) { add(.fixedValue, "needs the fixed value", at: path, rule: rule) }
+        if let pattern = rule.pattern, !PatternMatch.holds(pattern, in: value) {
+            add(.pattern, "needs what the pattern has", at: path, rule: rule)
+        }
         guard case .object(let object) = value else { return }
         for child in rule.children {
             let values = object.ruleValues(named: child.name)
@@ -41,7 +43,8 @@ struct ProfileCheck {
         }
         guard rule.isClosed else { return }
         for index in values.indices where !taken.contains(index) {
-            add(place(path, rule, index, of: object), .closedSlicing, "fits no slice, and the profile allows no others", rule)
+            add(
+                .closedSlicing, "fits no slice, and the profile allows no others", at: place(path, rule, index, of: object), rule: rule)
         }
     }
 
@@ -53,14 +56,14 @@ struct ProfileCheck {
 
     private mutating func count(_ number: Int, _ rule: RuleElement, path: String) {
         if number < rule.min {
-            add(path, .missing, "needs at least \(rule.min) value\(rule.min == 1 ? "" : "s"), has \(number)", rule)
+            add(.missing, "needs at least \(rule.min) value\(rule.min == 1 ? "" : "s"), has \(number)", at: path, rule: rule)
         }
         if let max = rule.max, number > max {
-            add(path, .tooMany, "allows at most \(max) value\(max == 1 ? "" : "s"), has \(number)", rule)
+            add(.tooMany, "allows at most \(max) value\(max == 1 ? "" : "s"), has \(number)", at: path, rule: rule)
         }
     }
 
-    private mutating func add(_ path: String, _ code: FHIRIssue.Code, _ message: String, _ rule: RuleElement) {
+    private mutating func add(_ code: FHIRIssue.Code, _ message: String, at path: String, rule: RuleElement) {
         issues.append(
             FHIRIssue(path: path, severity: .error, code: code, message: "\(message) (\(rule.id) in \(self.rule.url))"))
     }

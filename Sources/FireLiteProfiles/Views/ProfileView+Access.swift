@@ -43,7 +43,7 @@ extension ProfileView {
 
     /// A list in which the items of a slice have other values; items that are there keep all else, and new ones have what the slice fixes.
     public func _assigning<Item: FHIRObject, Value>(
-        _ list: [Item], _ slice: String, _ values: [Value], _ set: (Item, Value) -> Void
+        _ list: [Item], _ slice: String, _ values: [Value], set: (Item, Value) -> Void
     ) -> [Item] {
         let rule = Self._rule.slice(slice)
         let present = list.filter { rule.selects($0) }

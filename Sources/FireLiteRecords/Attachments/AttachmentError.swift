@@ -4,7 +4,9 @@ import FireLite
 public struct AttachmentError: AdvisedError, Hashable {
     /// The kind of failure. Later versions may add codes.
     public struct Code: RawRepresentable, Sendable, Hashable {
+        /// The text of the code.
         public let rawValue: String
+        /// The code with this text.
         public init(rawValue: String) { self.rawValue = rawValue }
 
         /// The payload is larger than the policy allows.
@@ -23,6 +25,7 @@ public struct AttachmentError: AdvisedError, Hashable {
         public static let invalidArgument = Code(rawValue: "invalidArgument")
     }
 
+    /// The kind of failure.
     public let code: Code
     /// What went wrong and what to do about it.
     public var message: String { text.message() }

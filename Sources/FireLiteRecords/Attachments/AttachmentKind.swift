@@ -1,6 +1,15 @@
 /// A type of payload, recognized by its first bytes.
 public enum AttachmentKind: String, Sendable, Hashable, CaseIterable, Codable {
-    case jpeg, png, tiff, pdf, dicom
+    /// A JPEG picture.
+    case jpeg
+    /// A PNG picture.
+    case png
+    /// A TIFF picture, of one or more pages.
+    case tiff
+    /// A PDF document.
+    case pdf
+    /// A DICOM file: medical pictures with what is known of them.
+    case dicom
 
     /// The number of bytes that decide.
     static let beginningBytes = 132

@@ -4,12 +4,14 @@ import Foundation
 
 /// The bytes of a payload in pieces: see ``Attachments/pieces(_:in:)``.
 public struct PayloadPieces: AsyncSequence, Sendable {
+    /// What the sequence yields.
     public typealias Element = Data
 
     let store: FHIRStore
     let reference: PayloadReference
     let range: Range<Int>?
 
+    /// Reads the sequence, an element at a time.
     public struct AsyncIterator: AsyncIteratorProtocol {
         private let store: FHIRStore
         private let reference: PayloadReference
@@ -46,5 +48,6 @@ public struct PayloadPieces: AsyncSequence, Sendable {
         }
     }
 
+    /// Creates an iterator for one loop.
     public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(self) }
 }

@@ -36,6 +36,7 @@ public struct PayloadReference: Sendable, Hashable, CustomStringConvertible {
     /// The SHA-256 of a payload.
     package static func hash(of bytes: Data) -> Data { HashAlgorithm.sha256.digest(of: bytes) }
 
+    /// The text that a resource has instead of the payload.
     public var description: String {
         PayloadText.text(digits: hash.hexText, byteCount: byteCount, isLiteral: isLiteral, isSealed: isSealed)
     }

@@ -25,6 +25,7 @@ public struct PayloadFault: Sendable, Hashable, CustomStringConvertible {
     /// The resources that refer to it, as `Type/id`, without those that have no id.
     public let resources: [String]
 
+    /// What is wrong, on one line.
     public var description: String {
         let what =
             switch code {

@@ -47,8 +47,10 @@ public final class AppleExport: SampleSource, @unchecked Sendable {
     /// The number of elements so far that are not samples, by name.
     public var ignored: [String: Int] { queue.sync { reader?.ignored ?? [:] } }
 
+    /// All types in one order, the order of the file.
     public func types() async throws -> [SampleType] { [.all] }
 
+    /// The samples after an anchor, in the order of the file.
     public func changes(of type: SampleType, after anchor: SampleAnchor?, limit: Int) async throws -> SampleChanges {
         try await withCheckedThrowingContinuation { continuation in
             queue.async { continuation.resume(with: Result { try self.read(after: anchor, limit: limit) }) }

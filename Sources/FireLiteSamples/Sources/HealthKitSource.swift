@@ -22,8 +22,10 @@
             chosen = types
         }
 
+        /// The types that were chosen.
         public func types() async throws -> [SampleType] { chosen }
 
+        /// The samples that were added and deleted since an anchor.
         public func changes(of type: SampleType, after anchor: SampleAnchor?, limit: Int) async throws -> SampleChanges {
             guard let sampleType = Self.sampleType(type) else { throw SampleError(.notMapped, "\(type) is no type of HealthKit") }
             let old = try anchor.flatMap { try NSKeyedUnarchiver.unarchivedObject(ofClass: HKQueryAnchor.self, from: $0.data) }
@@ -35,6 +37,7 @@
                 anchor: SampleAnchor(data: data), isComplete: result.addedSamples.count + result.deletedObjects.count < limit)
         }
 
+        /// Reports types that have new samples, until the loop ends.
         public func news(of types: [SampleType]) -> AsyncStream<SampleType> {
             AsyncStream { continuation in
                 let queries = types.compactMap { type in

@@ -49,8 +49,10 @@ public final class MemorySampleSource: SampleSource, @unchecked Sendable {
         for (continuation, type) in notified { continuation.yield(type) }
     }
 
+    /// The types of the samples and deletions.
     public func types() async throws -> [SampleType] { lock.withLock { Set(events.map(\.type)) }.sorted() }
 
+    /// The samples that were added and deleted since an anchor.
     public func changes(of type: SampleType, after anchor: SampleAnchor?, limit: Int) async throws -> SampleChanges {
         let start = anchor.flatMap { Int(String(decoding: $0.data, as: UTF8.self)) } ?? 0
         return lock.withLock {
@@ -77,6 +79,7 @@ public final class MemorySampleSource: SampleSource, @unchecked Sendable {
         }
     }
 
+    /// Reports types that have new samples, until the loop ends.
     public func news(of types: [SampleType]) -> AsyncStream<SampleType> {
         AsyncStream(bufferingPolicy: .bufferingNewest(64)) { continuation in
             let id = UUID()

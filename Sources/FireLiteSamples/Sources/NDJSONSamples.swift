@@ -39,8 +39,10 @@ public final class NDJSONSamples: SampleSource {
         return handle
     }
 
+    /// All types in one order, the order of the file.
     public func types() async throws -> [SampleType] { [.all] }
 
+    /// The samples after an anchor, in the order of the file.
     public func changes(of type: SampleType, after anchor: SampleAnchor?, limit: Int) async throws -> SampleChanges {
         let parts = (anchor.map { String(decoding: $0.data, as: UTF8.self) } ?? "0 0").split(separator: " ").compactMap { UInt64($0) }
         guard parts.count == 2 else { throw SampleError(.invalidArgument, "the anchor is of another source") }

@@ -22,6 +22,7 @@ public final class StoredSamples: SampleSource {
         chosen = types
     }
 
+    /// The chosen types, or all of them in one order.
     public func types() async throws -> [SampleType] { chosen ?? [.all] }
 
     /// Reports each commit that changes Observations, of this store object and of others.
@@ -40,6 +41,7 @@ public final class StoredSamples: SampleSource {
         }
     }
 
+    /// The samples that were added and deleted since an anchor.
     public func changes(of type: SampleType, after anchor: SampleAnchor?, limit: Int) async throws -> SampleChanges {
         let last = anchor.flatMap { Int64(String(decoding: $0.data, as: UTF8.self)) } ?? 0
         return try await store.read { tx in

@@ -2,6 +2,7 @@ import FireLite
 
 /// The rows of a view, read without blocking the caller: see `FHIRStore.rows(_:)`.
 public struct ViewRows: AsyncSequence, Sendable {
+    /// What the sequence yields.
     public typealias Element = ViewRow
 
     /// The size in bytes of the rows that wait for a slow loop.
@@ -15,6 +16,7 @@ public struct ViewRows: AsyncSequence, Sendable {
         self.view = view
     }
 
+    /// Reads the sequence, an element at a time.
     public struct AsyncIterator: AsyncIteratorProtocol {
         private let rows: ReadAheadIterator<ViewRow>
 
@@ -25,11 +27,13 @@ public struct ViewRows: AsyncSequence, Sendable {
         /// - Throws: `ViewError`; `FHIRStoreError`; `CancellationError` if the task was cancelled.
         public mutating func next() async throws -> ViewRow? { try await next(isolation: nil) }
 
+        /// Does what `next()` does, for a caller on an actor.
         public mutating func next(isolation actor: isolated (any Actor)?) async throws(any Error) -> ViewRow? {
             try await rows.next(isolation: actor)
         }
     }
 
+    /// Creates an iterator for one loop.
     public func makeAsyncIterator() -> AsyncIterator {
         AsyncIterator(
             ReadAheadIterator { [self] in

@@ -15,10 +15,15 @@ public struct SMARTScope: Sendable, Hashable, CustomStringConvertible {
 
     /// A kind of interaction, with the letter of version 2.
     public enum Permission: Character, Sendable, CaseIterable {
+        /// To create resources.
         case create = "c"
+        /// To read resources and their versions.
         case read = "r"
+        /// To change resources.
         case update = "u"
+        /// To delete resources.
         case delete = "d"
+        /// To search for resources.
         case search = "s"
     }
 

@@ -125,12 +125,14 @@ extension WriteRun {
     func perform(_ request: BundleRequest, _ resource: FHIRResource?) throws -> WriteOutcome {
         switch (request.method, request.route, resource) {
         case (.post, .type, let resource?): return try create(resource, unless: request.ifNoneExist)
-        case (.put, .instance(let type, let id), let resource?): return try update(resource, type, id, request.conditions)
-        case (.put, .type(let type), let resource?): return try update(resource, type, where: request.query, request.conditions)
+        case (.put, .instance(let type, let id), let resource?):
+            return try update(resource, type: type, id: id, conditions: request.conditions)
+        case (.put, .type(let type), let resource?):
+            return try update(resource, type: type, where: request.query, conditions: request.conditions)
         case (.patch, .instance(let type, let id), let resource?):
-            return try patch(try PatchDocument(entry: resource, service), type, id, request.conditions)
+            return try patch(try PatchDocument(entry: resource, service), type: type, id: id, conditions: request.conditions)
         case (.patch, .type(let type), let resource?):
-            return try patch(try PatchDocument(entry: resource, service), type, where: request.query, request.conditions)
+            return try patch(try PatchDocument(entry: resource, service), type: type, where: request.query, conditions: request.conditions)
         case (.delete, .instance(let type, let id), _): return try delete(type, id, request.conditions)
         case (.delete, .type(let type), _): return try delete(type, where: request.query, request.conditions)
         default: throw ServiceFault(400, "not-supported", "the request of the entry is none that an entry can make")

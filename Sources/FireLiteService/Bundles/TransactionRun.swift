@@ -42,7 +42,9 @@ struct TransactionRun {
         try resolvePending()
         for request in requests where request.method == .put && outcomes[request.index] == nil {
             guard let resource = resources[request.index], let type = request.type, let id = ids[request.index] else { continue }
-            outcomes[request.index] = try inside(request) { try run.update(resource, type, id, request.conditions) }
+            outcomes[request.index] = try inside(request) {
+                try run.update(resource, type: type, id: id, conditions: request.conditions)
+            }
         }
         for request in requests where request.method == .patch {
             outcomes[request.index] = try inside(request) { try run.perform(request, resources[request.index]) }

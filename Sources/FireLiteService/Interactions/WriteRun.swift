@@ -31,13 +31,14 @@ struct WriteRun {
         case (.instance(let type, let id), .put):
             let resource = try content.resource(type, of: call.request)
             try checkID(of: resource, id)
-            return try update(resource, type, id, Preconditions(fields))
+            return try update(resource, type: type, id: id, conditions: Preconditions(fields))
         case (.type(let type), .put):
-            return try update(try content.resource(type, of: call.request), type, where: call.query, Preconditions(fields))
+            let resource = try content.resource(type, of: call.request)
+            return try update(resource, type: type, where: call.query, conditions: Preconditions(fields))
         case (.instance(let type, let id), .patch):
-            return try patch(try PatchDocument(call.request, service), type, id, Preconditions(fields))
+            return try patch(try PatchDocument(call.request, service), type: type, id: id, conditions: Preconditions(fields))
         case (.type(let type), .patch):
-            return try patch(try PatchDocument(call.request, service), type, where: call.query, Preconditions(fields))
+            return try patch(try PatchDocument(call.request, service), type: type, where: call.query, conditions: Preconditions(fields))
         case (.instance(let type, let id), .delete): return try delete(type, id, Preconditions(fields))
         case (.type(let type), .delete): return try delete(type, where: call.query, Preconditions(fields))
         default: throw ServiceFault(405, "not-supported", "the path has no such method")
@@ -125,7 +126,7 @@ struct WriteRun {
     }
 
     /// `update`, which creates the resource if there is none (FHIR, RESTful API, Update as Create).
-    func update(_ resource: FHIRResource, _ type: String, _ id: String, _ conditions: Preconditions) throws -> WriteOutcome {
+    func update(_ resource: FHIRResource, type: String, id: String, conditions: Preconditions) throws -> WriteOutcome {
         let existing = try transaction.resource(typeName: type, id: id)
         try require(existing, type, id)
         try conditions.check(existing, release)
@@ -148,12 +149,12 @@ struct WriteRun {
     }
 
     /// Conditional update: of the one resource that matches, or a new one.
-    func update(_ resource: FHIRResource, _ type: String, where items: QueryItems, _ conditions: Preconditions) throws -> WriteOutcome {
+    func update(_ resource: FHIRResource, type: String, where items: QueryItems, conditions: Preconditions) throws -> WriteOutcome {
         if let existing = try match(type, items, nil), let id = existing.id {
             guard resource.id == nil || resource.id == id else {
                 throw ServiceFault(400, "invalid", "the id of the resource is not that of the resource that matches", at: "\(type).id")
             }
-            return try update(resource, type, id, conditions)
+            return try update(resource, type: type, id: id, conditions: conditions)
         }
         guard let id = resource.id else {
             try call.require(.create, type)
@@ -164,13 +165,13 @@ struct WriteRun {
         guard try transaction.resource(typeName: type, id: id) == nil else {
             throw ServiceFault(409, "duplicate", "no resource matches, but one has the id of the resource", at: "\(type).id")
         }
-        return try update(resource, type, id, conditions)
+        return try update(resource, type: type, id: id, conditions: conditions)
     }
 
     // MARK: - Patching
 
     /// `patch` (FHIR, RESTful API).
-    func patch(_ document: PatchDocument, _ type: String, _ id: String, _ conditions: Preconditions) throws -> WriteOutcome {
+    func patch(_ document: PatchDocument, type: String, id: String, conditions: Preconditions) throws -> WriteOutcome {
         guard let existing = try transaction.resource(typeName: type, id: id) else {
             guard call.access.scopes == nil, try transaction.history(typeName: type, id: id).first?.isDeleted ?? false else {
                 throw ServiceFault.notFound
@@ -187,9 +188,9 @@ struct WriteRun {
         return try replace(existing, by: patched, id)
     }
 
-    func patch(_ document: PatchDocument, _ type: String, where items: QueryItems, _ conditions: Preconditions) throws -> WriteOutcome {
+    func patch(_ document: PatchDocument, type: String, where items: QueryItems, conditions: Preconditions) throws -> WriteOutcome {
         guard let id = try match(type, items, nil)?.id else { throw ServiceFault(404, "not-found", "no resource matches") }
-        return try patch(document, type, id, conditions)
+        return try patch(document, type: type, id: id, conditions: conditions)
     }
 
     // MARK: - Deleting

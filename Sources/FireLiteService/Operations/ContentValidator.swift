@@ -15,7 +15,12 @@ public protocol ContentValidator: Sendable {
 public struct ContentIssue: Sendable, Hashable {
     /// How grave an issue is (FHIR, value set IssueSeverity).
     public enum Severity: String, Sendable, Hashable {
-        case error, warning, information
+        /// The resource is not valid, and a service that stores only valid resources refuses it.
+        case error
+        /// The resource is valid, and its author should look at it.
+        case warning
+        /// A note that finds no fault.
+        case information
     }
 
     /// How grave it is.

@@ -7,9 +7,9 @@ import Foundation
 
 extension FHIRService {
     /// Answers an operation (FHIR, Operations).
-    func operation(_ name: String, _ type: String?, _ id: String?, _ call: ServiceCall) async throws -> ServiceResponse {
-        let operation = try ServiceOperation.find(name, type, id, self)
-        if let registered = operation.registered { return try await self.registered(registered, type, id, call) }
+    func operation(_ name: String, type: String?, id: String?, call: ServiceCall) async throws -> ServiceResponse {
+        let operation = try ServiceOperation.find(named: name, type: type, id: id, in: self)
+        if let registered = operation.registered { return try await self.registered(registered, type: type, id: id, call: call) }
         if operation.isWrite {
             guard call.request.method == .post else {
                 throw ServiceFault(

@@ -92,7 +92,7 @@ public struct RegisteredOperation: Sendable {
 extension FHIRService {
     /// Answers an operation that was registered.
     func registered(
-        _ operation: RegisteredOperation, _ type: String?, _ id: String?, _ call: ServiceCall
+        _ operation: RegisteredOperation, type: String?, id: String?, call: ServiceCall
     ) async throws -> ServiceResponse {
         try requireScopes(for: operation, call)
         return try await store.reading {

@@ -78,7 +78,7 @@ struct ServiceOperation {
     /// The operation that a path names.
     ///
     /// - Throws: `ServiceFault` with status 404 if there is none there.
-    static func find(_ name: String, _ type: String?, _ id: String?, _ service: FHIRService) throws -> ServiceOperation {
+    static func find(named name: String, type: String?, id: String?, in service: FHIRService) throws -> ServiceOperation {
         let level: Level = id != nil ? .instance : type != nil ? .type : .system
         let isThere: (ServiceOperation) -> Bool = { operation in
             operation.name == name && operation.levels.contains(level) && type.map { operation.types?.contains($0) ?? true } ?? true

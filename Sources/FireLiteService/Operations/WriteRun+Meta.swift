@@ -21,7 +21,7 @@ extension WriteRun {
         let meta = Self.merged(old["meta"] ?? .object([:]), new, adds: adds)
         let document = try old.changing([.member("meta")]) { _ in meta.pruned }
         let resource = try FHIRJSON.resource(from: Data(document.json.utf8), release: release)
-        return try update(resource, type, id, Preconditions(ifMatch: nil, ifNoneMatch: nil))
+        return try update(resource, type: type, id: id, conditions: Preconditions(ifMatch: nil, ifNoneMatch: nil))
     }
 
     private static func merged(_ old: JSONItem, _ new: JSONItem, adds: Bool) -> JSONItem {

@@ -15,7 +15,7 @@ extension FHIRService {
         case .smartConfiguration: return try smartConfiguration()
         case .token: return try await token(call)
         case .job, .file: return try await job(call)
-        case .operation(let name, let type, let id): return try await operation(name, type, id, call)
+        case .operation(let name, let type, let id): return try await operation(name, type: type, id: id, call: call)
         case .system where call.request.method == .post: return try await bundle(call)
         case .system, .search, .compartment, .compartmentSearch, .history, .version:
             return try await reading(call) { try $0.answer() }

@@ -62,7 +62,9 @@ public final class FHIRService: Sendable {
             let target = try Target(request.target, base: base)
             let route = try Route(target.segments, release)
             audited = (nil, route)
-            if request.method == Self.options { return finished(try await optionsAnswer(route, request, target.query, now), request) }
+            if request.method == Self.options {
+                return finished(try await optionsAnswer(at: route, to: request, query: target.query, now: now), request)
+            }
             let forms = target.query.appending(try form(of: request, route))
             do { presentation = try Presentation(request, forms, release) } catch {
                 // A Binary can be asked for in its own form, and rows of a view have others.
@@ -80,7 +82,7 @@ public final class FHIRService: Sendable {
         } catch {
             response = refusal(ServiceFault(error), presentation)
         }
-        if let audited, let failed = await audit(request, audited.route, audited.access, response.status) {
+        if let audited, let failed = await audit(request, at: audited.route, access: audited.access, status: response.status) {
             response = refusal(ServiceFault(failed), presentation)
         }
         return finished(response, request)
@@ -99,8 +101,9 @@ public final class FHIRService: Sendable {
     private static let options = HTTPMethod(rawValue: "OPTIONS")
 
     /// What a place can do (RFC 9110, 9.3.7); at the base of DSTU2 and STU3 the description of the server (FHIR, RESTful API, capabilities).
-    private func optionsAnswer(_ route: Route, _ request: ServiceRequest, _ query: QueryItems, _ now: Date) async throws -> ServiceResponse
-    {
+    private func optionsAnswer(
+        at route: Route, to request: ServiceRequest, query: QueryItems, now: Date
+    ) async throws -> ServiceResponse {
         let allowed = (route.methods + [Self.options]).map(\.rawValue).joined(separator: ", ")
         guard route == .system, release.name == "DSTU2" || release.name == "STU3" else {
             return ServiceResponse(204, fields: ["Allow": allowed])
@@ -170,7 +173,7 @@ public final class FHIRService: Sendable {
     /// Appends the request to the audit trail of the store, if it has one, unless its write is there already.
     ///
     /// - Returns: the error if it cannot, so that nothing unaudited is handed out.
-    private func audit(_ request: ServiceRequest, _ route: Route, _ access: ServiceAccess?, _ status: Int) async -> (any Error)? {
+    private func audit(_ request: ServiceRequest, at route: Route, access: ServiceAccess?, status: Int) async -> (any Error)? {
         guard let trail = store.auditTrail, !route.isOpen else { return nil }
         let isWritten = status < 300 && request.method != .get && request.method != .head && route.isWrite(request.method)
         guard !isWritten else { return nil }

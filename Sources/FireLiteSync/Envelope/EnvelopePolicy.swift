@@ -24,7 +24,9 @@ public struct EnvelopePolicy: Sendable {
         /// A JWE with `RSA-OAEP-256` and `A256GCM`.
         public static let jwe = Form("jwe", MediaType.jose) { try $2.seal($0, contentType: $1) }
 
+        /// Whether both are the same form.
         public static func == (left: Form, right: Form) -> Bool { left.name == right.name }
+        /// Hashes the name of the form.
         public func hash(into hasher: inout Hasher) { hasher.combine(name) }
     }
 

@@ -11,6 +11,7 @@ public struct FileKeyStore: IdentityKeyStore {
     /// - Parameter folder: the folder, which is created with the first key.
     public init(folder: URL) { self.folder = folder }
 
+    /// The key with a name; nil if there is none.
     public func key(named name: String) throws -> (any IdentityKey)? {
         let path = try path(name)
         var status = stat()
@@ -29,6 +30,7 @@ public struct FileKeyStore: IdentityKeyStore {
         }
     }
 
+    /// Makes a key and stores it in a file of its own.
     public func makeKey(named name: String) throws -> any IdentityKey {
         let path = try path(name)
         guard access(path, F_OK) != 0 else { throw TrustError(.key, "\(path) is there already: choose another name") }
@@ -42,6 +44,7 @@ public struct FileKeyStore: IdentityKeyStore {
         }
     }
 
+    /// Deletes the file of a key.
     public func removeKey(named name: String) throws {
         let path = try path(name)
         guard unlink(path) == 0 || errno == ENOENT else { throw TrustError(.key, "\(path) cannot be removed: check its permissions") }

@@ -14,6 +14,7 @@ public protocol IdentityKey: Sendable {
 }
 
 extension PrivateKey: IdentityKey {
+    /// Signs a message with the key's algorithm.
     public func signature(of message: Data) throws -> Data {
         do { return try signature(of: message, algorithm: publicKey.algorithm) } catch {
             throw TrustError(.key, "the key cannot sign: \(error)")

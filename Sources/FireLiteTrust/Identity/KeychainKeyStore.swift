@@ -18,6 +18,7 @@
             [kSecClass: kSecClassGenericPassword, kSecAttrService: service, kSecAttrAccount: name]
         }
 
+        /// The key with a name; nil if there is none.
         public func key(named name: String) throws -> (any IdentityKey)? {
             var query = query(name)
             query[kSecReturnData] = true
@@ -32,6 +33,7 @@
             return try SecureEnclaveKey(representation: Data(data.dropFirst()))
         }
 
+        /// Makes a key and stores it in the keychain.
         public func makeKey(named name: String) throws -> any IdentityKey {
             guard try key(named: name) == nil else {
                 throw TrustError(.key, "the keychain has a key '\(name)' already: choose another name")
@@ -52,6 +54,7 @@
             return key
         }
 
+        /// Removes a key from the keychain.
         public func removeKey(named name: String) throws {
             let deleted = SecItemDelete(query(name) as CFDictionary)
             guard deleted == errSecSuccess || deleted == errSecItemNotFound else {

@@ -6,6 +6,7 @@
     /// A P-256 key that never leaves the Secure Enclave. Written from Apple's documentation and not tested yet.
     public struct SecureEnclaveKey: IdentityKey {
         private let key: SecureEnclave.P256.Signing.PrivateKey
+        /// The public key.
         public let publicKey: PublicKey
 
         /// Makes a new key.
@@ -30,6 +31,7 @@
         /// The key, encrypted by the Secure Enclave; no other device can use it.
         public var representation: Data { key.dataRepresentation }
 
+        /// Signs a message in the Secure Enclave.
         public func signature(of message: Data) throws -> Data {
             do { return try key.signature(for: message).rawRepresentation } catch {
                 throw TrustError(.key, "the Secure Enclave does not sign: \(error)")

@@ -117,6 +117,7 @@ public enum Confidentiality: String, Sendable, Hashable, CaseIterable, Comparabl
 
     private var level: Int { Self.allCases.firstIndex(of: self) ?? 0 }
 
+    /// Whether the first is less confidential.
     public static func < (left: Confidentiality, right: Confidentiality) -> Bool { left.level < right.level }
 }
 

@@ -41,7 +41,9 @@ import Testing
 
     @Test func withoutAServerTheErrorSaysHowToGetIt() throws {
         let folder = try TemporaryFolder()
-        let run = try ToolRun.any(["browse", try database(folder), "--no-open"], environment: [:])
+        // A server that was built here stands beside the tests, where it would be found if none were named.
+        let environment = ["FIRELITE_SERVER": folder.file("none")]
+        let run = try ToolRun.any(["browse", try database(folder), "--no-open"], environment: environment)
         #expect(run.status == .failed && run.error.contains("make server"))
     }
 

@@ -33,6 +33,11 @@ struct CompletionsTests {
         Case("firelite info --release ", ["DSTU2", "R4", "R4B", "R5", "STU3"]),
         Case("firelite recover a.sqlite da", ["data.ndjson"]), Case("firelite backup a.sqlite da", []),
         Case("firelite completions ", ["bash", "fish", "zsh"]), Case("firelite help imp", ["import"]), Case("firelite nothing BodySt", []),
+        // A database may stand in front of a command's own operands.
+        Case("firelite find a.", ["a.sqlite"]), Case("firelite find a.sqlite BodySt", ["BodyStructure"]),
+        Case("firelite get --release R4 a.sqlite BodySt", ["BodyStructure/"]), Case("firelite check a.", ["a.sqlite"]),
+        // What follows the type is a condition.
+        Case("firelite find a.sqlite Patient BodySt", []),
     ]
 
     private let folder: TemporaryFolder
@@ -93,18 +98,6 @@ struct CompletionsTests {
         #expect(try bash(["firelite", "reseal", ""]) == ["--database", "--help", "--json", "--release"])
         try folder.write("with space.ndjson", "")
         #expect(try bash(["firelite", "import", "wi"]) == ["with space.ndjson"])
-    }
-
-    @Test(.enabled(if: ShellProgram.isInstalled("bash"), "bash is not installed"))
-    func bashCompletesADatabaseInFrontAndWhatFollowsIt() throws {
-        #expect(try bash(["firelite", "find", "a."]) == ["a.sqlite"])
-        #expect(try bash(["firelite", "find", "a.sqlite", "BodySt"]) == ["BodyStructure"])
-        #expect(try bash(["firelite", "get", "--release", "R4", "a.sqlite", "BodySt"]) == ["BodyStructure/"])
-        // What follows the type is a condition.
-        #expect(try bash(["firelite", "find", "a.sqlite", "Patient", "BodySt"]) == [])
-        #expect(try bash(["firelite", "check", "a."]) == ["a.sqlite"])
-        // Without a database in front, the first operand is the command's own.
-        #expect(try bash(["firelite", "find", "Patient", "BodySt"]) == [])
     }
 
     // MARK: - Zsh

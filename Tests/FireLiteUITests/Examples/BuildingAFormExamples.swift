@@ -12,7 +12,7 @@ func form(for id: String, in store: FHIRStore) async throws -> FormModel<Patient
 
 // example BuildingAForm.md
 extension Patient {
-    /// The family name of the first name.
+    /// The family name in the first `name`; setting it adds a name if there is none.
     var familyName: String? {
         get { name.first?.family }
         set {
@@ -30,7 +30,7 @@ extension FormModel<Patient> {
         self[\.birthDate] = birthDate
     }
 
-    /// A change of several elements is one step of undo.
+    /// Adds a phone number; one undo removes it.
     func addPhone(_ number: String) {
         change {
             $0.telecom.append(
@@ -45,19 +45,19 @@ extension FormModel<Patient> {
 
 // example BuildingAForm.md
 extension FormModel<Patient> {
-    /// What stands below the field with the date of birth.
+    /// The messages to show below the date of birth.
     var birthDateMessages: [String] { issues(at: "birthDate").map(\.message) }
 }
 // end
 
 // example BuildingAForm.md
 extension FormModel<Patient> {
-    /// Saves, or returns the lines of a table that shows a conflict side by side.
+    /// Saves the form. If there is a conflict, returns both values of each element to show side by side.
     func saveOrCompare() async -> [(element: String, mine: String, theirs: String)] {
         await save() ? [] : clashes.map { ($0.path, $0.local ?? "–", $0.remote ?? "–") }
     }
 
-    /// The user has decided to keep their own values.
+    /// Saves after the user has chosen to keep their own values.
     func keepMine() async -> Bool { await save(preferring: .local) }
 }
 // end

@@ -2,7 +2,9 @@
 public struct StoreFinding: Sendable, Hashable, CustomStringConvertible {
     /// The kind of a fault. Later versions may add kinds.
     public struct Kind: RawRepresentable, Sendable, Hashable {
+        /// The name of the kind.
         public let rawValue: String
+        /// The kind with this name.
         public init(rawValue: String) { self.rawValue = rawValue }
 
         /// SQLite's integrity check found it.
@@ -31,6 +33,7 @@ public struct StoreFinding: Sendable, Hashable, CustomStringConvertible {
         public static let duplicateID = Kind(rawValue: "duplicateID")
     }
 
+    /// The kind of fault.
     public let kind: Kind
     /// The affected table; nil for none or several.
     public let table: String?
@@ -41,6 +44,7 @@ public struct StoreFinding: Sendable, Hashable, CustomStringConvertible {
     /// A description of the fault on one line, without values of records.
     public let text: String
 
+    /// The text.
     public var description: String { text }
 
     package init(_ kind: Kind, table: String? = nil, typeName: String? = nil, number: Int64? = nil, _ text: String) {

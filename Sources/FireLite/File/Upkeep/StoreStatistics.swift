@@ -1,7 +1,10 @@
 /// The sizes of a store and its tables.
 public struct StoreStatistics: Sendable {
+    /// A table of resources or their elements, and its size.
     public struct Table: Sendable {
+        /// The table's name, `Patient_name`.
         public let name: String
+        /// The number of its rows.
         public let rows: Int
         /// The number of its columns, without bookkeeping columns.
         public let columns: Int
@@ -19,11 +22,13 @@ public struct StoreStatistics: Sendable {
 
     /// Views, and tables whose names begin with an underscore, of other programs, such as `view families`. The store leaves them alone.
     public let others: [String]
+    /// The tables of resources and their elements.
     public let tables: [Table]
     /// The tables of modules, whether or not the program uses the modules.
     public let modules: [ModuleTable]
     /// The size of the database file, without the write-ahead log, in bytes.
     public let fileBytes: Int
+    /// The number of stored resources.
     public let resources: Int
 }
 

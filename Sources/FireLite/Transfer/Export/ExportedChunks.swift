@@ -3,6 +3,7 @@ import Foundation
 
 /// The resources of a snapshot of the store as NDJSON, in pieces of whole lines: see ``FHIRStore/exportedChunks(options:progress:)``.
 public struct ExportedChunks: AsyncSequence, Sendable {
+    /// What the sequence yields.
     public typealias Element = Data
 
     /// The size of a piece, unless one line is longer.
@@ -20,6 +21,7 @@ public struct ExportedChunks: AsyncSequence, Sendable {
         self.progress = progress
     }
 
+    /// Reads the sequence, an element at a time.
     public struct AsyncIterator: AsyncIteratorProtocol {
         private let chunks: ReadAheadIterator<Data>
 
@@ -30,11 +32,13 @@ public struct ExportedChunks: AsyncSequence, Sendable {
         /// - Throws: `FHIRStoreError` as the export to a folder does; `CancellationError` if the task was cancelled.
         public mutating func next() async throws -> Data? { try await next(isolation: nil) }
 
+        /// Does what `next()` does, for a caller on an actor.
         public mutating func next(isolation actor: isolated (any Actor)?) async throws(any Error) -> Data? {
             try await chunks.next(isolation: actor)
         }
     }
 
+    /// Creates an iterator for one loop.
     public func makeAsyncIterator() -> AsyncIterator {
         AsyncIterator(
             ReadAheadIterator { [self] in

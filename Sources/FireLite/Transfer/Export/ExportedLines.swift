@@ -3,12 +3,14 @@ import Foundation
 
 /// The resources of a snapshot of the store as JSON, one by one: see ``FHIRStore/exportedLines(options:progress:)``.
 public struct ExportedLines: AsyncSequence, Sendable {
+    /// What the sequence yields.
     public typealias Element = String
 
     private let chunks: ExportedChunks
 
     init(chunks: ExportedChunks) { self.chunks = chunks }
 
+    /// Reads the sequence, an element at a time.
     public struct AsyncIterator: AsyncIteratorProtocol {
         private var chunks: ExportedChunks.AsyncIterator
         private var lines = Data()[...]
@@ -20,6 +22,7 @@ public struct ExportedLines: AsyncSequence, Sendable {
         /// - Throws: `FHIRStoreError` as the export to a folder does; `CancellationError` if the task was cancelled.
         public mutating func next() async throws -> String? { try await next(isolation: nil) }
 
+        /// Does what `next()` does, for a caller on an actor.
         public mutating func next(isolation actor: isolated (any Actor)?) async throws(any Error) -> String? {
             if lines.isEmpty {
                 guard let chunk = try await chunks.next(isolation: actor) else { return nil }
@@ -31,6 +34,7 @@ public struct ExportedLines: AsyncSequence, Sendable {
         }
     }
 
+    /// Creates an iterator for one loop.
     public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(chunks.makeAsyncIterator()) }
 }
 

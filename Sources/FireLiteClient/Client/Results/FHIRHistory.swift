@@ -3,7 +3,9 @@ import Foundation
 
 /// The pages of a history, each read when the loop asks for it: see ``FHIRClient/history(_:id:_:)``.
 public struct FHIRHistory: AsyncSequence, Sendable {
+    /// What the sequence yields.
     public typealias Element = FHIRHistoryPage
+    /// What the sequence throws.
     public typealias Failure = any Error
     let client: FHIRClient
     let request: FHIRRequest
@@ -26,6 +28,7 @@ public struct FHIRHistory: AsyncSequence, Sendable {
         /// - Throws: ``FHIRClientError``, also if the links lead in a circle; ``AuthorizationError``; `CancellationError`.
         public mutating func next() async throws -> FHIRHistoryPage? { try await next(isolation: nil) }
 
+        /// Does what `next()` does, for a caller on an actor.
         public mutating func next(isolation actor: isolated (any Actor)?) async throws(any Error) -> FHIRHistoryPage? {
             guard !place.isAtEnd else { return nil }
             let page = try await client.historyPage(request, at: place.url)
@@ -34,6 +37,7 @@ public struct FHIRHistory: AsyncSequence, Sendable {
         }
     }
 
+    /// Creates an iterator for one loop.
     public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(self) }
 }
 

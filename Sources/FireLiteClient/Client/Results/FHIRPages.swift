@@ -5,7 +5,9 @@ import Foundation
 ///
 /// For any number of loops; each begins with the first page.
 public struct FHIRPages<Resource: FHIRResource>: AsyncSequence, Sendable {
+    /// What the sequence yields.
     public typealias Element = FHIRPage<Resource>
+    /// What the sequence throws.
     public typealias Failure = any Error
     let client: FHIRClient
     let request: FHIRRequest
@@ -29,6 +31,7 @@ public struct FHIRPages<Resource: FHIRResource>: AsyncSequence, Sendable {
         /// - Throws: ``FHIRClientError``, also if the links lead in a circle; ``AuthorizationError``; `CancellationError`.
         public mutating func next() async throws -> FHIRPage<Resource>? { try await next(isolation: nil) }
 
+        /// Does what `next()` does, for a caller on an actor.
         public mutating func next(isolation actor: isolated (any Actor)?) async throws(any Error) -> FHIRPage<Resource>? {
             guard !place.isAtEnd else { return nil }
             let page = try await client.page(Resource.self, request, at: place.url)
@@ -37,6 +40,7 @@ public struct FHIRPages<Resource: FHIRResource>: AsyncSequence, Sendable {
         }
     }
 
+    /// Creates an iterator for one loop.
     public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(self) }
 
     /// The resources that match, of all pages.
@@ -86,7 +90,9 @@ package struct PagePlace {
 
 /// The resources that match a search, of all pages: see ``FHIRPages/matches``.
 public struct FHIRMatches<Resource: FHIRResource>: AsyncSequence, Sendable {
+    /// What the sequence yields.
     public typealias Element = Resource
+    /// What the sequence throws.
     public typealias Failure = any Error
     let pages: FHIRPages<Resource>
 
@@ -103,6 +109,7 @@ public struct FHIRMatches<Resource: FHIRResource>: AsyncSequence, Sendable {
         /// - Throws: as `FHIRPages`.
         public mutating func next() async throws -> Resource? { try await next(isolation: nil) }
 
+        /// Does what `next()` does, for a caller on an actor.
         public mutating func next(isolation actor: isolated (any Actor)?) async throws(any Error) -> Resource? {
             while position == page.count {
                 guard let next = try await pages.next(isolation: actor) else { return nil }
@@ -114,5 +121,6 @@ public struct FHIRMatches<Resource: FHIRResource>: AsyncSequence, Sendable {
         }
     }
 
+    /// Creates an iterator for one loop.
     public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(pages) }
 }

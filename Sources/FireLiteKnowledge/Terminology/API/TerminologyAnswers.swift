@@ -2,11 +2,13 @@ import FireLiteCore
 
 /// How two codes of a code system relate (value set concept-subsumption-outcome).
 public enum CodeRelation: String, Sendable, Hashable {
+    /// Both are the same concept.
     case equivalent
     /// The first is more general.
     case subsumes
     /// The second is more general.
     case subsumedBy = "subsumed-by"
+    /// Neither is more general.
     case notSubsumed = "not-subsumed"
 }
 
@@ -43,6 +45,7 @@ public struct CodeValidation: Sendable, Hashable {
 
 /// Whether a code is in a value set, as far as the definitions tell.
 public enum TerminologyMembership: Sendable, Hashable {
+    /// It is a member.
     case member
     /// It is not a member; the issues say why.
     case notMember([TerminologyIssue])
@@ -58,7 +61,9 @@ public struct ValueSetExpansion: Sendable, Hashable {
         public let system: String
         /// The version of the code system, if the value set uses several.
         public let version: String?
+        /// The code.
         public let code: String
+        /// The name of the concept, in the language that was asked for; nil if it has none.
         public let display: String?
         /// Whether it stands for a group of concepts, and cannot be chosen.
         public let isAbstract: Bool
@@ -80,12 +85,17 @@ public struct CodeDescription: Sendable, Hashable {
     public let systemName: String
     /// The version of the code system.
     public let version: String?
+    /// The name of the concept, in the language that was asked for; nil if it has none.
     public let display: String?
+    /// What the concept means; nil if the code system does not say.
     public let definition: String?
+    /// Whether it stands for a group of concepts, and cannot be chosen.
     public let isAbstract: Bool
+    /// Whether it is no longer used.
     public let isInactive: Bool
     /// The codes directly above; `children` has those directly below.
     public let parents: [String]
+    /// The codes directly below.
     public let children: [String]
 }
 
@@ -220,7 +230,7 @@ extension Terminology {
     public func relation(of first: String, to second: String, in system: String) throws -> CodeRelation {
         let canonical = Canonical(system)
         let run = try TerminologyRun(library, OperationSettings(RequestParameters()))
-        return try run.relation(first, second, canonical.url, canonical.version)
+        return try run.relation(of: first, to: second, in: canonical.url, version: canonical.version)
     }
 
     /// The codes into which concept maps translate a code (`ConceptMap/$translate`).

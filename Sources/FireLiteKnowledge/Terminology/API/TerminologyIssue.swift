@@ -7,7 +7,12 @@ import FireLiteCore
 public struct TerminologyIssue: Sendable, Hashable {
     /// The severity of an issue (value set IssueSeverity).
     public enum Severity: String, Sendable, Hashable {
-        case error, warning, information
+        /// A code is not valid, or the operation fails.
+        case error
+        /// The result stands, and needs a look: a code is inactive, for example.
+        case warning
+        /// A note that changes nothing about the result.
+        case information
     }
 
     /// The severity.

@@ -50,11 +50,11 @@ struct TerminologyLibrary: Sendable {
         case "CodeSystem":
             guard let url = json["url"]?.text else { return }
             if json["content"]?.text == "supplement" {
-                replace(&definitions.supplements[url, default: []], version, json) { $0["version"]?.text }
+                replace(in: &definitions.supplements[url, default: []], version: version, by: json) { $0["version"]?.text }
                 return
             }
             let entry = Entry(version: version, json: json, content: Lazily { DefinedCodeSystem(json) })
-            replace(&definitions.systems[url, default: []], version, entry, \.version)
+            replace(in: &definitions.systems[url, default: []], version: version, by: entry, versionOf: \.version)
             for identifier in json["identifier"]?.items ?? [] where identifier["system"]?.text == "urn:ietf:rfc:3986" {
                 if let value = identifier["value"]?.text, value.hasPrefix("urn:"), value != url { definitions.otherNames[value] = url }
             }
@@ -62,7 +62,7 @@ struct TerminologyLibrary: Sendable {
         case "ValueSet":
             guard let url = json["url"]?.text else { return }
             let entry = Entry(version: version, json: json, content: Lazily { try ValueSetDefinition(json) })
-            replace(&definitions.valueSets[url, default: []], version, entry, \.version)
+            replace(in: &definitions.valueSets[url, default: []], version: version, by: entry, versionOf: \.version)
         case "NamingSystem":
             guard json["kind"]?.text == "codesystem" else { return }
             let names = (json["uniqueId"]?.items ?? []).compactMap { item in
@@ -81,7 +81,9 @@ struct TerminologyLibrary: Sendable {
         }
     }
 
-    private static func replace<Item>(_ list: inout [Item], _ version: String?, _ item: Item, _ versionOf: (Item) -> String?) {
+    private static func replace<Item>(
+        in list: inout [Item], version: String?, by item: Item, versionOf: (Item) -> String?
+    ) {
         if let place = list.firstIndex(where: { versionOf($0) == version }) { list[place] = item } else { list.append(item) }
     }
 

@@ -163,7 +163,7 @@ struct CodeCheck {
                     .information, code: "business-rule", kind: "code-rule", id: "CODE_CASE_DIFFERENCE", at: coded.place("code"),
                     "the code '\(coded.code)' is '\(concept.code)' in the code system \(provider.canonical), which ignores case"))
         }
-        if !settings.isMembershipOnly { addStatus(concept, coded, found, &result) }
+        if !settings.isMembershipOnly { addStatus(of: concept, coded, found: found, to: &result) }
         let isNamed = coded.display != nil && !settings.isMembershipOnly || settings.languages != nil
         let names = names(isNamed ? try provider.detailed(concept) : concept, found, provider)
         result.display = names.display(settings.languages) ?? concept.display
@@ -178,7 +178,7 @@ struct CodeCheck {
             concept, listed: found.listed, facts: provider?.facts ?? SystemFacts(), valueSetLanguage: found.valueSet?.language)
     }
 
-    private func addStatus(_ concept: Concept, _ coded: CheckedCode, _ found: MembershipFinding, _ result: inout CodeFinding) {
+    private func addStatus(of concept: Concept, _ coded: CheckedCode, found: MembershipFinding, to result: inout CodeFinding) {
         if concept.isInactive {
             let status = concept.status.map { $0 == "inactive" ? $0 : "\($0) and inactive" } ?? "inactive"
             result.issues.append(

@@ -19,27 +19,28 @@ struct DisplayCheck {
             let isKnown = shown.contains { Self.isSame($0.value, display) && ($0.language ?? facts.language) == facts.language }
             if isKnown {
                 return issue(
-                    .information, "NO_VALID_DISPLAY_FOUND_NONE_FOR_LANG_OK", coded,
+                    .information, id: "NO_VALID_DISPLAY_FOUND_NONE_FOR_LANG_OK", of: coded,
                     "\(what) has no name\(wish); '\(display)' is a name in the language of the code system")
             }
             return issue(
-                severity, "NO_VALID_DISPLAY_FOUND_NONE_FOR_LANG_ERR", coded,
+                severity, id: "NO_VALID_DISPLAY_FOUND_NONE_FOR_LANG_ERR", of: coded,
                 "'\(display)' is not a name of \(what), which has none\(wish)")
         }
         if valid.isEmpty {
-            return issue(.warning, "NO_VALID_DISPLAY_FOUND", coded, "'\(display)' cannot be checked: \(what) has no name")
+            return issue(.warning, id: "NO_VALID_DISPLAY_FOUND", of: coded, "'\(display)' cannot be checked: \(what) has no name")
         }
         let isSpaced = valid.contains { Self.isSame(Self.condensed($0.value), Self.condensed(display)) }
         let choices = valid.map { "'\($0.value)'" }.joined(separator: ", ")
         return issue(
-            severity, isSpaced ? "Display_Name_WS_for__should_be_one_of__instead_of" : "Display_Name_for__should_be_one_of__instead_of",
-            coded,
+            severity,
+            id: isSpaced ? "Display_Name_WS_for__should_be_one_of__instead_of" : "Display_Name_for__should_be_one_of__instead_of",
+            of: coded,
             "'\(display)' is not a name of \(what)\(wish), which is \(choices)\(isSpaced ? "; white space differs" : "")")
     }
 
     private var severity: TerminologyIssue.Severity { isLenient ? .warning : .error }
 
-    private func issue(_ severity: TerminologyIssue.Severity, _ id: String, _ coded: CheckedCode, _ text: String) -> TerminologyIssue {
+    private func issue(_ severity: TerminologyIssue.Severity, id: String, of coded: CheckedCode, _ text: String) -> TerminologyIssue {
         TerminologyIssue(
             severity, code: "invalid", kind: "invalid-display", id: id, at: coded.place("display"), isSummarized: true, text)
     }

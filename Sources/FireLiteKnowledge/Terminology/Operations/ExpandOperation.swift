@@ -19,7 +19,7 @@ struct ExpandOperation {
         let request = try ExpansionRequest(run.settings, valueSet: definition, limit: limit)
         let prepared = try run.prepare(definition)
         let found = try ExpansionCodes(prepared, run, request)
-        return try resource(prepared, found, run, request)
+        return try resource(of: prepared, codes: found, run: run, request: request)
     }
 
     // MARK: - Codes
@@ -32,7 +32,7 @@ struct ExpandOperation {
     }
 
     private func resource(
-        _ valueSet: PreparedValueSet, _ found: ExpansionCodes, _ run: TerminologyRun, _ request: ExpansionRequest
+        of valueSet: PreparedValueSet, codes found: ExpansionCodes, run: TerminologyRun, request: ExpansionRequest
     ) throws -> JSONItem {
         let start = min(request.offset ?? 0, found.codes.count)
         let page = found.codes[start...].prefix(request.count ?? .max)
@@ -197,7 +197,7 @@ struct ContainsWriter {
         }
         if let status = concept.notableStatus { values.append(Concept.Property("status", "valueCode", .string(status))) }
         for wanted in request.properties where wanted != "status" || concept.notableStatus == nil {
-            values += try requested(wanted, code, concept, listed)
+            values += try requested(wanted, of: code, concept: concept, listed: listed)
         }
         for value in values where properties[value.code] == nil {
             properties[value.code] = .some(provider.facts.propertyURIs[value.code] ?? Self.standardURI(value.code))
@@ -206,7 +206,7 @@ struct ContainsWriter {
     }
 
     private func requested(
-        _ name: String, _ code: ExpansionCode, _ concept: Concept, _ listed: [JSONItem]
+        _ name: String, of code: ExpansionCode, concept: Concept, listed: [JSONItem]
     ) throws -> [Concept.Property] {
         switch name {
         case "definition":

@@ -192,7 +192,7 @@ final class ExpansionCodes {
             return try body(code)
         }
         if part.definition.concepts.isEmpty, let filter = request.filter, let table = provider as? TableCodeSystem {
-            try table.search(filter.text, part.definition.filters, run.effort) { try visit($0, nil, 0) }
+            try table.search(filter.text, filters: part.definition.filters, effort: run.effort) { try visit($0, nil, 0) }
             return
         }
         if part.definition.concepts.isEmpty {

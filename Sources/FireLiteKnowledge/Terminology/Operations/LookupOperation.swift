@@ -17,7 +17,7 @@ struct LookupOperation {
         let run = try TerminologyRun(library, OperationSettings(parameters, header: language))
         let version = coding?["version"]?.text ?? parameters.text("version") ?? canonical.version
         let (provider, concept) = try run.known(code, canonical.url, version)
-        return response(run, provider, try provider.detailed(concept), try hierarchy(provider, concept))
+        return response(try provider.detailed(concept), of: provider, run: run, hierarchy: try hierarchy(provider, concept))
     }
 
     private var requested: Set<String> { Set(parameters.texts("property")) }
@@ -33,7 +33,7 @@ struct LookupOperation {
     }
 
     private func response(
-        _ run: TerminologyRun, _ provider: any CodeProvider, _ concept: Concept, _ hierarchy: [(property: String, concept: Concept)]
+        _ concept: Concept, of provider: any CodeProvider, run: TerminologyRun, hierarchy: [(property: String, concept: Concept)]
     ) -> JSONItem {
         let languages = run.settings.languages
         let names = ConceptNames(concept, listed: nil, facts: provider.facts)
@@ -55,7 +55,7 @@ struct LookupOperation {
                     ResponseParameters.part("value", "valueString", .string(name.value)),
                 ].compactMap(\.self))
         }
-        func add(_ property: String, _ member: String, _ value: JSONItem, _ description: String? = nil) {
+        func add(_ property: String, _ member: String, _ value: JSONItem, description: String? = nil) {
             result.add(
                 "property",
                 parts: [
@@ -65,7 +65,7 @@ struct LookupOperation {
                 ].compactMap(\.self))
         }
         if isWanted("inactive") { add("inactive", "valueBoolean", .bool(concept.isInactive)) }
-        for (property, other) in hierarchy { add(property, "valueCode", .string(other.code), other.display) }
+        for (property, other) in hierarchy { add(property, "valueCode", .string(other.code), description: other.display) }
         for property in concept.properties where isWanted(property.code) && !Self.computed.contains(property.code) {
             add(property.code, property.member, property.value)
         }
@@ -96,7 +96,7 @@ struct SubsumesOperation {
         let run = try TerminologyRun(library, OperationSettings(parameters))
         let version = codings.lazy.compactMap { $0?["version"]?.text }.first ?? parameters.text("version") ?? Canonical(system).version
         var result = ResponseParameters()
-        result.add("outcome", "valueCode", try run.relation(first, second, Canonical(system).url, version).rawValue)
+        result.add("outcome", "valueCode", try run.relation(of: first, to: second, in: Canonical(system).url, version: version).rawValue)
         return result.json
     }
 }
@@ -121,7 +121,7 @@ extension TerminologyRun {
     }
 
     /// How two codes of a code system relate.
-    func relation(_ first: String, _ second: String, _ system: String, _ version: String?) throws -> CodeRelation {
+    func relation(of first: String, to second: String, in system: String, version: String?) throws -> CodeRelation {
         let (provider, one) = try known(first, system, version)
         let other = try known(second, system, version).1
         if one.code == other.code { return .equivalent }

@@ -72,7 +72,7 @@ struct MembershipTest {
             if found.isBetter(than: best) { best = found }
         }
         guard best.state == .member else { return best }
-        if try valueSet.excludes.contains(where: { try excludes($0, coded, best, definition) }) { best.state = .notMember }
+        if try valueSet.excludes.contains(where: { try excludes($0, coded, as: best, of: definition) }) { best.state = .notMember }
         if let concept = best.concept, concept.isInactive, definition.allowsInactive == false || run.settings.isActiveOnly {
             best.state = .notMember
             best.issues.append(
@@ -89,7 +89,7 @@ struct MembershipTest {
     }
 
     private func excludes(
-        _ part: PreparedValueSet.Part, _ coded: CheckedCode, _ member: MembershipFinding, _ definition: ValueSetDefinition
+        _ part: PreparedValueSet.Part, _ coded: CheckedCode, as member: MembershipFinding, of definition: ValueSetDefinition
     ) throws -> Bool {
         let plain = CheckedCode(system: coded.system, version: nil, code: coded.code, display: nil, path: coded.path)
         let found = try find(plain, in: part, of: definition)
@@ -140,7 +140,7 @@ struct MembershipTest {
         _ coded: CheckedCode, _ system: String, in part: PreparedValueSet.Part, of definition: ValueSetDefinition
     ) throws -> MembershipFinding {
         var found = MembershipFinding(state: .notMember)
-        found.provider = try provider(system, part.definition.version, coded, &found)
+        found.provider = try provider(system, declared: part.definition.version, for: coded, &found)
         guard let provider = found.provider else {
             found.state = .unknown
             if !part.listed.isEmpty { found.listSays = part.listed[coded.code] != nil }
@@ -167,7 +167,7 @@ struct MembershipTest {
 
     /// The code system that a part takes for a code, with what is wrong about the versions.
     private func provider(
-        _ system: String, _ declared: String?, _ coded: CheckedCode, _ found: inout MembershipFinding
+        _ system: String, declared: String?, for coded: CheckedCode, _ found: inout MembershipFinding
     ) throws -> (any CodeProvider)? {
         let (wanted, rule) = OperationSettings.version(of: system, declared: declared, run.settings.systemRules)
         var target = wanted
@@ -180,7 +180,8 @@ struct MembershipTest {
         let provider = try run.system(system, target)
         if let own = coded.version, !VersionPattern.matches(provider?.version ?? target, own) {
             if provider != nil || target != nil {
-                found.issues.append(mismatch(coded, own, provider?.version ?? target ?? "", declared: declared, rule))
+                let used = provider?.version ?? target ?? ""
+                found.issues.append(mismatch(coded, own: own, used: used, declared: declared, rule: rule))
             }
             if try run.system(system, own) == nil, own != target {
                 found.issues.append(try unknownSystem(system, own, coded))
@@ -195,7 +196,7 @@ struct MembershipTest {
     }
 
     private func mismatch(
-        _ coded: CheckedCode, _ own: String, _ used: String, declared: String?, _ rule: OperationSettings.VersionRule?
+        _ coded: CheckedCode, own: String, used: String, declared: String?, rule: OperationSettings.VersionRule?
     ) -> TerminologyIssue {
         let place = coded.place("version")
         let system = coded.system ?? ""

@@ -130,14 +130,14 @@ struct TranslateOperation {
             guard source.system == nil || own == nil || own == source.system, wanted == nil || other == nil || other == wanted else {
                 return []
             }
-            return source.isReverse ? backwards(source, map, group) : try forwards(source, map, group, depth)
+            return source.isReverse ? backwards(source, group, of: map) : try forwards(source, group, of: map, depth: depth)
         }
     }
 
     private func forwards(
-        _ source: Source, _ map: ConceptMapDefinition, _ group: ConceptMapDefinition.Group, _ depth: Int
+        _ source: Source, _ group: ConceptMapDefinition.Group, of map: ConceptMapDefinition, depth: Int
     ) throws -> [Match] {
-        guard let elements = group.elements[source.code] else { return try unmapped(source, map, group, depth) }
+        guard let elements = group.elements[source.code] else { return try unmapped(source, group, of: map, depth: depth) }
         return elements.flatMap { element in
             (element["target"]?.items ?? []).compactMap { target -> Match? in
                 guard meetsConditions(target) else { return nil }
@@ -148,7 +148,7 @@ struct TranslateOperation {
         }
     }
 
-    private func backwards(_ source: Source, _ map: ConceptMapDefinition, _ group: ConceptMapDefinition.Group) -> [Match] {
+    private func backwards(_ source: Source, _ group: ConceptMapDefinition.Group, of map: ConceptMapDefinition) -> [Match] {
         group.order.flatMap { code in
             (group.elements[code] ?? []).flatMap { element in
                 (element["target"]?.items ?? []).filter { $0["code"]?.text == source.code && meetsConditions($0) }.map { target in
@@ -163,7 +163,7 @@ struct TranslateOperation {
 
     /// What the group says of codes that it does not list.
     private func unmapped(
-        _ source: Source, _ map: ConceptMapDefinition, _ group: ConceptMapDefinition.Group, _ depth: Int
+        _ source: Source, _ group: ConceptMapDefinition.Group, of map: ConceptMapDefinition, depth: Int
     ) throws -> [Match] {
         guard let unmapped = group.unmapped, depth < Self.deepest else { return [] }
         let relationship = Self.relationship(unmapped)

@@ -9,7 +9,7 @@ struct PropertyFilter {
 
     // MARK: - One concept
 
-    func matches(_ number: Int64, _ concept: Concept, _ filter: ConceptFilter, _ effort: Effort) throws -> Bool {
+    func matches(_ concept: Concept, numbered number: Int64, _ filter: ConceptFilter, _ effort: Effort) throws -> Bool {
         if filter.property == "expressions" { return true }
         if filter.property == "refset", filter.operation == .exists {
             return try !evaluator.numbers("SELECT 1 FROM code_member WHERE refset = ? LIMIT 1", number).isEmpty == (filter.value == "true")
@@ -80,7 +80,7 @@ struct PropertyFilter {
         for number in try evaluator.all(activeOnly: false).numbers {
             try evaluator.checkTime()
             guard let concept = try provider.concept(numbered: number, evaluator.connection) else { continue }
-            if try matches(number, concept, filter, effort) { found.append(number) }
+            if try matches(concept, numbered: number, filter, effort) { found.append(number) }
         }
         return CodeSet(sorted: found)
     }

@@ -4,7 +4,7 @@ extension TableCodeSystem {
     /// Calls `body` with the concepts that have a name in which every word begins a word, the shortest names first, until it returns false.
     ///
     /// - Throws: ``TerminologyError`` for a filter that cannot be applied.
-    func search(_ text: String, _ filters: [ConceptFilter], _ effort: Effort, _ body: (Concept) throws -> Bool) throws {
+    func search(_ text: String, filters: [ConceptFilter], effort: Effort, _ body: (Concept) throws -> Bool) throws {
         let words = NameSearch.words(text)
         let start = try state
         var choice = Choice(self, filters, effort)

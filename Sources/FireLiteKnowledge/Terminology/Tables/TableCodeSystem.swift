@@ -149,7 +149,7 @@ final class TableCodeSystem: CodeProvider, @unchecked Sendable {
             guard let number = try evaluator.number(concept.code) else { return false }
             if filter.operation == .isNotA { return try !evaluator.contains(number, .related(.descendantsAndSelf, .concept(filter.value))) }
             if let expression = try expression(filter) { return try evaluator.contains(number, expression) }
-            return try PropertyFilter(self, evaluator).matches(number, concept, filter, effort)
+            return try PropertyFilter(self, evaluator).matches(concept, numbered: number, filter, effort)
         }
     }
 

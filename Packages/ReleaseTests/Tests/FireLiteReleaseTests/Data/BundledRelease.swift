@@ -1,6 +1,6 @@
 @testable import FireLiteCore
 
-/// A release as data, as `firelite` has it: the texts in `Generated` are those of FireLiteReleases, which is no product.
+/// A release as data, as `firelite` has it: the texts in `Generated` are those of FireLiteReleases, which does not make them public.
 struct BundledRelease: Sendable {
     let name: String
     let layouts: String
