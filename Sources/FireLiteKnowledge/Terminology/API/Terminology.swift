@@ -93,6 +93,10 @@ public struct Terminology: Sendable {
     func perform(_ operation: TerminologyOperation, _ parameters: RequestParameters, _ language: String? = nil) throws -> JSONItem {
         var library = library
         for item in parameters.all("tx-resource") { if let json = item["resource"] { library.add(json) } }
+        // A ValueSet of DSTU2 may bring its code system.
+        if let json = parameters.resource("valueSet") {
+            for definition in EarlierDefinitions.current(json).dropLast() { library.add(definition) }
+        }
         switch operation {
         case .expand:
             return try ExpandOperation(library: library, parameters: parameters, language: language, limit: maximumExpansion).run()
