@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""check-ecl.py TOOL FOLDER [COUNT] [SEED]: compares random expression constraints with a plain evaluation of the files of a release.
+"""check-ecl.py TOOL FOLDER [COUNT] [SEED] [FILE]: compares random expression constraints with a plain evaluation of the files of a release.
 
-TOOL is the path of `firelite`, FOLDER a small release in the form RF2, such as one of `Scripts/synthetic-snomed.py FOLDER --concepts 2000`. Nothing here is
-shared with the tool: sets are Python's, and hierarchies are walked.
+TOOL is the path of `firelite`, FOLDER a release in the form RF2, such as one of `Scripts/synthetic-snomed.py FOLDER`. FILE has the release imported; without
+it the release is imported first. Operators are signs or, as the long syntax has them, words. Nothing here is shared with the tool: sets are Python's, and
+hierarchies are walked.
 """
 
 import glob
@@ -14,6 +15,10 @@ import sys
 import tempfile
 
 IS_A = "116680003"
+WORDS = {
+    "<": "descendantOf", "<<": "descendantOrSelfOf", "<!": "childOf", "<<!": "childOrSelfOf", ">": "ancestorOf", ">>": "ancestorOrSelfOf",
+    ">!": "parentOf", ">>!": "parentOrSelfOf", "^": "memberOf", "R": "reverseOf", "!=": "not =", "..": " to ",
+}
 
 
 class Release:
@@ -62,6 +67,10 @@ class Maker:
         self.large = sorted(self.all, key=lambda concept: -len(release.children.get(concept, ())))[:60]
         self.types = sorted({kind for facts in release.attributes.values() for _, kind, _ in facts})
 
+    def sign(self, text):
+        """An operator as a sign or as a word."""
+        return text if self.random.random() < 0.6 else f" {WORDS[text]} "
+
     def leaf(self):
         concept = self.random.choice(self.large if self.random.random() < 0.7 else self.all)
         return concept, {concept}
@@ -74,7 +83,7 @@ class Maker:
         edges = release.children if "<" in sign else release.parents
         near = (lambda c: edges.get(c, set())) if "!" in sign else (lambda c: release.walk(edges, c))
         found = set().union(*(near(concept) for concept in concepts)) if concepts else set()
-        return sign + text, found | concepts if sign.startswith(("<<", ">>")) else found
+        return self.sign(sign) + text, found | concepts if sign.startswith(("<<", ">>")) else found
 
     def expression(self, depth):
         release, pick = self.release, self.random
@@ -88,10 +97,10 @@ class Maker:
             other, others = self.expression(depth - 1)
             word = ["AND", "OR", "MINUS"][form - 1]
             result = {"AND": concepts & others, "OR": concepts | others, "MINUS": concepts - others}[word]
-            return f"({text}) {word} ({other})", result
+            return f"({text}) {pick.choice([word, word.lower()])} ({other})", result
         if form == 4:
             refset = pick.choice(sorted(release.members))
-            return f"^{refset} AND ({text})", release.members[refset] & concepts
+            return f"{self.sign('^')}{refset} AND ({text})", release.members[refset] & concepts
         kind = pick.choice(self.types)
         if form == 5:
             return f"({text}).{kind}", {target for c in concepts for _, k, target in release.facts(c) if k == kind}
@@ -115,21 +124,24 @@ class Maker:
         other = pick.choice(self.types)
         return pick.choice([
             (f"{kind} = {value}", lambda c: count(release.facts(c)) > 0),
-            (f"{kind} != {value}", lambda c: count(release.facts(c), lambda target: target not in values) > 0),
-            (f"[0..1] {kind} = {value}, {kind} = *", lambda c: count(release.facts(c)) <= 1 and count(release.facts(c), lambda _: True) > 0),
-            (f"R {kind} = {value}", lambda c: any(k == kind and t == c for v in values for _, k, t in release.facts(v))),
+            (f"{kind} {self.sign('!=')} {value}", lambda c: count(release.facts(c), lambda target: target not in values) > 0),
+            (f"[0{self.sign('..')}1] {kind} = {value}, {kind} = *", lambda c: count(release.facts(c)) <= 1 and count(release.facts(c), lambda _: True) > 0),
+            (f"{self.sign('R')} {kind} = {value}", lambda c: any(k == kind and t == c for v in values for _, k, t in release.facts(v))),
             (f"{{ {kind} = {value}, {other} = * }}", lambda c: grouped(c, other)),
         ])
 
 
 def main():
     tool, folder = sys.argv[1:3]
-    count, seed = (int(text) for text in (sys.argv[3:5] + ["150", "1"][len(sys.argv) - 3:]))
+    count, seed = (int(text) for text in (sys.argv[3:5] + ["150", "1"][len(sys.argv[3:5]):]))
     maker = Maker(Release(folder), seed)
     wrong = 0
     with tempfile.TemporaryDirectory() as work:
         database, request = os.path.join(work, "codes.sqlite"), os.path.join(work, "request.json")
-        subprocess.run([tool, "codes", "--knowledge", database, "add", folder], check=True)
+        if len(sys.argv) > 5:
+            database = sys.argv[5]
+        else:
+            subprocess.run([tool, "codes", "--knowledge", database, "add", folder], check=True)
         for _ in range(count):
             text, expected = maker.expression(maker.random.choice([0, 1, 1, 2]))
             url = {"name": "url", "valueUri": "http://snomed.info/sct?fhir_vs=ecl/" + text}

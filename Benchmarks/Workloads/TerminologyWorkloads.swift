@@ -9,7 +9,7 @@ struct TerminologyWorkloads: Workload {
     static let subsumes = "terminology, compare two codes"
     static let member = "terminology, validate against an implicit value set"
     static let completion = "terminology, complete three letters"
-    static let expansion = "terminology, expand 1,000 codes"
+    static let expansion = "terminology, expand 10,000 codes"
 
     private static let url = "http://snomed.info/sct"
     private static let root = 138_875_005
@@ -21,14 +21,14 @@ struct TerminologyWorkloads: Workload {
 
     func run(_ bench: Bench) throws -> [Measurement] {
         guard names.contains(where: bench.wants) else { return [] }
-        let release = CodeRelease(count: max(5_000, bench.size))
+        let release = CodeRelease(count: max(50_000, bench.size))
         let folder = bench.scratch.fresh("rf2")
         try release.write(to: folder)
         let path = bench.scratch.fresh()
         try CodeSystemFile(path: path).add([folder])
         var terminology = Terminology(release: .r4)
         try terminology.addCodeSystems(at: path)
-        terminology.maximumExpansion = 2_000
+        terminology.maximumExpansion = 40_000
         let known = terminology
         let floor = try CodeFloor(path)
         let codes = release.sample(Self.questions).map(String.init)
@@ -64,17 +64,17 @@ struct TerminologyWorkloads: Workload {
     }
 }
 
-/// An invented release in the form RF2, whose concept `n` is below concept `n / 3`, and one of which has about 1,000 below it.
+/// An invented release in the form RF2, whose concept `n` is below concept `n / 3`, and one of which has about 10,000 below it.
 private struct CodeRelease {
     let count: Int
 
     func code(_ number: Int) -> Int { number == 0 ? 138_875_005 : (number + 3_000_000) * 1_000 + 5 }
 
-    /// A concept with about 1,000 below it.
+    /// The concept of which the number of those below it is the nearest to 10,000.
     var group: Int {
-        var number = count - 1
-        while number > 3, below(number) < 1_000 { number /= 3 }
-        return code(below(number) > 1_900 ? number * 3 : number)
+        var best = 1
+        for number in 2..<min(count, 1_000) where abs(below(number) - 10_000) < abs(below(best) - 10_000) { best = number }
+        return code(best)
     }
 
     private func below(_ top: Int) -> Int {

@@ -15,10 +15,9 @@ struct CodesArgument {
     func add(to terminology: inout Terminology) throws {
         for path in paths {
             do {
-                try terminology.addCodeSystems(at: path)
-                let packages = Knowledge(release: terminology.release)
-                try packages.addKnowledge(at: path)
-                terminology.add(packages)
+                let knowledge = Knowledge(release: terminology.release)
+                try knowledge.addKnowledge(at: path)
+                terminology.add(knowledge)
             } catch let error as KnowledgeError {
                 throw ToolError.failed(error)
             }

@@ -18,6 +18,7 @@ public final class Knowledge: @unchecked Sendable {
     private var byURL: [String: [Definition]] = [:]
     private var byKey: [String: Definition] = [:]
     private var packageList: [PackageManifest] = []
+    private var importedList: [TableCodeSystem] = []
     private var structures: [String: StructureResult] = [:]
     private var discriminated: [Discrimination.Key: Discrimination.Known] = [:]
     private var units: [String: Bool] = [:]
@@ -114,6 +115,16 @@ public final class Knowledge: @unchecked Sendable {
         lock.withLock {
             packageList.removeAll { $0.name == manifest.name && $0.version == manifest.version }
             packageList.append(manifest)
+        }
+    }
+
+    /// The code systems that files have which were added, imported from files of their own forms.
+    var importedSystems: [TableCodeSystem] { lock.withLock { importedList } }
+
+    func note(_ system: TableCodeSystem) {
+        lock.withLock {
+            importedList.removeAll { $0.url == system.url && $0.version == system.version }
+            importedList.append(system)
         }
     }
 

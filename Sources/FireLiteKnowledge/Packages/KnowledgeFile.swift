@@ -27,6 +27,7 @@ public final class KnowledgeFile {
             throw KnowledgeError(.file, "\(path): there is no such file: make it with `firelite package add --knowledge \(path)`")
         }
         do {
+            if isReadOnly { Self.takeBack(path) }
             connection = try Connection(path: path, isReadOnly: isReadOnly, createsFile: !isReadOnly)
             connection.setBusyTimeout(milliseconds: 5_000)
             let isEmpty = try connection.integer("SELECT count(*) FROM sqlite_schema") == 0
@@ -40,6 +41,15 @@ public final class KnowledgeFile {
         } catch let error as SQLiteError {
             throw Self.failure(path, error)
         }
+    }
+
+    /// Takes back what a killed import left in a file that is there: a connection that only reads cannot.
+    ///
+    /// If the file cannot be written, the error is that of the connection which reads it.
+    static func takeBack(_ path: String) {
+        guard let connection = try? Connection(path: path, createsFile: false) else { return }
+        connection.setBusyTimeout(milliseconds: 5_000)
+        _ = try? connection.integer("SELECT count(*) FROM sqlite_schema")
     }
 
     private static func failure(_ path: String, _ error: SQLiteError) -> KnowledgeError {
@@ -225,7 +235,8 @@ extension PackageManifest {
 }
 
 extension Knowledge {
-    /// Adds the packages of a file that `KnowledgeFile` or `firelite package` made.
+    /// Adds the packages of a file that `KnowledgeFile` or `firelite package` made, and the code systems that `CodeSystemFile` or `firelite codes`
+    /// imported into it.
     ///
     /// - Throws: `KnowledgeError` with code `file`.
     public func addKnowledge(at path: String) throws {
@@ -233,5 +244,7 @@ extension Knowledge {
         for manifest in try file.packages() { note(manifest) }
         let texts = try StoredTexts(path: path)
         for definition in try file.definitions(texts) { insert(definition) }
+        let tables = try CodeTables(reading: path)
+        for system in try tables.systems() { note(try TableCodeSystem(tables, system)) }
     }
 }

@@ -22,6 +22,7 @@ final class TerminologyCodes: CodeValidator, @unchecked Sendable {
     init(_ knowledge: Knowledge) {
         var terminology = Terminology(release: knowledge.release)
         terminology.add(KnowledgeDefinitions(knowledge: knowledge))
+        for system in knowledge.importedSystems { terminology.library.add(system) }
         self.terminology = terminology
         lists = knowledge.codes
     }
@@ -30,7 +31,7 @@ final class TerminologyCodes: CodeValidator, @unchecked Sendable {
         let key = MembershipQuestion(code: question, valueSet: valueSet)
         if let known = lock.withLock({ memberships[key] }) { return known }
         let answer: CodeMembership =
-            switch terminology.membership(of: [Self.code(question)], in: valueSet.description) {
+            switch terminology.membership(of: [TerminologyCode(question)], in: valueSet.description) {
             case .member: .member
             // A code alone is in the value set if a list has it; which system it is of cannot always be said.
             case .notMember where question.system == nil: lists.membership(of: question, in: valueSet)
@@ -61,7 +62,7 @@ final class TerminologyCodes: CodeValidator, @unchecked Sendable {
     private func find(_ question: CodeQuestion) -> (existence: CodeMembership, display: CodeMembership) {
         // ISO 3166 also has codes of three letters or digits, which the terminology does not list.
         if question.system == "urn:iso:std:iso:3166", question.code.utf8.count == 3 { return (.unknown, .unknown) }
-        guard let found = try? terminology.validate(Self.code(question)) else { return (lists.existence(of: question), .unknown) }
+        guard let found = try? terminology.validate(TerminologyCode(question)) else { return (lists.existence(of: question), .unknown) }
         let errors = found.issues.filter { $0.severity == .error }
         if errors.contains(where: { $0.kind == "invalid-code" }) { return (.notMember, .unknown) }
         if errors.contains(where: { $0.kind == "invalid-display" }) {
@@ -84,10 +85,6 @@ final class TerminologyCodes: CodeValidator, @unchecked Sendable {
         let english = Locale(identifier: "en")
         return Set(Locale.Region.isoRegions.compactMap { english.localizedString(forRegionCode: $0.identifier)?.lowercased() })
     }()
-
-    private static func code(_ question: CodeQuestion) -> TerminologyCode {
-        TerminologyCode(question.code, system: question.system, version: question.version, display: question.display)
-    }
 }
 
 /// The definitions of a `Knowledge` as a source of a terminology.

@@ -55,6 +55,94 @@ import Testing
         #expect(try Examples.codes(terminology, "v180").count == 5)
     }
 
+    /// Each level has two value sets that both import the next level: there are 2 to the 20th ways down, and each is short.
+    @Test(.timeLimit(.minutes(1))) func valueSetsThatShareTheirImportsAreLookedAtOnce() throws {
+        let levels = 22
+        var terminology = try Examples.terminology(
+            Examples.valueSet("v\(levels)", #"{"include":[{"system":"\#(Examples.colors)"}]}"#))
+        func add(_ name: String, _ imported: [String]) throws {
+            let parts = imported.map { #"{"valueSet":["http://example.org/\#($0)"]}"# }.joined(separator: ",")
+            try terminology.add(contentsOf: Data(Examples.valueSet(name, #"{"include":[\#(parts)]}"#).utf8))
+        }
+        for level in 0..<levels {
+            for name in ["a", "b"] { try add("\(name)\(level)", ["v\(level + 1)"]) }
+            try add("v\(level)", ["a\(level)", "b\(level)"])
+        }
+        #expect(try Examples.codes(terminology, "v0").count == 5)
+        for (code, isMember) in [("red", true), ("green", false)] {
+            let answer = terminology.membership(of: [TerminologyCode(code, system: Examples.colors)], in: "http://example.org/v0")
+            #expect((answer == .member) == isMember)
+        }
+    }
+
+    @Test(.timeLimit(.minutes(1))) func listsOfManyCodesAreComparedOnce() throws {
+        let (count, ring) = (20_000, "http://example.org/ring")
+        let concepts = (0..<count).map { #"{"code":"c\#($0)","property":[{"code":"parent","valueCode":"c\#(($0 + 1) % count)"}]}"# }
+        let system = """
+            {"resourceType":"CodeSystem","url":"\(ring)","status":"active","content":"complete","caseSensitive":false,
+             "concept":[\(concepts.joined(separator: ","))]}
+            """
+        let listed = (0..<count).map { "C\($0 * 2)" }.joined(separator: ",")
+        let excluded = (0..<count).map { #"{"system":"\#(ring)","concept":[{"code":"c\#($0 * 4)"}]}"# }.joined(separator: ",")
+        func include(_ operation: String, _ value: String) -> String {
+            #""include":[{"system":"\#(ring)","filter":[{"property":"concept","op":"\#(operation)","value":"\#(value)"}]}]"#
+        }
+        var terminology = try Examples.terminology(
+            system, Examples.valueSet("even", "{\(include("in", listed))}"),
+            Examples.valueSet("some", #"{\#(include("in", listed)),"exclude":[\#(excluded)]}"#),
+            Examples.valueSet("odd", "{\(include("not-in", listed))}"), Examples.valueSet("none", "{\(include("is-not-a", "c1"))}"),
+            Examples.valueSet("leaves", "{\(include("descendent-leaf", "c1"))}"))
+        terminology.maximumExpansion = 50_000
+        #expect(try Examples.codes(terminology, "even").count == count / 2)
+        #expect(try Examples.codes(terminology, "some").count == count / 4)
+        #expect(try Examples.codes(terminology, "odd").count == count / 2)
+        // In a circle each is above each.
+        #expect(try Examples.codes(terminology, "none").isEmpty && Examples.codes(terminology, "leaves").isEmpty)
+    }
+
+    @Test(.timeLimit(.minutes(1))) func aCodeWithManyParentsIsRead() throws {
+        let numbers = 0..<50_000
+        let parents = numbers.map { #"{"code":"parent","valueCode":"p\#($0)"}"# }.joined(separator: ",")
+        let concepts = numbers.map { #"{"code":"p\#($0)"}"# }.joined(separator: ",")
+        let system = """
+            {"resourceType":"CodeSystem","url":"http://example.org/fan","status":"active","content":"complete",
+             "concept":[{"code":"child","property":[\(parents)]},\(concepts)]}
+            """
+        let terminology = try Examples.terminology(system)
+        #expect(try terminology.relation(of: "p49999", to: "child", in: "http://example.org/fan") == .subsumes)
+    }
+
+    /// With ten levels of fifty groups there would be 50 to the 10th ways.
+    @Test(.timeLimit(.minutes(1))) func mapsThatReferToEachOtherAreAskedOnce() throws {
+        func map(_ name: String, _ other: String) -> String {
+            let onward = #"{"source":"http://example.org/a","unmapped":{"mode":"other-map","otherMap":"http://example.org/\#(other)"}}"#
+            let own = #"{"source":"http://example.org/a","unmapped":{"mode":"fixed","code":"\#(name)"}}"#
+            let groups = (Array(repeating: onward, count: 50) + [own]).joined(separator: ",")
+            return #"{"resourceType":"ConceptMap","url":"http://example.org/\#(name)","status":"active","group":[\#(groups)]}"#
+        }
+        let terminology = try Examples.terminology(map("one", "two"), map("two", "one"))
+        let found = try terminology.translate(TerminologyCode("x", system: "http://example.org/a"), by: "http://example.org/one")
+        #expect(Set(found.map(\.target.code)) == ["one", "two"])
+    }
+
+    /// Words that the full-text index splits or does not have.
+    @Test func everyTextIsAFilter() throws {
+        let folder = try TemporaryFolder()
+        var example = SnomedExamples()
+        example.parents[1] = [0]
+        let terminology = try example.terminology(folder)
+        let all = "http://snomed.info/sct?fhir_vs"
+        for text in [
+            "e\u{20DD}x", "\"", "a\"*", "*", "NEAR(a b)", "thing OR", "\u{0}", "a\u{0}b", "\u{202E}", "x\u{0301}\u{0489}y", "½", "𝕏 👩‍👩‍👧",
+            "^1",
+        ] {
+            #expect(try terminology.expand(all, filter: text, count: 3).codes.count <= 3, "\(text.unicodeScalars)")
+            let term = text.replacingOccurrences(of: "\\", with: "\\\\").replacingOccurrences(of: "\"", with: "\\\"")
+            _ = try terminology.expand("\(all)=ecl/* {{ term = \"\(term)\" }}", count: 3)
+        }
+        #expect(try terminology.expand(all, filter: "THÍNG 1", count: 3).codes.map(\.display) == ["Thing 1"])
+    }
+
     @Test(.timeLimit(.minutes(1))) func anExpressionThatBlowsUpEnds() throws {
         let code = String(repeating: "a", count: 60)
         let system = """

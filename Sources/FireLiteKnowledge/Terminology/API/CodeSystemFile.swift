@@ -88,7 +88,7 @@ enum CodeSystemForm {
 extension Terminology {
     /// Adds the code systems that a file has, which `CodeSystemFile` or `firelite codes` imported.
     ///
-    /// Definitions of packages in the file are not added: they come with `Knowledge.addKnowledge(at:)`, which is a source of a terminology.
+    /// Definitions of packages in the file are not added: they come, with the code systems, from a `Knowledge` after `addKnowledge(at:)`.
     /// - Parameter path: the file.
     /// - Throws: `KnowledgeError` with code `file`.
     public mutating func addCodeSystems(at path: String) throws {

@@ -6,7 +6,7 @@ import Foundation
 public struct StoredDefinitions: TerminologySource {
     private let store: FHIRStore
 
-    /// The definitions of a store of R4 or later.
+    /// The definitions of a store.
     ///
     /// - Parameter store: the store. It is read when a terminology asks for a definition.
     public init(_ store: FHIRStore) { self.store = store }

@@ -13,7 +13,7 @@ extension Terminology: CodeValidator {
     ///   - question: the code. Without a system it is a member if any system of the value set has it.
     ///   - valueSet: the canonical URL of the value set, perhaps with a version.
     public func membership(of question: CodeQuestion, in valueSet: Canonical) -> CodeMembership {
-        switch membership(of: [Self.code(question)], in: valueSet.description) {
+        switch membership(of: [TerminologyCode(question)], in: valueSet.description) {
         case .member: .member
         case .notMember: .notMember
         case .unknown: .unknown
@@ -26,7 +26,7 @@ extension Terminology: CodeValidator {
     public func existence(of question: CodeQuestion) -> CodeMembership {
         guard question.system != nil else { return .unknown }
         do {
-            var code = Self.code(question)
+            var code = TerminologyCode(question)
             // Names make no difference here.
             code.display = nil
             let found = try validate(code)
@@ -36,9 +36,11 @@ extension Terminology: CodeValidator {
             return .unknown
         }
     }
+}
 
-    private static func code(_ question: CodeQuestion) -> TerminologyCode {
-        TerminologyCode(question.code, system: question.system, version: question.version, display: question.display)
+extension TerminologyCode {
+    init(_ question: CodeQuestion) {
+        self.init(question.code, system: question.system, version: question.version, display: question.display)
     }
 }
 

@@ -33,21 +33,30 @@ public struct Terminology: Sendable {
 
     // MARK: - Definitions
 
-    /// Adds the definitions in JSON: a CodeSystem, ValueSet, ConceptMap or NamingSystem of R4 or later, or a
-    /// Bundle with some. Other resources are ignored.
+    /// Adds the definitions in JSON: a CodeSystem, ValueSet, ConceptMap or NamingSystem, or a Bundle with some. Other resources
+    /// are ignored.
     ///
-    /// A CodeSystem or ValueSet replaces one of the same URL and version. Definitions of earlier releases are not understood.
+    /// A CodeSystem or ValueSet replaces one of the same URL and version. A ValueSet of DSTU2 may define a code system, which is
+    /// added as well.
     /// - Throws: ``TerminologyError`` with `unreadable` for a text that is not JSON.
     public mutating func add(contentsOf json: Data) throws { add(try Self.json(json)) }
 
     /// Adds a definition, or those of a Bundle.
     ///
-    /// - Parameter resource: a CodeSystem, ValueSet, ConceptMap or NamingSystem of R4 or later, or a Bundle; others are ignored.
+    /// - Parameter resource: a CodeSystem, ValueSet, ConceptMap or NamingSystem, or a Bundle; others are ignored.
     /// - Throws: ``TerminologyError`` with `unreadable` if the resource has no JSON.
     public mutating func add(_ resource: FHIRResource) throws { add(try Self.json(FHIRJSON.data(resource))) }
 
     /// Adds a source, which is asked for definitions that the terminology lacks. Earlier sources are asked first.
     public mutating func add(_ source: some TerminologySource) { library.add(source) }
+
+    /// Adds the definitions of packages and files, and the code systems that were imported into those files.
+    ///
+    /// - Parameter knowledge: what is added to it later is found as well, but for code systems that are imported.
+    public mutating func add(_ knowledge: Knowledge) {
+        library.add(knowledge)
+        for system in knowledge.importedSystems { library.add(system) }
+    }
 
     mutating func add(_ json: JSONItem) {
         for entry in json["resourceType"]?.text == "Bundle" ? json["entry"]?.items ?? [] : [] {
@@ -78,12 +87,16 @@ public struct Terminology: Sendable {
     /// - Throws: ``TerminologyError``, whose ``TerminologyError/operationOutcome`` is what a server would send.
     public func perform(_ operation: TerminologyOperation, parameters: Data, language: String? = nil) throws -> Data {
         let request = try RequestParameters(Self.json(parameters))
-        return Data(try perform(operation, request, language).json.utf8)
+        return ResponseText.data(try perform(operation, request, language))
     }
 
     func perform(_ operation: TerminologyOperation, _ parameters: RequestParameters, _ language: String? = nil) throws -> JSONItem {
         var library = library
         for item in parameters.all("tx-resource") { if let json = item["resource"] { library.add(json) } }
+        // A ValueSet of DSTU2 may bring its code system.
+        if let json = parameters.resource("valueSet") {
+            for definition in EarlierDefinitions.current(json).dropLast() { library.add(definition) }
+        }
         switch operation {
         case .expand:
             return try ExpandOperation(library: library, parameters: parameters, language: language, limit: maximumExpansion).run()
@@ -93,7 +106,7 @@ public struct Terminology: Sendable {
         case .lookup: return try LookupOperation(library: library, parameters: parameters, language: language).run()
         case .subsumes: return try SubsumesOperation(library: library, parameters: parameters).run()
         case .translate:
-            return try TranslateOperation(library: library, parameters: parameters, isR4: release.version.hasPrefix("4.")).run()
+            return try TranslateOperation(library: library, parameters: parameters, isR4: !release.version.hasPrefix("5.")).run()
         case .batchValidate: return try BatchOperation(library: library, parameters: parameters, language: language).run()
         }
     }

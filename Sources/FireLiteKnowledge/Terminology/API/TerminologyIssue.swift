@@ -101,6 +101,8 @@ public struct TerminologyError: FireLiteError, Hashable {
         public static let limit = Code(rawValue: "limit")
         /// The operation, or a filter, is not supported for this code system.
         public static let notSupported = Code(rawValue: "notSupported")
+        /// A code system was imported again while the operation ran: ask again.
+        public static let changed = Code(rawValue: "changed")
         /// A resource is not JSON, or not of the kind that it must be.
         public static let unreadable = Code(rawValue: "unreadable")
     }

@@ -11,6 +11,9 @@ final class ECLEvaluator {
     private var knownCount = 0
     /// The maximum number of concepts of the sets that are kept.
     private static let maximumKept = 4_000_000
+    /// The numbers of codes that were asked for lately.
+    private var knownNumbers: [String: Int64] = [:]
+    private static let maximumNumbers = 10_000
 
     init(_ connection: Connection, _ system: CodeTables.System) { (self.connection, self.system) = (connection, system) }
 
@@ -60,15 +63,28 @@ final class ECLEvaluator {
 
     /// The number of a concept by its identifier; nil if the edition has none.
     func number(_ code: String) throws -> Int64? {
+        if let known = knownNumbers[code] { return known }
         let statement = try connection.cached("SELECT _k FROM code_concept WHERE code = ? AND _k BETWEEN ? AND ?")
         defer { statement.reset() }
         statement.bind(1, code)
         statement.bind(2, system.concepts.lowerBound)
         statement.bind(3, system.concepts.upperBound)
-        return try statement.step() ? statement.int(0) : nil
+        guard try statement.step() else { return nil }
+        let number = statement.int(0)
+        if knownNumbers.count >= Self.maximumNumbers { knownNumbers.removeAll(keepingCapacity: true) }
+        knownNumbers[code] = number
+        return number
     }
 
-    private func all(activeOnly: Bool) throws -> CodeSet {
+    /// The numbers of the concepts that follow one.
+    func next(_ count: Int, after last: Int64) throws -> [Int64] {
+        guard last < system.concepts.upperBound else { return [] }
+        return try numbers(
+            "SELECT _k FROM code_concept WHERE _k BETWEEN ?1 AND ?2 ORDER BY _k LIMIT ?3", max(last + 1, system.concepts.lowerBound),
+            system.concepts.upperBound, Int64(count))
+    }
+
+    func all(activeOnly: Bool) throws -> CodeSet {
         CodeSet(
             sorted: try numbers(
                 "SELECT _k FROM code_concept WHERE _k BETWEEN ?1 AND ?2 AND (flags & 1 OR ?3 = 0) ORDER BY _k", system.concepts.lowerBound,
@@ -115,8 +131,14 @@ final class ECLEvaluator {
             }
             return CodeSet(found)
         case .filtered(let inner, let filter):
-            var base = try evaluate(inner)
-            if case .concept(let facts) = filter, inner == .any, facts.contains(.active(false)) { base = try all(activeOnly: false) }
+            var base: CodeSet
+            if case .concept(let facts) = filter, inner == .any, facts.contains(.active(false)) {
+                base = try all(activeOnly: false)
+            } else if case .names(let conditions) = filter, let named = try named(conditions) {
+                base = try self.base(inner, among: named)
+            } else {
+                base = try evaluate(inner)
+            }
             return CodeSet(
                 sorted: try base.numbers.filter { number in
                     try checkTime()
@@ -215,14 +237,20 @@ final class ECLEvaluator {
 
     /// The inactive concepts that historical associations lead from to a set.
     private func history(_ set: CodeSet, _ profile: ECLExpression.HistoryProfile) throws -> CodeSet {
-        var refsets = ["900000000000527005"]
-        if profile != .minimal { refsets += ["900000000000526001", "900000000000528000", "1186924009"] }
-        if profile == .maximal {
-            refsets += ["900000000000523009", "900000000000525002", "900000000000524003", "900000000000530003", "1186921001"]
+        var refsets: [Int64]
+        if case .chosen(let expression) = profile {
+            refsets = try evaluate(expression).numbers
+        } else {
+            var codes = ["900000000000527005"]
+            if profile != .minimal { codes += ["900000000000526001", "900000000000528000", "1186924009"] }
+            if profile == .maximal {
+                codes += ["900000000000523009", "900000000000525002", "900000000000524003", "900000000000530003", "1186921001"]
+            }
+            refsets = try codes.compactMap { try number($0) }
         }
         var found: Set<Int64> = []
-        for code in refsets {
-            guard let refset = try number(code) else { continue }
+        for refset in refsets {
+            try checkTime()
             let statement = try connection.prepare("SELECT concept, target FROM code_member WHERE refset = ?")
             statement.bind(1, refset)
             while try statement.step() {

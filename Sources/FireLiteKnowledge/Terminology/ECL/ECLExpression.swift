@@ -1,4 +1,4 @@
-/// An expression constraint of SNOMED CT (Expression Constraint Language 2.2, brief syntax).
+/// An expression constraint of SNOMED CT (Expression Constraint Language 2.2, brief and long syntax).
 indirect enum ECLExpression: Sendable, Hashable {
     /// Every active concept: `*`.
     case any
@@ -33,10 +33,10 @@ indirect enum ECLExpression: Sendable, Hashable {
     }
 
     /// Which historical associations count.
-    enum HistoryProfile: String, Sendable, Hashable {
-        case minimal = "MIN"
-        case moderate = "MOD"
-        case maximal = "MAX"
+    enum HistoryProfile: Sendable, Hashable {
+        case minimal, moderate, maximal
+        /// Those of these reference sets.
+        case chosen(ECLExpression)
     }
 }
 
@@ -101,6 +101,7 @@ struct ECLTerm: Sendable, Hashable {
     enum Kind: Sendable { case match, wild, exact }
 
     let kind: Kind
+    /// Of `wild` with its escapes: `\\*` is an asterisk.
     let text: String
 }
 
@@ -115,6 +116,8 @@ enum ECLFilter: Sendable, Hashable {
         case language([String], isEqual: Bool)
         /// `F`, `S` or `D`.
         case kind([String], isEqual: Bool)
+        /// Concepts of types of names.
+        case type(ECLExpression, isEqual: Bool)
         /// Reference sets of dialects, each with whether the name must be preferred (true) or acceptable (false).
         case dialect([Dialect], isEqual: Bool)
         case identifier([String], isEqual: Bool)
@@ -122,12 +125,14 @@ enum ECLFilter: Sendable, Hashable {
     }
 
     struct Dialect: Sendable, Hashable {
-        let refset: Int64
+        let refsets: ECLExpression
         let isPreferred: Bool?
     }
 
     enum Fact: Sendable, Hashable {
-        case defined(Bool)
+        case defined(Set<Bool>, isEqual: Bool)
+        /// Concepts of definition statuses.
+        case definition(ECLExpression, isEqual: Bool)
         case module(ECLExpression, isEqual: Bool)
         case date(ECLComparison, [String])
         case active(Bool)

@@ -12,19 +12,44 @@ enum ECLText {
             let own = words(text)
             return words(term.text).allSatisfy { word in own.contains { $0.hasPrefix(word) } }
         case .exact: return text == term.text
-        case .wild: return isLike(Array(text.lowercased()), Array(term.text.lowercased()))
+        case .wild: return isLike(Array(text.lowercased()), pattern(term.text.lowercased()))
         }
     }
 
+    /// A part of a pattern.
+    private enum Part: Equatable {
+        /// Any number of characters.
+        case several
+        case one
+        case literal(Character)
+    }
+
+    private static func pattern(_ text: String) -> [Part] {
+        var parts: [Part] = []
+        var isEscaped = false
+        for character in text {
+            switch character {
+            case "\\" where !isEscaped:
+                isEscaped = true
+                continue
+            case "*" where !isEscaped: parts.append(.several)
+            case "?" where !isEscaped: parts.append(.one)
+            default: parts.append(.literal(character))
+            }
+            isEscaped = false
+        }
+        return parts
+    }
+
     /// Whether a text is like a pattern with `*` and `?`; in time proportional to the product of their lengths at most.
-    private static func isLike(_ text: [Character], _ pattern: [Character]) -> Bool {
+    private static func isLike(_ text: [Character], _ pattern: [Part]) -> Bool {
         var (place, next) = (0, 0)
         var star: (pattern: Int, text: Int)?
         while place < text.count {
-            if next < pattern.count, pattern[next] == "*" {
+            if next < pattern.count, pattern[next] == .several {
                 star = (next, place)
                 next += 1
-            } else if next < pattern.count, pattern[next] == "?" || pattern[next] == text[place] {
+            } else if next < pattern.count, pattern[next] == .one || pattern[next] == .literal(text[place]) {
                 place += 1
                 next += 1
             } else if let back = star {
@@ -34,7 +59,7 @@ enum ECLText {
                 return false
             }
         }
-        return pattern[next...].allSatisfy { $0 == "*" }
+        return pattern[next...].allSatisfy { $0 == .several }
     }
 }
 
@@ -83,29 +108,64 @@ extension ECLEvaluator {
         case .term(let terms, let isEqual): return terms.contains { ECLText.matches(name.term, $0) } == isEqual
         case .language(let languages, let isEqual): return languages.contains(name.language.lowercased()) == isEqual
         case .kind(let kinds, let isEqual): return kinds.contains(name.kind) == isEqual
+        case .type(let expression, let isEqual):
+            let code = name.kind == "F" ? SnomedCode.fullName : name.kind == "D" ? SnomedCode.textDefinition : SnomedCode.synonym
+            return try isMetadata("\(code)", of: expression) == isEqual
         case .identifier(let codes, let isEqual): return codes.contains(name.code) == isEqual
         case .active(let isActive): return name.isActive == isActive
         case .dialect(let dialects, let isEqual):
-            let rows = try connection.cached("SELECT refset, is_preferred FROM code_dialect WHERE name = ?")
-            defer { rows.reset() }
-            rows.bind(1, name.number)
-            var isThere = false
-            while try rows.step() {
-                let (refset, isPreferred) = (rows.int(0), rows.int(1) == 1)
-                isThere = isThere || dialects.contains { $0.refset == refset && $0.isPreferred ?? isPreferred == isPreferred }
+            return try self.dialects(of: name.number).contains { row in
+                try dialects.contains { wanted in
+                    try wanted.isPreferred ?? row.isPreferred == row.isPreferred && isMetadata("\(row.refset)", of: wanted.refsets)
+                }
+            } == isEqual
+        }
+    }
+
+    private func dialects(of name: Int64) throws -> [(refset: Int64, isPreferred: Bool)] {
+        let rows = try connection.cached("SELECT refset, is_preferred FROM code_dialect WHERE name = ?")
+        defer { rows.reset() }
+        rows.bind(1, name)
+        var all: [(refset: Int64, isPreferred: Bool)] = []
+        while try rows.step() { all.append((rows.int(0), rows.int(1) == 1)) }
+        return all
+    }
+
+    /// The concepts that the index of names finds for conditions, among which are all that meet them; nil if the index cannot answer.
+    func named(_ conditions: [ECLFilter.Name]) throws -> CodeSet? {
+        var wanted: [ECLTerm]?
+        for condition in conditions {
+            switch condition {
+            // The index has active names only.
+            case .active(false): return nil
+            case .term(let terms, true) where terms.allSatisfy { $0.kind == .match && !NameSearch.words($0.text).isEmpty }: wanted = terms
+            default: break
             }
-            return isThere == isEqual
+        }
+        guard let wanted else { return nil }
+        let question = wanted.map { "(" + NameSearch.question(NameSearch.words($0.text)) + ")" }.joined(separator: " OR ")
+        return try NameSearch(system, connection).concepts(question)
+    }
+
+    /// Whether a concept of the metadata is one of an expression, which may name it even if the release has no such concept.
+    private func isMetadata(_ code: String, of expression: ECLExpression) throws -> Bool {
+        switch expression {
+        case .concept(let other): return code == other
+        case .either(let left, let right): return try isMetadata(code, of: left) || isMetadata(code, of: right)
+        default: return try number(code).map { try contains($0, expression) } ?? false
         }
     }
 
     private func holds(_ concept: Int64, _ fact: ECLFilter.Fact) throws -> Bool {
         switch fact {
         case .active(let isActive): return try flags(concept).contains(.active) == isActive
-        case .defined(let isDefined): return try flags(concept).contains(.defined) == isDefined
+        case .defined(let wanted, let isEqual): return try wanted.contains(flags(concept).contains(.defined)) == isEqual
+        case .definition(let expression, let isEqual):
+            let code = try flags(concept).contains(.defined) ? SnomedCode.defined : SnomedCode.primitive
+            return try isMetadata("\(code)", of: expression) == isEqual
         case .module(let expression, let isEqual):
             guard let module = try text("SELECT module FROM code_concept WHERE _k = ?", concept) else { return !isEqual }
-            guard let number = try number(module) else { return (expression == .concept(module)) == isEqual }
-            return try contains(number, expression) == isEqual
+            return try isMetadata(module, of: expression) == isEqual
         case .date(let comparison, let dates):
             let date = try text("SELECT date FROM code_concept WHERE _k = ?", concept) ?? ""
             if comparison == .unequal { return dates.allSatisfy { $0 != date } }

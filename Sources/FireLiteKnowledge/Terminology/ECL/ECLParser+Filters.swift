@@ -36,7 +36,11 @@ extension ECLParser {
 
     private mutating func history() throws -> ECLExpression.HistoryProfile {
         switch word()?.uppercased().split(whereSeparator: { $0 == "-" || $0 == "_" }).map(String.init) {
-        case ["HISTORY"]?: return .maximal
+        case ["HISTORY"]?:
+            guard take("(") else { return .maximal }
+            let refsets = try expression()
+            try need(")")
+            return .chosen(refsets)
         case ["HISTORY", "MIN"]?: return .minimal
         case ["HISTORY", "MOD"]?: return .moderate
         case ["HISTORY", "MAX"]?: return .maximal
@@ -45,9 +49,11 @@ extension ECLParser {
     }
 
     private mutating func equality() throws -> Bool {
-        if take("!=") { return false }
-        try need("=")
-        return true
+        switch comparison() {
+        case .equal?: return true
+        case .unequal?: return false
+        default: throw error("'=' or '!='")
+        }
     }
 
     private mutating func truth() throws -> Bool {
@@ -69,12 +75,21 @@ extension ECLParser {
         return all
     }
 
-    private mutating func concepts() throws -> [String] {
-        try items("a concept") { parser in
-            guard let id = parser.identifier() else { return nil }
-            try parser.skipTerm()
-            return id
+    /// An expression, or a list of concepts without operators between them: `(1 2 3)`.
+    private mutating func concepts() throws -> ECLExpression {
+        var ahead = self
+        if ahead.take("(") {
+            var all: [ECLExpression] = []
+            while let id = ahead.identifier() {
+                try ahead.skipTerm()
+                all.append(.concept(id))
+            }
+            if let first = all.first, ahead.take(")") {
+                self = ahead
+                return all.dropFirst().reduce(first) { .either($0, $1) }
+            }
         }
+        return try operand()
     }
 
     // MARK: - Names
@@ -91,12 +106,11 @@ extension ECLParser {
         }
         if takeWord("TYPEID") {
             let isEqual = try equality()
-            let known = ["\(SnomedCode.fullName)": "F", "\(SnomedCode.synonym)": "S", "\(SnomedCode.textDefinition)": "D"]
-            return .kind(try concepts().map { known[$0] ?? "" }, isEqual: isEqual)
+            return .type(try concepts(), isEqual: isEqual)
         }
         if takeWord("TYPE") {
             let isEqual = try equality()
-            let known = ["fsn": "F", "syn": "S", "def": "D"]
+            let known = ["fsn": "F", "fullyspecifiedname": "F", "syn": "S", "synonym": "S", "def": "D", "definition": "D"]
             let kinds = try items("fsn, syn or def") { parser in
                 try parser.word().map { word in
                     guard let kind = known[word.lowercased()] else { throw parser.error("fsn, syn or def") }
@@ -105,9 +119,11 @@ extension ECLParser {
             }
             return .kind(kinds, isEqual: isEqual)
         }
-        if takeWord("DIALECTID") { return try dialect("a reference set") { $0.identifier().flatMap { Int64($0) } } }
+        if takeWord("DIALECTID") { return try dialectID() }
         if takeWord("DIALECT") {
-            return try dialect("a dialect such as en-us") { $0.word().flatMap { SnomedDialects.refset($0.lowercased()) } }
+            return try dialect("a dialect such as en-us") { parser in
+                parser.word().flatMap { SnomedDialects.refset($0.lowercased()) }.map { .concept("\($0)") }
+            }
         }
         if takeWord("ID") {
             let isEqual = try equality()
@@ -120,30 +136,42 @@ extension ECLParser {
         throw error("term, language, type, typeId, dialect, dialectId, id or active")
     }
 
-    private mutating func dialect(_ expected: String, _ read: (inout ECLParser) -> Int64?) throws -> ECLFilter.Name {
+    /// Reference sets of dialects: a list of concepts, each perhaps with an acceptability, or an expression.
+    private mutating func dialectID() throws -> ECLFilter.Name {
+        let start = self
+        if let list = try? dialect("a reference set", { $0.identifier().map { .concept($0) } }) { return list }
+        self = start
+        let isEqual = try equality()
+        return .dialect([ECLFilter.Dialect(refsets: try operand(), isPreferred: try acceptability())], isEqual: isEqual)
+    }
+
+    private mutating func dialect(_ expected: String, _ read: (inout ECLParser) -> ECLExpression?) throws -> ECLFilter.Name {
         let isEqual = try equality()
         var all = try items(expected) { parser -> ECLFilter.Dialect? in
             guard let refset = read(&parser) else { return nil }
             try parser.skipTerm()
-            return ECLFilter.Dialect(refset: refset, isPreferred: try parser.acceptability())
+            return ECLFilter.Dialect(refsets: refset, isPreferred: try parser.acceptability())
         }
         // An acceptability after the list is for all of it.
-        if let last = try acceptability() { all = all.map { ECLFilter.Dialect(refset: $0.refset, isPreferred: $0.isPreferred ?? last) } }
+        if let last = try acceptability() { all = all.map { ECLFilter.Dialect(refsets: $0.refsets, isPreferred: $0.isPreferred ?? last) } }
         return .dialect(all, isEqual: isEqual)
     }
 
+    /// - Returns: nil for none, and for both, which allow the same.
     private mutating func acceptability() throws -> Bool? {
         guard take("(") else { return nil }
-        let isPreferred: Bool
-        if takeWord("PREFER") || takeWord("PREFERRED") || takeWord("\(SnomedCode.preferred)") {
-            isPreferred = true
-        } else if takeWord("ACCEPT") || takeWord("ACCEPTABLE") || takeWord("900000000000549004") {
-            isPreferred = false
-        } else {
-            throw error("prefer or accept")
-        }
-        try need(")")
-        return isPreferred
+        var found: Set<Bool> = []
+        repeat {
+            if takeWord("PREFER") || takeWord("PREFERRED") || takeWord("\(SnomedCode.preferred)") {
+                found.insert(true)
+            } else if takeWord("ACCEPT") || takeWord("ACCEPTABLE") || takeWord("900000000000549004") {
+                found.insert(false)
+            } else {
+                throw error("prefer or accept")
+            }
+            try skipTerm()
+        } while !take(")")
+        return found.count == 1 ? found.first : nil
     }
 
     // MARK: - Facts and members
@@ -151,18 +179,18 @@ extension ECLParser {
     private mutating func fact() throws -> ECLFilter.Fact {
         if takeWord("DEFINITIONSTATUSID") {
             let isEqual = try equality()
-            let codes = try concepts()
-            return .defined(codes.contains("\(SnomedCode.defined)") == isEqual)
+            return .definition(try concepts(), isEqual: isEqual)
         }
         if takeWord("DEFINITIONSTATUS") {
             let isEqual = try equality()
-            if takeWord("DEFINED") { return .defined(isEqual) }
-            if takeWord("PRIMITIVE") { return .defined(!isEqual) }
-            throw error("primitive or defined")
+            let wanted = try items("primitive or defined") { parser in
+                parser.takeWord("DEFINED") ? true : parser.takeWord("PRIMITIVE") ? false : nil
+            }
+            return .defined(Set(wanted), isEqual: isEqual)
         }
         if takeWord("MODULEID") {
             let isEqual = try equality()
-            return .module(try operand(), isEqual: isEqual)
+            return .module(try concepts(), isEqual: isEqual)
         }
         if takeWord("EFFECTIVETIME") {
             guard let comparison = comparison() else { throw error("'=', '!=', '<', '<=', '>' or '>='") }

@@ -1,4 +1,4 @@
-/// Reads expression constraints (Expression Constraint Language 2.2, brief syntax).
+/// Reads expression constraints (Expression Constraint Language 2.2): the brief syntax, and the long one, whose words say the same as signs.
 struct ECLParser {
     private let characters: [Character]
     private var place = 0
@@ -147,11 +147,26 @@ struct ECLParser {
     /// The longest first, so that `<<!` is not read as `<`.
     private static let relations = ["!!>", "!!<", "<<!", ">>!", "<<", ">>", "<!", ">!", "<", ">"]
 
+    /// The words of the long syntax for the same.
+    private static let relationWords: [String: ECLExpression.Relation] = [
+        "DESCENDANTOF": .descendants, "DESCENDANTORSELFOF": .descendantsAndSelf, "CHILDOF": .children, "CHILDORSELFOF": .childrenAndSelf,
+        "ANCESTOROF": .ancestors, "ANCESTORORSELFOF": .ancestorsAndSelf, "PARENTOF": .parents, "PARENTORSELFOF": .parentsAndSelf,
+        "TOP": .top, "BOTTOM": .bottom,
+    ]
+
+    private mutating func relation() -> ECLExpression.Relation? {
+        if let sign = Self.relations.first(where: { take($0) }) { return ECLExpression.Relation(rawValue: sign) }
+        var ahead = self
+        guard let word = ahead.word(), let relation = Self.relationWords[word.uppercased()] else { return nil }
+        self = ahead
+        return relation
+    }
+
     mutating func operand() throws -> ECLExpression {
         try nested { parser in
-            let relation = Self.relations.first { parser.take($0) }.flatMap(ECLExpression.Relation.init)
+            let relation = parser.relation()
             var result: ECLExpression
-            if parser.take("^") {
+            if parser.take("^") || parser.takeWord("MEMBEROF") {
                 parser.skip()
                 if parser.starts("[") { throw parser.error("a reference set, as fields of reference sets cannot be chosen") }
                 result = .members(try parser.focus(), try parser.memberFilters())
@@ -164,7 +179,7 @@ struct ECLParser {
     }
 
     private mutating func focus() throws -> ECLExpression {
-        if take("*") { return .any }
+        if take("*") || takeWord("ANY") { return .any }
         if take("(") {
             let inner = try expression()
             try need(")")
@@ -209,14 +224,15 @@ struct ECLParser {
 
     private mutating func startsComparison() -> Bool {
         skip()
-        return ["=", "!=", "<", ">"].contains { starts($0) }
+        var ahead = self
+        return ["=", "!=", "<", ">"].contains { starts($0) } || ahead.takeWord("NOT")
     }
 
     private mutating func cardinality() throws -> ECLCardinality? {
         guard take("[") else { return nil }
         guard let minimum = identifier().flatMap({ Int($0) }) else { throw error("a number") }
-        try need("..")
-        if take("*") {
+        guard take("..") || takeWord("TO") else { throw error("'..'") }
+        if take("*") || takeWord("MANY") {
             try need("]")
             return ECLCardinality(minimum: minimum, maximum: nil)
         }
@@ -226,7 +242,7 @@ struct ECLParser {
     }
 
     private mutating func attribute(_ cardinality: ECLCardinality) throws -> ECLAttribute {
-        let isReversed = takeWord("R")
+        let isReversed = takeWord("R") || takeWord("REVERSEOF")
         let name = try operand()
         guard let comparison = comparison() else { throw error("'=', '!=', '<', '<=', '>' or '>='") }
         let value: ECLAttribute.Value
@@ -249,8 +265,11 @@ struct ECLParser {
     }
 
     mutating func comparison() -> ECLComparison? {
-        for text in ["<=", ">=", "!=", "=", "<", ">"] { if take(text) { return ECLComparison(rawValue: text) } }
-        return nil
+        for text in ["<=", ">=", "!=", "<>", "=", "<", ">"] where take(text) { return ECLComparison(rawValue: text == "<>" ? "!=" : text) }
+        var ahead = self
+        guard ahead.takeWord("NOT"), ahead.take("=") else { return nil }
+        self = ahead
+        return .unequal
     }
 
     private mutating func number() throws -> Double {
@@ -281,7 +300,11 @@ struct ECLParser {
     private mutating func term() throws -> ECLTerm? {
         let start = place
         var kind = ECLTerm.Kind.match
-        for (word, other) in [("match:", ECLTerm.Kind.match), ("wild:", .wild), ("exact:", .exact)] where take(word) { kind = other }
+        let kinds = [("MATCH", ECLTerm.Kind.match), ("WILD", .wild), ("EXACT", .exact)]
+        if let (_, other) = kinds.first(where: { takeWord($0.0) }) {
+            guard take(":") else { throw error("':'") }
+            kind = other
+        }
         skip()
         guard place < characters.count, characters[place] == "\"" else {
             place = start
@@ -290,7 +313,10 @@ struct ECLParser {
         place += 1
         var text = ""
         while place < characters.count, characters[place] != "\"" {
-            if characters[place] == "\\", place + 1 < characters.count { place += 1 }
+            if characters[place] == "\\", place + 1 < characters.count {
+                if kind == .wild { text.append("\\") }
+                place += 1
+            }
             text.append(characters[place])
             place += 1
         }

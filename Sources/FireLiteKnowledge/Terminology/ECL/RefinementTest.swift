@@ -93,12 +93,7 @@ extension ECLEvaluator {
         guard let candidates = try candidates(refinement) else {
             return CodeSet(sorted: try evaluate(focus).numbers.filter { try test.holds($0, refinement) })
         }
-        let base: CodeSet
-        if candidates.numbers.count < 1_000 {
-            base = CodeSet(sorted: try candidates.numbers.filter { try contains($0, focus) })
-        } else {
-            base = try evaluate(focus).intersection(candidates)
-        }
+        let base = try base(focus, among: candidates)
         // The index alone answers a single attribute of any number.
         if case .attribute(let attribute) = refinement, attribute.cardinality == .some, !attribute.isReversed,
             case .concepts(_, true) = attribute.value
@@ -106,6 +101,12 @@ extension ECLEvaluator {
             return base
         }
         return CodeSet(sorted: try base.numbers.filter { try test.holds($0, refinement) })
+    }
+
+    /// The concepts of an expression that are among those of an index.
+    func base(_ focus: ECLExpression, among candidates: CodeSet) throws -> CodeSet {
+        guard candidates.numbers.count < 1_000 else { return try evaluate(focus).intersection(candidates) }
+        return CodeSet(sorted: try candidates.numbers.filter { try contains($0, focus) })
     }
 
     /// A set that has all concepts which meet a refinement, and others; nil if no index bounds it.

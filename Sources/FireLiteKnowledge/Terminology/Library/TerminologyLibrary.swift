@@ -33,7 +33,7 @@ struct TerminologyLibrary: Sendable {
     // MARK: - Adding
 
     /// Adds a definition, which replaces a CodeSystem or ValueSet of the same URL and version. Other resources are ignored.
-    mutating func add(_ json: JSONItem) { Self.add(json, to: &own) }
+    mutating func add(_ json: JSONItem) { for definition in EarlierDefinitions.current(json) { Self.add(definition, to: &own) } }
 
     /// Adds a code system that is not a resource.
     mutating func add(_ provider: some CodeProvider) {
@@ -95,7 +95,7 @@ struct TerminologyLibrary: Sendable {
         let fetched = try found.resources(type, url) {
             for source in sources {
                 let found = try source.definitions(ofType: type, url: url)
-                if !found.isEmpty { return try found.map { try Terminology.json($0) } }
+                if !found.isEmpty { return try found.flatMap { EarlierDefinitions.current(try Terminology.json($0)) } }
             }
             return CoreCodes(release)?.definition(ofType: type, url: url).map { [$0] } ?? []
         }
@@ -226,6 +226,8 @@ private final class FoundDefinitions: @unchecked Sendable {
 
     private let lock = NSLock()
     private var known: [String: Found] = [:]
+    /// The code systems that value sets of DSTU2 define.
+    private var inner: [String: [JSONItem]] = [:]
 
     func resources(_ type: String, _ url: String, _ find: () throws -> [JSONItem]) throws -> Found {
         let key = "\(type) \(url)"
@@ -236,11 +238,18 @@ private final class FoundDefinitions: @unchecked Sendable {
         }
         lock.unlock()
         // Sources may take their time, and may have other things of this library to ask.
-        let fresh = Found(try find())
+        var resources = try find()
         lock.lock()
         defer { lock.unlock() }
         if let found = known[key] { return found }
+        if resources.isEmpty, type == "CodeSystem" { resources = inner[url] ?? [] }
+        let fresh = Found(resources)
         known[key] = fresh
+        for json in resources where type == "ValueSet" && json["resourceType"]?.text == "CodeSystem" {
+            guard let url = json["url"]?.text else { continue }
+            inner[url, default: []].append(json)
+            if known["CodeSystem \(url)"]?.resources.isEmpty == true { known["CodeSystem \(url)"] = nil }
+        }
         return fresh
     }
 }

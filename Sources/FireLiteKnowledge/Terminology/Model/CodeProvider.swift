@@ -73,6 +73,7 @@ extension CodeProvider {
             )
         }
         for code in listed {
+            try effort.step()
             guard let concept = try concept(code), try filters.allSatisfy({ try matches(concept, $0, effort) }) else { continue }
             if try !body(concept, 0) { return }
         }
@@ -89,8 +90,8 @@ extension CodeProvider {
             return try code != filter.value && subsumes(filter.value, code) && children(of: code).isEmpty
         case .generalizes: return try subsumes(code, filter.value)
         case .childOf: return try parents(of: code).contains(filter.value)
-        case .isIn: return filter.values.contains(code)
-        case .isNotIn: return !filter.values.contains(code)
+        case .isIn: return filter.valueSet.contains(code)
+        case .isNotIn: return !filter.valueSet.contains(code)
         case .regex: return try effort.matches(code, filter.value)
         case .exists: return filter.value == "true"
         }

@@ -20,13 +20,28 @@ struct ConceptFilter: Sendable, Hashable {
     let property: String
     let operation: Operation
     let value: String
+    /// The values of a list, and they in lower case; of other filters than `in` and `not-in` the value alone.
+    let values: [String]
+    let valueSet: Set<String>
+    let foldedValues: Set<String>
 
     init(_ property: String, _ operation: Operation, _ value: String) {
         (self.property, self.operation, self.value) = (property, operation, value)
+        let isList = operation == .isIn || operation == .isNotIn
+        values = isList ? value.split(separator: ",").map { $0.trimmed } : [value]
+        valueSet = Set(values)
+        foldedValues = Set(values.map { $0.lowercased() })
     }
 
-    /// The values of a list.
-    var values: [String] { value.split(separator: ",").map { $0.trimmed } }
+    static func == (left: ConceptFilter, right: ConceptFilter) -> Bool {
+        (left.property, left.operation, left.value) == (right.property, right.operation, right.value)
+    }
+
+    func hash(into hasher: inout Hasher) {
+        hasher.combine(property)
+        hasher.combine(operation)
+        hasher.combine(value)
+    }
 
     /// Whether it is about the code or its place in the hierarchy, and not about another property.
     var isAboutCode: Bool { Self.codeProperties.contains(property) || operation.isHierarchical }
@@ -45,7 +60,7 @@ struct ConceptFilter: Sendable, Hashable {
 
     /// - Throws: ``TerminologyError`` for a filter without a value, and one with an unknown operator.
     init(_ json: JSONItem, system: String, at place: String) throws {
-        property = json["property"]?.text ?? ""
+        let property = json["property"]?.text ?? ""
         let name = json["op"]?.text ?? ""
         guard let value = json["value"]?.scalarText, !value.isEmpty else {
             throw TerminologyError(
@@ -57,7 +72,7 @@ struct ConceptFilter: Sendable, Hashable {
                 .notSupported, "invalid", kind: "vs-invalid", id: "FILTER_NOT_UNDERSTOOD", at: place,
                 "the filter on '\(property)' for the code system \(system) has the unknown operator '\(name)'")
         }
-        (self.operation, self.value) = (operation, value)
+        self.init(property, operation, value)
     }
 
     func error(notUnderstoodBy provider: some CodeProvider) -> TerminologyError {

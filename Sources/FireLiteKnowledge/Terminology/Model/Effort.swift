@@ -11,9 +11,32 @@ final class Effort {
     /// The maximum time of all regular expressions of an operation.
     private static let matchingTime = Duration.seconds(2)
 
+    /// The maximum time of an operation.
+    private static let maximumTime = Duration.seconds(30)
+    /// So many steps are taken before the time is looked at.
+    private static let stepsBetweenLooks = 256
+
     private let clock = ContinuousClock()
+    private let started = ContinuousClock().now
+    private var steps = 0
     private var spent = Duration.zero
     private var matcher: FHIRPath?
+
+    /// Notes a step of an operation: a code or a part of a value set that is looked at.
+    ///
+    /// - Throws: ``TerminologyError`` if the operation takes too long.
+    func step() throws {
+        steps += 1
+        if steps % Self.stepsBetweenLooks == 0 { try checkTime() }
+    }
+
+    /// - Throws: ``TerminologyError`` if the operation takes too long.
+    func checkTime() throws {
+        guard clock.now - started > Self.maximumTime else { return }
+        throw TerminologyError(
+            .tooCostly, "too-costly", id: "VALUESET_TOO_COSTLY",
+            "the operation takes more than \(Self.maximumTime): ask for less, or make the value set simpler")
+    }
 
     /// Whether a regular expression matches a text as a whole.
     ///

@@ -8,9 +8,22 @@ struct ValueSetDefinition: Sendable {
         /// The version of the code system that it names.
         let version: String?
         let concepts: [Listed]
+        /// The same by code.
+        let listed: [String: Listed]
         let filters: [ConceptFilter]
         /// The value sets that codes must be in, all of them.
         let imports: [String]
+
+        init(system: String?, version: String?, concepts: [Listed], filters: [ConceptFilter], imports: [String]) {
+            (self.system, self.version, self.concepts, self.filters, self.imports) = (system, version, concepts, filters, imports)
+            listed = Dictionary(concepts.map { ($0.code, $0) }, uniquingKeysWith: { first, _ in first })
+        }
+
+        /// Whether it lists codes of the same code system as another part, so that both together are one list.
+        fileprivate func continues(_ other: Part) -> Bool {
+            !concepts.isEmpty && !other.concepts.isEmpty && system == other.system && version == other.version && filters.isEmpty
+                && other.filters.isEmpty && imports.isEmpty && other.imports.isEmpty
+        }
     }
 
     /// A code that a part lists.
@@ -84,7 +97,7 @@ struct ValueSetDefinition: Sendable {
     }
 
     private static func parts(_ compose: JSONItem?, _ name: String) throws -> [Part] {
-        try (compose?[name]?.items ?? []).enumerated().map { number, json in
+        let all = try (compose?[name]?.items ?? []).enumerated().map { number, json in
             let system = json["system"]?.text
             let filters = try (json["filter"]?.items ?? []).enumerated().map { place, filter in
                 try ConceptFilter(filter, system: system ?? "", at: "ValueSet.compose.\(name)[\(number)].filter[\(place)]")
@@ -99,6 +112,22 @@ struct ValueSetDefinition: Sendable {
                 system: system, version: json["version"]?.text, concepts: (json["concept"]?.items ?? []).compactMap(Listed.init),
                 filters: filters, imports: imports)
         }
+        // Each part costs a look for each code, so that a hundred thousand lists of one code are made one list.
+        var parts: [Part] = []
+        var place = 0
+        while place < all.count {
+            var end = place + 1
+            while end < all.count, all[end].continues(all[place]) { end += 1 }
+            let first = all[place]
+            parts.append(
+                end == place + 1
+                    ? first
+                    : Part(
+                        system: first.system, version: first.version, concepts: all[place..<end].flatMap(\.concepts), filters: [],
+                        imports: []))
+            place = end
+        }
+        return parts
     }
 }
 

@@ -13,17 +13,19 @@ struct BatchOperation {
             throw TerminologyError(.invalid, "invalid", "the request has no validation: add parameters of that name with Parameters")
         }
         let shared = RequestParameters(parameters.items.filter { $0["name"]?.text != "validation" })
+        let effort = Effort()
         return .object([
             "resourceType": .string("Parameters"),
             "parameter": .array(
                 try validations.map { item in
-                    .object(["name": .string("validation"), "resource": try answer(item["resource"], shared)])
+                    .object(["name": .string("validation"), "resource": try answer(item["resource"], shared, effort)])
                 }),
         ])
     }
 
-    private func answer(_ json: JSONItem?, _ shared: RequestParameters) throws -> JSONItem {
+    private func answer(_ json: JSONItem?, _ shared: RequestParameters, _ effort: Effort) throws -> JSONItem {
         do {
+            try effort.checkTime()
             guard let json else {
                 throw TerminologyError(.invalid, "invalid", "a validation has no Parameters")
             }

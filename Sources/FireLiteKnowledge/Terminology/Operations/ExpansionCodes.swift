@@ -27,6 +27,8 @@ final class ExpansionCodes {
     private let mergesVersions: Bool
     private(set) var codes: [ExpansionCode] = []
     private var known: Set<String> = []
+    /// The codes of value sets that are imported several times.
+    private var lists: [ObjectIdentifier: [ExpansionCode]] = [:]
     /// Whether there are more codes than those of the page, which were not collected.
     private var isCut: Bool { cutTable != nil }
     /// The code system at which collecting ended.
@@ -123,8 +125,25 @@ final class ExpansionCodes {
         }
     }
 
-    /// The codes of a value set that is imported, one by one.
+    /// The codes of a value set that is imported, one by one. Those of one that is imported several times are collected once: otherwise value sets that
+    /// each import another one twice double the work with each level.
     private func forEach(in valueSet: PreparedValueSet, _ body: (ExpansionCode) throws -> Bool) throws {
+        guard valueSet.uses > 1 else { return try walk(valueSet, body) }
+        let id = ObjectIdentifier(valueSet)
+        if lists[id] == nil {
+            var list: [ExpansionCode] = []
+            var seen: Set<String> = []
+            try walk(valueSet) { code in
+                if seen.insert(key(code)).inserted { list.append(code) }
+                guard list.count <= Effort.maximumCodes else { throw Self.tooCostly(root.definition, Effort.maximumCodes) }
+                return true
+            }
+            lists[id] = list
+        }
+        for code in lists[id] ?? [] { if try !body(code) { return } }
+    }
+
+    private func walk(_ valueSet: PreparedValueSet, _ body: (ExpansionCode) throws -> Bool) throws {
         for code in Self.flattened(valueSet.definition.expanded ?? []) {
             guard let system = code["system"]?.text, let text = code["code"]?.text else { continue }
             let provider = try provider(system, code["version"]?.text)
@@ -168,11 +187,12 @@ final class ExpansionCodes {
             let code = ExpansionCode(
                 provider: provider, concept: concept, listed: listed, valueSetLanguage: valueSet.definition.language, part: number,
                 depth: depth)
+            try run.effort.step()
             guard try part.imports.allSatisfy({ try isMember(code, of: $0.content) }) else { return true }
             return try body(code)
         }
         if part.definition.concepts.isEmpty, let filter = request.filter, let table = provider as? TableCodeSystem {
-            try table.search(filter.words, filters: part.definition.filters, effort: run.effort) { try visit($0, nil, 0) }
+            try table.search(filter.text, filters: part.definition.filters, effort: run.effort) { try visit($0, nil, 0) }
             return
         }
         if part.definition.concepts.isEmpty {
@@ -180,6 +200,7 @@ final class ExpansionCodes {
             return
         }
         for listed in part.definition.concepts {
+            try run.effort.step()
             guard let concept = try provider.concept(listed.code),
                 try part.definition.filters.allSatisfy({ try provider.matches(concept, $0, run.effort) })
             else { continue }
@@ -208,16 +229,18 @@ final class ExpansionCodes {
         }
     }
 
+    /// What two occurrences of a code have in common.
+    private func key(_ code: ExpansionCode) -> String {
+        "\(code.provider.url)|\(mergesVersions ? "" : code.provider.version ?? "")|\(code.concept.code)"
+    }
+
     private func add(_ code: ExpansionCode) throws -> Bool {
         if request.excludesAbstract, code.concept.isAbstract { return true }
         // The index of names has answered for tables.
         let isTable = code.provider is TableCodeSystem
         if let filter = request.filter, !isTable || code.listed != nil, try !filter.matches(code) { return true }
         // A large code system that is all of the value set has each code once.
-        if !isTable || !isSinglePart {
-            let version = mergesVersions ? "" : code.provider.version ?? ""
-            guard known.insert("\(code.provider.url)|\(version)|\(code.concept.code)").inserted else { return true }
-        }
+        if !isTable || !isSinglePart { guard known.insert(key(code)).inserted else { return true } }
         if codes.count >= enough, let table = code.provider as? TableCodeSystem {
             cutTable = table
             return false
@@ -294,10 +317,12 @@ struct ExpansionRequest {
 
 /// Words that each begin a word of a code's names, or the code.
 struct TextFilter {
-    let words: [String]
+    let text: String
+    private let words: [String]
 
     /// - Returns: nil for a text without words.
     init?(_ text: String) {
+        self.text = text
         words = Self.words(text)
         if words.isEmpty { return nil }
     }

@@ -1,7 +1,7 @@
 import FireLiteCore
 
 /// A code to be checked, and where the request has it.
-struct CheckedCode {
+struct CheckedCode: Hashable {
     let system: String?
     let version: String?
     let code: String
@@ -102,6 +102,7 @@ struct MembershipTest {
     private func find(
         _ coded: CheckedCode, in part: PreparedValueSet.Part, of definition: ValueSetDefinition
     ) throws -> MembershipFinding {
+        try run.effort.step()
         var found: MembershipFinding?
         if let system = part.definition.system {
             guard let asked = coded.system, system == asked || run.library.systemURL(system) == run.library.systemURL(asked) else {
@@ -112,7 +113,7 @@ struct MembershipTest {
             found = own
         }
         for other in part.imports {
-            let imported = try find(coded, in: other.content)
+            let imported = try run.membership(of: coded, in: other.content) { try find(coded, in: other.content) }
             if imported.state != .member {
                 guard var own = found else { return imported }
                 own.state = imported.state

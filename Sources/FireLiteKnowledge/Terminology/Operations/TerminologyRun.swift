@@ -9,7 +9,10 @@ final class TerminologyRun {
     let effort = Effort()
     private let supplements: [JSONItem]
     private var systems: [String: (any CodeProvider)?] = [:]
+    /// The files that the operation reads, until it ends.
+    private var files: [CodeTables] = []
     private var prepared: [String: PreparedValueSet] = [:]
+    private var memberships: [MembershipKey: MembershipFinding] = [:]
     private var imports = 0
     /// Whether the operation is an expansion, which words some faults in another way.
     var isExpansion = false
@@ -38,6 +41,8 @@ final class TerminologyRun {
         }
     }
 
+    deinit { for file in files { file.leave() } }
+
     // MARK: - Code systems
 
     /// A code system with the supplements of the request; nil if it is unknown.
@@ -45,6 +50,10 @@ final class TerminologyRun {
         let key = "\(url)|\(version ?? "")"
         if let known = systems[key] { return known }
         let found = try library.system(url, version: version, supplements: supplements)
+        if let table = found as? TableCodeSystem, !files.contains(where: { $0 === table.tables }) {
+            try table.tables.enter()
+            files.append(table.tables)
+        }
         systems[key] = found
         return found
     }
@@ -81,8 +90,9 @@ final class TerminologyRun {
     static func valueSet(
         _ parameters: RequestParameters, _ library: TerminologyLibrary
     ) throws -> ValueSetDefinition? {
-        if let json = parameters.resource("valueSet") { return try ValueSetDefinition(json) }
-        guard let url = parameters.text("url") else { return nil }
+        if let json = parameters.resource("valueSet") { return try ValueSetDefinition(EarlierDefinitions.current(json).last ?? json) }
+        // DSTU2 calls the parameter `identifier`.
+        guard let url = parameters.text("url") ?? parameters.text("identifier") else { return nil }
         let canonical = Canonical(url)
         let rules = OperationSettings(parameters).valueSetRules
         let declared = parameters.text("valueSetVersion") ?? canonical.version
@@ -110,7 +120,10 @@ final class TerminologyRun {
     func prepare(_ definition: ValueSetDefinition, _ path: [String] = []) throws -> PreparedValueSet {
         let name = definition.canonical
         if let name {
-            if let known = prepared[name], !path.isEmpty { return known }
+            if let known = prepared[name], !path.isEmpty {
+                known.uses += 1
+                return known
+            }
             if path.contains(name) {
                 throw TerminologyError(
                     .definition, "processing", kind: "vs-invalid", id: "VALUESET_CIRCULAR_REFERENCE",
@@ -133,6 +146,26 @@ final class TerminologyRun {
     }
 
     private static let deepest = 50
+
+    /// Whether a code is in a value set that others import, which is found once: several may import it.
+    func membership(
+        of coded: CheckedCode, in valueSet: PreparedValueSet, _ find: () throws -> MembershipFinding
+    ) rethrows -> MembershipFinding {
+        let key = MembershipKey(valueSet: ObjectIdentifier(valueSet), coded: coded)
+        if let known = memberships[key] { return known }
+        let found = try find()
+        if memberships.count >= Self.maximumMemberships { memberships.removeAll(keepingCapacity: true) }
+        memberships[key] = found
+        return found
+    }
+
+    private struct MembershipKey: Hashable {
+        let valueSet: ObjectIdentifier
+        let coded: CheckedCode
+    }
+
+    /// More are forgotten, all at once.
+    private static let maximumMemberships = 10_000
 
     private func prepare(
         _ part: ValueSetDefinition.Part, _ definition: ValueSetDefinition, _ path: [String]
@@ -172,18 +205,14 @@ final class PreparedValueSet {
         let definition: ValueSetDefinition.Part
         let imports: [Import]
         /// The codes that it lists, by code.
-        let listed: [String: ValueSetDefinition.Listed]
-
-        init(definition: ValueSetDefinition.Part, imports: [Import]) {
-            self.definition = definition
-            self.imports = imports
-            listed = Dictionary(definition.concepts.map { ($0.code, $0) }, uniquingKeysWith: { first, _ in first })
-        }
+        var listed: [String: ValueSetDefinition.Listed] { definition.listed }
     }
 
     let definition: ValueSetDefinition
     let includes: [Part]
     let excludes: [Part]
+    /// How many times it is imported.
+    var uses = 1
 
     init(definition: ValueSetDefinition, includes: [Part], excludes: [Part]) {
         (self.definition, self.includes, self.excludes) = (definition, includes, excludes)

@@ -6,12 +6,26 @@ struct TranslateOperation {
     let parameters: RequestParameters
     /// Whether the response says `equivalence` with R4's codes, and not `relationship` with R5's.
     let isR4: Bool
+    private let dependencies: Set<[String?]>
+
+    init(library: TerminologyLibrary, parameters: RequestParameters, isR4: Bool) {
+        (self.library, self.parameters, self.isR4) = (library, parameters, isR4)
+        dependencies = Self.dependencies(parameters)
+    }
 
     /// A code to translate.
     private struct Source {
         let system: String?
         let code: String
         let isReverse: Bool
+        /// The maps to which others referred.
+        let asked = AskedMaps()
+    }
+
+    private final class AskedMaps {
+        private var urls: Set<String> = []
+
+        func insert(_ url: String) -> Bool { urls.insert(url).inserted }
     }
 
     private struct Match {
@@ -78,7 +92,9 @@ struct TranslateOperation {
     }
 
     private func maps() throws -> [ConceptMapDefinition] {
-        if let json = parameters.resource("conceptMap") { return [ConceptMapDefinition(json)] }
+        if let json = parameters.resource("conceptMap") {
+            return EarlierDefinitions.current(json).map { ConceptMapDefinition($0) }
+        }
         if let url = parameters.text("url") {
             let canonical = Canonical(url)
             let version = parameters.text("conceptMapVersion") ?? canonical.version
@@ -166,6 +182,8 @@ struct TranslateOperation {
                 throw TerminologyError(
                     .notFound, "not-found", kind: "not-found", "the concept map \(url), to which another one refers, is unknown: add it")
             }
+            // Several groups may lead to one map, and maps in circles: each is asked once.
+            guard source.asked.insert(canonical.description) else { return [] }
             return try matches(source, other, depth + 1)
         default: return []
         }
@@ -173,17 +191,23 @@ struct TranslateOperation {
 
     /// Whether the request has the dependencies of a target.
     private func meetsConditions(_ target: JSONItem) -> Bool {
-        let given = parameters.all("dependency").map { dependency -> (String?, String?) in
-            let parts = dependency["part"]?.items ?? []
-            func part(_ names: String...) -> JSONItem? { parts.first { names.contains($0["name"]?.text ?? "") } }
-            let value = part("value", "concept")
-            return (part("attribute", "element")?.valueText, value?.valueText ?? Self.codingCode(value))
-        }
-        return (target["dependsOn"]?.items ?? []).allSatisfy { condition in
+        (target["dependsOn"]?.items ?? []).allSatisfy { condition in
             let name = condition["attribute"]?.text ?? condition["property"]?.text
-            let value = condition["value"]?.text ?? condition.valueText ?? Self.codingCode(condition)
-            return given.contains { $0.0 == name && $0.1 == value }
+            // STU3 has the value in `code`.
+            let value = condition["value"]?.text ?? condition["code"]?.text ?? condition.valueText ?? Self.codingCode(condition)
+            return dependencies.contains([name, value])
         }
+    }
+
+    /// The attributes with their values that the request has.
+    private static func dependencies(_ parameters: RequestParameters) -> Set<[String?]> {
+        Set(
+            parameters.all("dependency").map { dependency in
+                let parts = dependency["part"]?.items ?? []
+                func part(_ names: String...) -> JSONItem? { parts.first { names.contains($0["name"]?.text ?? "") } }
+                let value = part("value", "concept")
+                return [part("attribute", "element")?.valueText, value?.valueText ?? codingCode(value)]
+            })
     }
 
     private static func codingCode(_ item: JSONItem?) -> String? {

@@ -68,6 +68,7 @@ enum SnomedCode {
     static let textDefinition: Int64 = 900_000_000_000_550_004
     static let preferred: Int64 = 900_000_000_000_548_007
     static let defined: Int64 = 900_000_000_000_073_002
+    static let primitive: Int64 = 900_000_000_000_074_008
     static let inferred: Int64 = 900_000_000_000_011_006
     static let coreModule: Int64 = 900_000_000_000_207_008
     static let modelModule: Int64 = 900_000_000_000_012_004

@@ -4,7 +4,7 @@ import Foundation
 extension TableCodeSystem: ImplicitValueSets {
     /// The value sets that URLs of SNOMED CT and LOINC mean (FHIR, Using SNOMED CT with HL7 Standards: implicit value sets; Using LOINC).
     func implicitValueSet(_ url: String) throws -> JSONItem? {
-        switch system.kind {
+        switch kind {
         case "snomed": try snomedValueSet(url)
         case "loinc": try loincValueSet(url)
         default: nil
@@ -12,10 +12,10 @@ extension TableCodeSystem: ImplicitValueSets {
     }
 
     private func snomedValueSet(_ url: String) throws -> JSONItem? {
-        guard let mark = url.range(of: "?fhir_vs") else { return nil }
-        let edition = String(url[..<mark.lowerBound])
-        guard edition == SnomedCode.url || edition == system.version || system.version.hasPrefix(edition + "/version/") else { return nil }
-        let rest = url[mark.upperBound...]
+        guard let mark = url.firstIndex(of: "?"), url[mark...].hasPrefix("?fhir_vs") else { return nil }
+        let edition = String(url[..<mark])
+        guard edition == SnomedCode.url || edition == version || version?.hasPrefix(edition + "/version/") == true else { return nil }
+        let rest = url[mark...].dropFirst("?fhir_vs".count)
         let filter: (property: String, operation: String, value: String)?
         if rest.isEmpty {
             filter = nil
@@ -49,7 +49,7 @@ extension TableCodeSystem: ImplicitValueSets {
         let filters: JSONItem? = filter.map {
             .array([.object(["property": .string($0.property), "op": .string($0.operation), "value": .string($0.value)])])
         }
-        let include = JSONItem.object(["system": .string(system.url), "version": version.map { .string($0) }, "filter": filters])
+        let include = JSONItem.object(["system": .string(url), "version": version.map { .string($0) }, "filter": filters])
         return .object([
             "resourceType": .string("ValueSet"), "url": .string(url), "status": .string("active"),
             "compose": .object(["include": .array([include])]),

@@ -82,8 +82,9 @@ final class DefinedCodeSystem: CodeProvider {
         if filter.isAboutCode {
             // Codes of filters are compared as the code system compares codes.
             if filter.operation == .equals || filter.operation == .isIn || filter.operation == .isNotIn {
-                let values = filter.operation == .equals ? [filter.value] : filter.values
-                let isListed = values.contains { index($0) != nil && index($0) == index(concept.code) }
+                let isListed =
+                    facts.isCaseSensitive
+                    ? filter.valueSet.contains(concept.code) : filter.foldedValues.contains(concept.code.lowercased())
                 return isListed != (filter.operation == .isNotIn)
             }
             return try matchesCode(concept.code, filter, effort)
@@ -91,8 +92,8 @@ final class DefinedCodeSystem: CodeProvider {
         let values = try self.values(of: filter.property, concept, filter)
         switch filter.operation {
         case .equals: return values.contains(filter.value)
-        case .isIn: return !Set(filter.values).isDisjoint(with: values)
-        case .isNotIn: return Set(filter.values).isDisjoint(with: values)
+        case .isIn: return !filter.valueSet.isDisjoint(with: values)
+        case .isNotIn: return filter.valueSet.isDisjoint(with: values)
         case .exists: return values.isEmpty != (filter.value == "true")
         case .regex: return try values.contains { try effort.matches($0, filter.value) }
         default: return try matchesCode(concept.code, filter, effort)
@@ -135,6 +136,9 @@ final class DefinedCodeSystem: CodeProvider {
             case .descendentOf: found = descendants(place).subtracting([Int32(place)])
             case .generalizes: found = ancestors(place).union([Int32(place)])
             case .childOf: found = Set(childIndexes[place])
+            case .isNotA: found = Set(0..<Int32(concepts.count)).subtracting(descendants(place).union([Int32(place)]))
+            case .descendentLeaf:
+                found = descendants(place).subtracting([Int32(place)]).filter { childIndexes[Int($0)].isEmpty }
             default:
                 rest.append(filter)
                 continue
@@ -143,6 +147,7 @@ final class DefinedCodeSystem: CodeProvider {
         }
         for place in chosen?.sorted() ?? Array(0..<Int32(concepts.count)) {
             let concept = concepts[Int(place)]
+            try effort.step()
             guard try rest.allSatisfy({ try matches(concept, $0, effort) }) else { continue }
             if try !body(concept, Int(depths[Int(place)])) { return }
         }
@@ -159,6 +164,7 @@ extension DefinedCodeSystem {
         private(set) var parents: [[Int32]] = []
         private(set) var children: [[Int32]] = []
         private(set) var indexes: [String: Int32] = [:]
+        private var edges: Set<Edge> = []
         private(set) var uris: [String: String] = [:]
         private(set) var knownProperties: Set<String> = []
         let isCaseSensitive: Bool
@@ -219,8 +225,13 @@ extension DefinedCodeSystem {
             for child in json["concept"]?.items ?? [] { add(child, parent: place, depth: depth + 1) }
         }
 
+        private struct Edge: Hashable {
+            let child: Int32
+            let parent: Int32
+        }
+
         private mutating func connect(_ child: Int32, to parent: Int32) {
-            guard child != parent, !parents[Int(child)].contains(parent) else { return }
+            guard child != parent, edges.insert(Edge(child: child, parent: parent)).inserted else { return }
             parents[Int(child)].append(parent)
             children[Int(parent)].append(child)
         }

@@ -29,13 +29,10 @@ final class CodeTables: @unchecked Sendable {
     init(reading path: String) throws {
         self.path = path
         do {
-            // A connection that may write takes back what a killed import left; the rest only reads.
-            if let connection = try? Connection(path: path, createsFile: false) {
-                connection.setBusyTimeout(milliseconds: 5_000)
-                _ = try connection.integer("SELECT count(*) FROM sqlite_schema")
-            }
+            KnowledgeFile.takeBack(path)
             connection = try Connection(path: path, isReadOnly: true, createsFile: false)
-            connection.setBusyTimeout(milliseconds: 5_000)
+            // The end of an import takes as long as the disk needs for a release.
+            connection.setBusyTimeout(milliseconds: 30_000)
             try connection.run("PRAGMA cache_size = -65536")
             guard try connection.integer("PRAGMA application_id") == KnowledgeFile.applicationID else {
                 throw KnowledgeError(.file, "\(path) is not a file of packages: give another path")
@@ -53,7 +50,8 @@ final class CodeTables: @unchecked Sendable {
         _ = try KnowledgeFile(path: path)
         do {
             connection = try Connection(path: path)
-            connection.setBusyTimeout(milliseconds: 5_000)
+            // A long operation may read when the import ends.
+            connection.setBusyTimeout(milliseconds: 60_000)
             guard try connection.hasModule("fts5") else {
                 throw KnowledgeError(.file, "the system's SQLite has no full-text search (FTS5), which names of codes need")
             }
@@ -73,6 +71,77 @@ final class CodeTables: @unchecked Sendable {
         }
     }
 
+    // MARK: - Reading
+
+    /// The operations that read now. While there are some, a transaction keeps the file's lock, which costs more than a question.
+    private var readers = 0
+    private let clock = ContinuousClock()
+    private var began = ContinuousClock().now
+    /// The number of changes by others; it differs after an import.
+    private(set) var generation: Int64 = 0
+    /// After this time a transaction ends even if operations follow each other, so that an import can write.
+    private static let longestRead = Duration.seconds(2)
+
+    /// Begins an operation of several questions, which ``leave()`` ends.
+    ///
+    /// - Throws: `KnowledgeError` with code `file`.
+    func enter() throws {
+        try with { connection in
+            if readers == 0 || clock.now - began > Self.longestRead { try end(connection) }
+            try begin(connection)
+            readers += 1
+        }
+    }
+
+    /// Ends an operation that ``enter()`` began.
+    func leave() {
+        lock.lock()
+        defer { lock.unlock() }
+        readers -= 1
+        // A transaction that cannot end stays open until the next operation ends it.
+        if readers == 0 { try? end(connection) }
+    }
+
+    /// Runs a question, in the transaction of an operation if there is one.
+    ///
+    /// - Throws: errors of `body`; SQLite's as `KnowledgeError`.
+    func reading<Value>(_ body: (Connection) throws -> Value) throws -> Value {
+        try with { connection in
+            let isOutermost = !connection.isInTransaction
+            if isOutermost { try begin(connection) }
+            defer { if isOutermost { try? end(connection) } }
+            return try body(connection)
+        }
+    }
+
+    private func begin(_ connection: Connection) throws {
+        guard !connection.isInTransaction else { return }
+        let statement = try connection.cached("BEGIN")
+        try statement.run()
+        do {
+            // This takes the file's lock, and waits while another program writes.
+            generation = try connection.integer("PRAGMA data_version") ?? 0
+        } catch {
+            try? end(connection)
+            throw error
+        }
+        began = clock.now
+    }
+
+    private func end(_ connection: Connection) throws {
+        guard connection.isInTransaction else { return }
+        try connection.cached("COMMIT").run()
+    }
+
+    /// Runs what no other thread may be in the midst of, such as releasing a statement.
+    func locked<Value>(_ body: () -> Value) -> Value {
+        lock.lock()
+        defer { lock.unlock() }
+        return body()
+    }
+
+    // MARK: - Writing
+
     /// Runs changes as a whole or not at all.
     func transaction<Value>(_ body: (Connection) throws -> Value) throws -> Value {
         try with { connection in
@@ -90,23 +159,31 @@ final class CodeTables: @unchecked Sendable {
     }
 
     /// The code systems of the file.
+    ///
+    /// - Throws: `KnowledgeError` with code `file`.
     func systems() throws -> [System] {
         try with { connection in
             guard try connection.integer("SELECT count(*) FROM sqlite_schema WHERE name = 'code_system'") == 1 else { return [] }
             let statement = try connection.prepare(
-                "SELECT _k, kind, url, version, name, first, last, first_name, last_name FROM code_system ORDER BY url, version")
+                """
+                SELECT _k, kind, url, version, name, first, min(last, (SELECT max(_k) FROM code_concept)),
+                    first_name, min(last_name, (SELECT max(_k) FROM code_name))
+                FROM code_system ORDER BY url, version
+                """)
             var list: [System] = []
             while try statement.step() {
                 let row = statement.row
                 list.append(
                     System(
                         key: row.int(0), kind: row.text(1) ?? "", url: row.text(2) ?? "", version: row.text(3) ?? "",
-                        name: row.text(4) ?? "",
-                        concepts: row.int(5)...max(row.int(5), row.int(6)), names: row.int(7)...max(row.int(7), row.int(8))))
+                        name: row.text(4) ?? "", concepts: Self.range(row.int(5), row.int(6)), names: Self.range(row.int(7), row.int(8))))
             }
             return list
         }
     }
+
+    /// A range that can be counted, whatever the file says.
+    private static func range(_ first: Int64, _ last: Int64) -> ClosedRange<Int64> { max(1, first)...max(1, first, last) }
 
     private static let schema: StaticString = """
         CREATE TABLE IF NOT EXISTS code_system(

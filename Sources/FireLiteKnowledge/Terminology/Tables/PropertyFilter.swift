@@ -21,8 +21,8 @@ struct PropertyFilter {
     private func holds(_ values: [String], _ filter: ConceptFilter, _ effort: Effort) throws -> Bool {
         switch filter.operation {
         case .equals: values.contains(filter.value)
-        case .isIn: !Set(filter.values).isDisjoint(with: values)
-        case .isNotIn: Set(filter.values).isDisjoint(with: values)
+        case .isIn: !filter.valueSet.isDisjoint(with: values)
+        case .isNotIn: filter.valueSet.isDisjoint(with: values)
         case .exists: values.isEmpty != (filter.value == "true")
         case .regex: try values.contains { try effort.matches($0, filter.value) }
         default: throw filter.error(notUnderstoodBy: provider)
@@ -64,7 +64,7 @@ struct PropertyFilter {
     func set(_ filter: ConceptFilter, _ effort: Effort) throws -> CodeSet {
         let isNamed = ["code", "concept", "display", "inactive", "parent", "child", "moduleId", "effectiveTime", "sufficientlyDefined"]
             .contains(filter.property)
-        if filter.property == "expressions" { return CodeSet(sorted: Array(provider.system.concepts)) }
+        if filter.property == "expressions" { return try evaluator.all(activeOnly: false) }
         if filter.property == "refset" {
             let (first, last) = (provider.system.concepts.lowerBound, provider.system.concepts.upperBound)
             return CodeSet(
@@ -77,7 +77,7 @@ struct PropertyFilter {
             return try indexed(filter.property, filter.operation == .equals ? [filter.value] : filter.values)
         }
         var found: [Int64] = []
-        for number in provider.system.concepts {
+        for number in try evaluator.all(activeOnly: false).numbers {
             try evaluator.checkTime()
             guard let concept = try provider.concept(numbered: number, evaluator.connection) else { continue }
             if try matches(concept, numbered: number, filter, effort) { found.append(number) }

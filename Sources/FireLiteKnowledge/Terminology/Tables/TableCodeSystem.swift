@@ -3,30 +3,64 @@ import FireLiteSQLiteBridge
 
 /// A code system whose concepts are in the tables of a file: it answers by index, and memory holds what a question is about.
 ///
-/// `@unchecked Sendable`: the lock of `tables` guards `evaluator` and `parsed`.
+/// `@unchecked Sendable`: the lock of `tables` guards `system`, `evaluator`, `generation` and `parsed`.
 final class TableCodeSystem: CodeProvider, @unchecked Sendable {
     let tables: CodeTables
-    let system: CodeTables.System
+    let url: String
+    let version: String?
+    /// The form that it came in: `snomed`, `loinc`, `rxnorm`, `icd10`.
+    let kind: String
     let facts: SystemFacts
-    private let evaluator: ECLEvaluator
+    private(set) var system: CodeTables.System
+    private var evaluator: ECLEvaluator
+    private var generation: Int64 = 0
     private var parsed: [String: ECLExpression] = [:]
 
     init(_ tables: CodeTables, _ system: CodeTables.System) throws {
         (self.tables, self.system) = (tables, system)
-        evaluator = try tables.with { ECLEvaluator($0, system) }
+        (url, version, kind) = (system.url, system.version.isEmpty ? nil : system.version, system.kind)
+        (evaluator, generation) = try tables.reading { (ECLEvaluator($0, system), tables.generation) }
         var facts = SystemFacts()
         facts.name = system.name
         facts.language = "en"
         self.facts = facts
     }
 
-    var url: String { system.url }
-    var version: String? { system.version.isEmpty ? nil : system.version }
-    var isSnomed: Bool { system.kind == "snomed" }
+    var isSnomed: Bool { kind == "snomed" }
 
     /// Runs a question that uses the tables.
     func with<Value>(_ body: (ECLEvaluator) throws -> Value) throws -> Value {
-        try tables.with { _ in try evaluator.timed(body) }
+        try tables.reading { connection in
+            if tables.generation != generation { try refresh(connection) }
+            return try evaluator.timed(body)
+        }
+    }
+
+    /// Runs a later part of a question whose first part had a list of concepts by number, or names in order.
+    ///
+    /// - Throws: ``TerminologyError`` if an import has changed the numbers meanwhile.
+    func with<Value>(since start: Int64, _ body: (ECLEvaluator) throws -> Value) throws -> Value {
+        try with { evaluator in
+            guard generation == start else {
+                throw TerminologyError(
+                    .changed, "conflict", "the code system \(canonical) was imported again while the operation ran: ask again")
+            }
+            return try body(evaluator)
+        }
+    }
+
+    /// The state of the file, which an import changes.
+    var state: Int64 { get throws { try with { _ in generation } } }
+
+    /// Finds the rows again after another program has changed the file, which may have imported the same version again.
+    private func refresh(_ connection: Connection) throws {
+        guard let found = try tables.systems().first(where: { $0.url == url && $0.version == version ?? "" }) else {
+            throw KnowledgeError(.missing, "\(tables.path): the code system \(canonical) was removed while it was in use")
+        }
+        generation = tables.generation
+        guard found != system else { return }
+        system = found
+        evaluator = ECLEvaluator(connection, found)
     }
 
     // MARK: - Concepts
@@ -43,12 +77,8 @@ final class TableCodeSystem: CodeProvider, @unchecked Sendable {
 
     func concept(_ code: String) throws -> Concept? {
         try with { evaluator in
-            let statement = try evaluator.connection.cached(Self.row + "code = ? AND _k BETWEEN ? AND ?")
-            defer { statement.reset() }
-            statement.bind(1, code)
-            statement.bind(2, system.concepts.lowerBound)
-            statement.bind(3, system.concepts.upperBound)
-            return try statement.step() ? concept(statement) : nil
+            guard let number = try evaluator.number(code) else { return nil }
+            return try concept(numbered: number, evaluator.connection)
         }
     }
 
@@ -89,7 +119,7 @@ final class TableCodeSystem: CodeProvider, @unchecked Sendable {
     // MARK: - Filters
 
     /// The expression that a filter on the code or the hierarchy means; nil for a filter on a property.
-    private func expression(_ filter: ConceptFilter) throws -> ECLExpression? {
+    func expression(_ filter: ConceptFilter) throws -> ECLExpression? {
         if isSnomed, filter.property == "constraint" || filter.property == "expression" && filter.operation == .equals {
             if let known = parsed[filter.value] { return known }
             let fresh = try ECLParser.parse(filter.value)
@@ -130,7 +160,7 @@ final class TableCodeSystem: CodeProvider, @unchecked Sendable {
             for filter in filters {
                 let set =
                     if filter.operation == .isNotA {
-                        CodeSet(sorted: Array(system.concepts)).subtracting(
+                        try evaluator.all(activeOnly: false).subtracting(
                             try evaluator.evaluate(.related(.descendantsAndSelf, .concept(filter.value))))
                     } else if let expression = try expression(filter) {
                         try evaluator.evaluate(expression)
@@ -145,47 +175,24 @@ final class TableCodeSystem: CodeProvider, @unchecked Sendable {
 
     /// The number of concepts that meet all filters.
     func count(_ filters: [ConceptFilter], _ effort: Effort) throws -> Int {
-        try set(filters, effort)?.numbers.count ?? system.concepts.count
+        try set(filters, effort)?.numbers.count ?? with { _ in system.concepts.count }
     }
 
     func forEach(_ filters: [ConceptFilter], _ effort: Effort, _ body: (Concept, Int) throws -> Bool) throws {
-        // The lock is not held while `body` runs: it may ask other code systems.
-        for number in try set(filters, effort)?.numbers ?? Array(system.concepts) {
-            guard let concept = try with({ try concept(numbered: number, $0.connection) }) else { continue }
-            if try !body(concept, 0) { return }
+        let start = try state
+        let chosen = try set(filters, effort)?.numbers
+        // Concepts are read in batches, the first of which is as small as a page: the lock is not held while `body` runs, which may ask other systems.
+        var (next, last, size) = (0, Int64(0), 32)
+        while true {
+            try effort.checkTime()
+            let batch = try with(since: start) { evaluator in
+                let numbers = try chosen.map { Array($0[next...].prefix(size)) } ?? evaluator.next(size, after: last)
+                return try (concepts: numbers.compactMap { try concept(numbered: $0, evaluator.connection) }, last: numbers.last)
+            }
+            guard let end = batch.last else { return }
+            for concept in batch.concepts { if try !body(concept, 0) { return } }
+            (next, last, size) = (min(next + size, chosen?.count ?? .max), end, min(size * 2, 1_024))
         }
-    }
-}
-
-// MARK: - Searching
-
-extension TableCodeSystem {
-    /// Calls `body` with the concepts that have a name in which every word begins a word, the shortest names first, until it returns false.
-    func search(_ words: [String], filters: [ConceptFilter], effort: Effort, _ body: (Concept) throws -> Bool) throws {
-        let chosen = try filters.count == 1 ? nil : set(filters, effort)
-        let single = filters.count == 1 ? filters.first : nil
-        var seen: Set<Int64> = []
-        func visit(_ number: Int64) throws -> Bool {
-            guard seen.insert(number).inserted, chosen?.contains(number) ?? true,
-                let concept = try with({ try concept(numbered: number, $0.connection) })
-            else { return true }
-            if let single, try !matches(concept, single, effort) { return true }
-            return try body(concept)
-        }
-        if words.count == 1, let number = try with({ try $0.number(words[0]) }) { if try !visit(number) { return } }
-        let statement = try with { evaluator in
-            let statement = try evaluator.connection.prepare(
-                """
-                SELECT n.concept FROM code_word JOIN code_name n ON n._k = code_word.rowid
-                WHERE code_word MATCH ? AND code_word.rowid BETWEEN ? AND ? ORDER BY code_word.rowid
-                """)
-            statement.bind(1, words.map { "\"\($0)\"*" }.joined(separator: " "))
-            statement.bind(2, system.names.lowerBound)
-            statement.bind(3, system.names.upperBound)
-            return statement
-        }
-        // The lock is not held while `body` runs: it may ask other code systems.
-        while let number = try with({ _ in try statement.step() ? statement.int(0) : nil }) { if try !visit(number) { return } }
     }
 }
 
@@ -245,13 +252,11 @@ extension TableCodeSystem {
         {
             language = tag
         }
-        return Concept.Designation(language: language, use: Self.use(name.kind, system), value: name.term)
+        return Concept.Designation(language: language, use: use(name.kind), value: name.term)
     }
 
-    private static func use(_ kind: String, _ system: CodeTables.System) -> JSONItem? {
-        guard system.kind == "snomed" else {
-            return kind.isEmpty ? nil : .object(["system": .string(system.url), "code": .string(kind)])
-        }
+    private func use(_ kind: String) -> JSONItem? {
+        guard isSnomed else { return kind.isEmpty ? nil : .object(["system": .string(url), "code": .string(kind)]) }
         let (code, display) =
             kind == "F" ? (SnomedCode.fullName, "Fully specified name") : (SnomedCode.synonym, "Synonym")
         return .object(["system": .string(SnomedCode.url), "code": .string("\(code)"), "display": .string(display)])
