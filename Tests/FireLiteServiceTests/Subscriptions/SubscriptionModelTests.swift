@@ -9,18 +9,26 @@ import Testing
     /// What the notifications must be: `Patient/a`, in order.
     private struct Model {
         var events: [String] = []
-        private var genders: [String: String] = [:]
+        private var states: [String: (gender: String, isByApp: Bool)] = [:]
         let filter: String
 
         init(filter: String) { self.filter = filter }
 
         mutating func put(_ id: String, _ gender: String) {
             // The same content is no new version.
-            guard genders.updateValue(gender, forKey: id) != gender else { return }
+            guard states[id]?.gender != gender else { return }
+            states[id] = (gender, false)
             if gender == filter { events.append("Patient/\(id)") }
         }
 
-        mutating func delete(_ id: String) { if genders.removeValue(forKey: id) == filter { events.append("Patient/\(id)") } }
+        /// An app stores content without the version and time that a service adds.
+        mutating func putByApp(_ id: String, _ gender: String) {
+            if let state = states[id], state == (gender, true) { return }
+            states[id] = (gender, true)
+            if gender == filter { events.append("Patient/\(id)") }
+        }
+
+        mutating func delete(_ id: String) { if states.removeValue(forKey: id)?.gender == filter { events.append("Patient/\(id)") } }
     }
 
     @Test(.timeLimit(.minutes(5)), arguments: ["R4", "R4B", "R5"], [1, 2, 3])
@@ -72,7 +80,7 @@ import Testing
                 let release = sample.store.release
                 let data = Data(#"{"resourceType":"Patient","id":"\#(id)","gender":"female"}"#.utf8)
                 try await sample.store.write { tx in _ = try tx.upsert(FHIRJSON.resource(from: data, release: release)) }
-                model.put(id, "female")
+                model.putByApp(id, "female")
             case 4:
                 // The process ends, and another goes on.
                 await service.stop()

@@ -19,7 +19,9 @@ import Testing
     private func wait(_ sample: ServiceSample, for wanted: String, _ id: String = "s") async {
         let changes = sample.store.changes()
         if await status(sample, id) == wanted { return }
-        for await _ in changes where await status(sample, id) == wanted { return }
+        for await _ in changes {
+            if await status(sample, id) == wanted { return }
+        }
     }
 
     // MARK: - Life cycle
@@ -180,7 +182,7 @@ import Testing
 
     @Test func eventsHaveTheVersionThatTheyAreAbout() async throws {
         let hook = HookSample { _ in .status(500) }
-        let sample = try SubscriptionSample.service(hook: hook)
+        let sample = try SubscriptionSample.service(hook: hook) { $0.hookRetries.maximumAttempts = 1_000_000 }
         _ = await sample.send(.put, "/Subscription/s", SubscriptionSample.json("R5", content: "full-resource"))
         for gender in ["female", "male", "other"] { _ = await sample.send(.put, "/Patient/a", patient("a", gender)) }
         await hook.answer { _ in .status(200) }
