@@ -38,17 +38,17 @@ extension ReadRun {
         try call.require(.read, type)
         let since = try moment("_since")
         let at = try moment("_at")
-        guard let type, let id else { return try longHistory(type, since, at) }
+        guard let type, let id else { return try longHistory(type, since: since, at: at) }
         let history = ResourceHistory(store: store, transaction: transaction, type: type, id: id)
         if try history.isPossible {
             let roots = try history.roots
-            if try history.total > 1 { return try longHistory(type, since, at, of: id, history, roots) }
+            if try history.total > 1 { return try longHistory(type, since: since, at: at, of: id, history: history, roots: roots) }
         }
-        return try shortHistory(type, id, since, at)
+        return try shortHistory(type, id, since: since, at: at)
     }
 
     /// The history of a resource of which only the content is known, or of a store that keeps no history.
-    private func shortHistory(_ type: String, _ id: String, _ since: DateSpan?, _ at: DateSpan?) throws -> Answer {
+    private func shortHistory(_ type: String, _ id: String, since: DateSpan?, at: DateSpan?) throws -> Answer {
         var entries: [HistoryEntry] = []
         for version in try transaction.history(typeName: type, id: id) {
             guard let known = version.id else { continue }
@@ -81,8 +81,7 @@ extension ReadRun {
 
     /// A history by pages: of the system or a type without a total, which only a count of all could give; of one resource.
     private func longHistory(
-        _ type: String?, _ since: DateSpan?, _ at: DateSpan?, of id: String? = nil, _ history: ResourceHistory? = nil,
-        _ roots: [Int64]? = nil
+        _ type: String?, since: DateSpan?, at: DateSpan?, of id: String? = nil, history: ResourceHistory? = nil, roots: [Int64]? = nil
     ) throws -> Answer {
         var scan = HistoryScan(store: store, type: type)
         scan.roots = roots

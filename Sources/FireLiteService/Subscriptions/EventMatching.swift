@@ -92,15 +92,19 @@ struct EventMatching {
 
     /// FHIR, SubscriptionTopic, queryCriteria: with `requireBoth` both tests must pass, otherwise one of them.
     private func meets(_ query: ServiceTopic.QueryCriteria, _ event: StoreEvent, _ contents: Contents) throws -> Bool {
-        func test(_ items: QueryItems?, _ content: () throws -> FHIRResource?, _ isMissing: Bool, _ result: Bool) throws -> Bool? {
+        func test(
+            _ items: QueryItems?, on content: () throws -> FHIRResource?, isMissing: Bool, otherwise result: Bool
+        ) throws -> Bool? {
             guard let items else { return nil }
             if isMissing { return result }
             guard let content = try content(), content.id != nil else { return false }
             return try probe.meets(items.all, content)
         }
-        let previous = try test(query.previous, contents.before, event.kind == .create, query.createPasses)
+        let previous = try test(
+            query.previous, on: contents.before, isMissing: event.kind == .create, otherwise: query.createPasses)
         if let previous, query.requiresBoth != previous { return previous }
-        let current = try test(query.current, contents.after, event.kind == .delete, query.deletePasses)
+        let current = try test(
+            query.current, on: contents.after, isMissing: event.kind == .delete, otherwise: query.deletePasses)
         return current ?? previous ?? true
     }
 }

@@ -30,7 +30,7 @@ struct NotificationWriter {
         var seen: [SubscriptionTable.Event] = []
         var entries: [String] = []
         for event in events {
-            let resource = try resource(of: event, content, access, probe)
+            let resource = try resource(of: event, content: content, access: access, probe: probe)
             guard resource.isVisible else { continue }
             seen.append(event)
             if content != .empty { entries.append(try entry(event, resource.content)) }
@@ -116,7 +116,7 @@ struct NotificationWriter {
 
     /// The content of an event's version if it is to be sent, and whether the reader may see it.
     private func resource(
-        of event: SubscriptionTable.Event, _ content: SubscriptionPlan.Content, _ access: ServiceAccess?, _ probe: ContentProbe?
+        of event: SubscriptionTable.Event, content: SubscriptionPlan.Content, access: ServiceAccess?, probe: ContentProbe?
     ) throws -> (content: FHIRResource?, isVisible: Bool) {
         let judges = access?.scopes != nil
         guard judges || content == .fullResource && event.kind != .delete else { return (nil, true) }

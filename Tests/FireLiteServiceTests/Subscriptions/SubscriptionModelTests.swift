@@ -44,7 +44,7 @@ import Testing
             }
         }
         func configure(_ configuration: inout FHIRService.Configuration) {
-            SubscriptionSample.set(&configuration, hook)
+            SubscriptionSample.set(&configuration, hook, ServiceTopic(SubscriptionSample.topic, of: ["Patient"], filters: ["gender"]))
             // So many failures in a row do not happen.
             configuration.hookRetries.maximumAttempts = 200
             configuration.hookRetries.maximumTimeouts = 200
