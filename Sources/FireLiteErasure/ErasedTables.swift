@@ -9,13 +9,13 @@ enum ErasedTables {
     private static let impersonal: Set<String> = [
         "_blob", "_blob_chunk", "_blob_reference", "_blob_policy", "_blobkey", "_blobfile", "_blobfile_policy", "_thumbnail",
         "_sync_server", "_sync_scope", "_sync_subscription", "_outbox_server", "_samples_name", "_samples_anchor", "_trust_key",
-        "_trust_nonce", "_audit", "_audit_head", "_audit_node",
+        "_trust_nonce", "_audit", "_audit_head", "_audit_node", "_subscription_place",
     ]
 
     private static let personal: Set<String> = [
         "_record", "_record_annotation", "_record_key", "_record_content", "_appdata", "_appdata_annotation", "_appdata_key",
         "_appdata_content", "_outbox", "_sync_resource", "_sync_change", "_sync_unreadable", "_sync_missing", "_samples",
-        "_samples_series", "_samples_sent", "_permission", "_trust_identity",
+        "_samples_series", "_samples_sent", "_permission", "_trust_identity", "_subscription", "_subscription_event",
     ]
 
     /// - Throws: `ErasureError.unknownTables`.
@@ -77,6 +77,11 @@ enum ErasedTables {
         try addSamples(contents, tx, &found)
         let consents = Set(contents.ids["Consent"] ?? [])
         try add("_permission", key: "number", columns: "number, consent, content") { consents.contains($0[1].text ?? "") || isAbout($0[2]) }
+        // A subscription of a token for the person, and events about what is erased.
+        try add("_subscription", key: "number", columns: "number, id, patient") { row in
+            isKey(.text("Subscription"), row[1]) || contents.keys.contains("Patient/\(row[2].text ?? "")")
+        }
+        try add("_subscription_event", key: "number", columns: "number, type, id") { isKey($0[1], $0[2]) }
         try add("_trust_identity", key: "number", columns: "number, reference") {
             $0[1].text.map { ReferenceTokens.hasAny(of: [contents.person], in: $0) } ?? false
         }

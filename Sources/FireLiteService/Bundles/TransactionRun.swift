@@ -217,7 +217,10 @@ struct TransactionRun {
         let stored = try run.transaction.upsert(fresh.map(\.resource))
         for (place, item) in fresh.enumerated() {
             let resource = try stored.resource(at: place)
-            try inside(item.request) { try run.checkPermitted(resource, .create) }
+            try inside(item.request) {
+                try run.checkPermitted(resource, .create)
+                try run.noteSubscription(resource)
+            }
             outcomes[item.request.index] = WriteOutcome(201, resource)
         }
     }

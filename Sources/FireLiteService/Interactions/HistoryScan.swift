@@ -42,10 +42,14 @@ struct HistoryScan {
         let version: Int64
         /// The type and id; nil for content that is current.
         let key: (type: String, id: String)?
+        /// Where the content is.
+        let content: VersionPlace
     }
 
     let store: FHIRStore
     let type: String?
+    /// The numbers in the store of the one resource that the history is of; nil for all of the type.
+    var roots: [Int64]?
     /// Events since then, in milliseconds.
     var since: Int64?
     /// Content that was current in this span, in milliseconds.
@@ -66,7 +70,7 @@ struct HistoryScan {
     func forEach(after place: Place, _ body: (Event) throws -> Bool) throws {
         var place = place
         while true {
-            let found = try place.isBefore ? earlier(place) : events(place)
+            let found = try batch(place)
             for event in found.list { guard try body(event) else { return } }
             guard let last = found.last else {
                 guard !place.isBefore else { return }
@@ -79,6 +83,27 @@ struct HistoryScan {
 
     // MARK: - SQL
 
+    private typealias Found = (list: [Event], last: Place?)
+
+    private func batch(_ place: Place) throws -> Found {
+        func rows(_ root: Int64?) throws -> Found { try place.isBefore ? earlier(place, root) : events(place, root) }
+        guard let roots else { return try rows(nil) }
+        // Each number has an index, so each is asked by itself; the newest rows of all are the batch.
+        var list: [Event] = []
+        var lasts: [Int64] = []
+        for root in roots {
+            let found = try rows(root)
+            list += found.list
+            if let last = found.last { lasts.append(last.sequence) }
+        }
+        list.sort { $0.place.sequence > $1.place.sequence }
+        list = Array(list.prefix(Self.batch))
+        guard roots.count > 1, list.count == Self.batch, let last = list.last else {
+            return (list, lasts.min().map { Place(isBefore: place.isBefore, sequence: $0) })
+        }
+        return (list, last.place)
+    }
+
     /// The row after a row of the same resource, which has what that row stored.
     private static func next(_ column: String) -> String {
         "(SELECT n.\(column) FROM _change n WHERE n.root = c.root AND n.seq > c.seq ORDER BY n.seq LIMIT 1)"
@@ -87,10 +112,13 @@ struct HistoryScan {
     private static let registered = "(SELECT s.type FROM _resource r JOIN _shape s ON s.shape = r.shape WHERE r.root = c.root)"
 
     /// What the history has recorded.
-    private func events(_ place: Place) throws -> (list: [Event], last: Place?) {
+    private func events(_ place: Place, _ root: Int64?) throws -> Found {
         var conditions = ["c.seq < ?"]
         var arguments: [SQLValue] = [.integer(place.sequence)]
-        if let type {
+        if let root {
+            conditions.append("c.root = ?")
+            arguments.append(.integer(root))
+        } else if let type {
             conditions.append("(c.type = ? OR c.type IS NULL AND coalesce(\(Self.next("type")), \(Self.registered)) = ?)")
             arguments += [.text(type), .text(type)]
         }
@@ -118,25 +146,33 @@ struct HistoryScan {
             if row[2].integer == 2 {
                 // Of a pruned version there is only a number.
                 guard row[7].integer == 0, let key = key(4), let version = row[6].integer else { return nil }
-                return Event(place: place, root: root, isDeletion: true, time: time, replaced: time, version: version, key: key)
+                return Event(
+                    place: place, root: root, isDeletion: true, time: time, replaced: time, version: version, key: key,
+                    content: .replaced(place.sequence))
             }
-            if row[8].integer != nil {
+            if let next = row[8].integer {
                 guard row[12].integer == 0, let key = key(9), let version = row[11].integer else { return nil }
-                return Event(place: place, root: root, isDeletion: false, time: time, replaced: row[13].integer, version: version, key: key)
+                return Event(
+                    place: place, root: root, isDeletion: false, time: time, replaced: row[13].integer, version: version, key: key,
+                    content: .replaced(next))
             }
             guard let version = row[14].integer else { return nil }
-            return Event(place: place, root: root, isDeletion: false, time: time, replaced: nil, version: version, key: nil)
+            return Event(
+                place: place, root: root, isDeletion: false, time: time, replaced: nil, version: version, key: nil, content: .stored(root))
         }
     }
 
     /// What was there before the history, and was replaced or deleted since.
-    private func earlier(_ place: Place) throws -> (list: [Event], last: Place?) {
+    private func earlier(_ place: Place, _ root: Int64?) throws -> Found {
         var conditions = [
             "c.seq < ? AND c.kind <> 0 AND c.digest IS NOT NULL",
             "NOT EXISTS (SELECT 1 FROM _change b WHERE b.root = c.root AND b.seq < c.seq)",
         ]
         var arguments: [SQLValue] = [.integer(place.sequence)]
-        if let type {
+        if let root {
+            conditions.append("c.root = ?")
+            arguments.append(.integer(root))
+        } else if let type {
             conditions.append("c.type = ?")
             arguments.append(.text(type))
         }
@@ -152,13 +188,15 @@ struct HistoryScan {
             guard let root = row[1].integer, let time = row[2].integer, let type = row[3].text, let id = row[4].text,
                 let version = row[5].integer
             else { return nil }
-            return Event(place: place, root: root, isDeletion: false, time: nil, replaced: time, version: version, key: (type, id))
+            return Event(
+                place: place, root: root, isDeletion: false, time: nil, replaced: time, version: version, key: (type, id),
+                content: .replaced(place.sequence))
         }
     }
 
     private func read(
         _ sql: String, _ arguments: [SQLValue], isBefore: Bool, _ event: (SQLRow, Place) -> Event?
-    ) throws -> (list: [Event], last: Place?) {
+    ) throws -> Found {
         var list: [Event] = []
         var last: Place?
         for row in try store.sql(sql, arguments: arguments) {

@@ -6,16 +6,26 @@ import Foundation
 
 /// An entry of a history: a version that was stored, or a deletion.
 private struct HistoryEntry {
-    let version: ResourceVersion
+    let type: String
+    let id: String
+    let version: Int64
     let isDeletion: Bool
     /// When it happened; nil if that was before the history was kept.
     let time: Date?
+    /// When another version replaced it, or it was deleted; nil for the current one.
+    let replaced: Date?
+    let content: Content
+
+    enum Content {
+        case place(VersionPlace)
+        case version(ResourceVersion)
+    }
 
     /// Its place in the order of a history, the newest first: time, then what identifies the version.
     var place: [String] {
         let milliseconds = time.map { Int64(($0.timeIntervalSince1970 * 1_000).rounded()) } ?? 0
         func wide(_ number: Int64) -> String { String(repeating: "0", count: max(0, 20 - String(number).count)) + String(number) }
-        return [wide(max(milliseconds, 0)), wide(version.version), isDeletion ? "1" : "0", version.typeName, version.id ?? ""]
+        return [wide(max(milliseconds, 0)), wide(version), isDeletion ? "1" : "0", type, id]
     }
 }
 
@@ -28,11 +38,27 @@ extension ReadRun {
         try call.require(.read, type)
         let since = try moment("_since")
         let at = try moment("_at")
-        guard let type, let id else { return try longHistory(type, since, at) }
+        guard let type, let id else { return try longHistory(type, since: since, at: at) }
+        let history = ResourceHistory(store: store, transaction: transaction, type: type, id: id)
+        if try history.isPossible {
+            let roots = try history.roots
+            if try history.total > 1 { return try longHistory(type, since: since, at: at, of: id, history: history, roots: roots) }
+        }
+        return try shortHistory(type, id, since: since, at: at)
+    }
+
+    /// The history of a resource of which only the content is known, or of a store that keeps no history.
+    private func shortHistory(_ type: String, _ id: String, since: DateSpan?, at: DateSpan?) throws -> Answer {
         var entries: [HistoryEntry] = []
-        for version in try transaction.history(typeName: type, id: id) where version.id != nil {
-            entries.append(HistoryEntry(version: version, isDeletion: false, time: try storedAt(version)))
-            if version.isDeleted { entries.append(HistoryEntry(version: version, isDeletion: true, time: version.replacedAt)) }
+        for version in try transaction.history(typeName: type, id: id) {
+            guard let known = version.id else { continue }
+            func entry(isDeletion: Bool, _ time: Date?) -> HistoryEntry {
+                HistoryEntry(
+                    type: version.typeName, id: known, version: version.version, isDeletion: isDeletion, time: time,
+                    replaced: version.replacedAt, content: .version(version))
+            }
+            entries.append(entry(isDeletion: false, try version.storedAt ?? transaction.resource(at: version)?.lastUpdated))
+            if version.isDeleted { entries.append(entry(isDeletion: true, version.replacedAt)) }
         }
         if call.access.scopes != nil { entries = try entries.filter(isVisible) }
         if entries.isEmpty { throw ServiceFault.notFound }
@@ -53,11 +79,19 @@ extension ReadRun {
     /// The rows of a history that a page looks at, at most: of a token that may see few of them, pages are short.
     private static let maximumEvents = 10_000
 
-    /// The history of the system or a type, without a total, which only a count of all could give.
-    private func longHistory(_ type: String?, _ since: DateSpan?, _ at: DateSpan?) throws -> Answer {
+    /// A history by pages: of the system or a type without a total, which only a count of all could give; of one resource.
+    private func longHistory(
+        _ type: String?, since: DateSpan?, at: DateSpan?, of id: String? = nil, history: ResourceHistory? = nil, roots: [Int64]? = nil
+    ) throws -> Answer {
         var scan = HistoryScan(store: store, type: type)
+        scan.roots = roots
         scan.since = since.map { Self.milliseconds($0.start) }
         scan.span = at.map { Self.milliseconds($0.start)..<max(Self.milliseconds($0.end), Self.milliseconds($0.start)) }
+        if call.access.scopes != nil, let type, let id, try seen(.read, { try transaction.resource(typeName: type, id: id) }) == nil {
+            throw ServiceFault.notFound
+        }
+        let isWhole = since == nil && at == nil && call.access.scopes == nil
+        let total = try isWhole ? history?.total : nil
         var place = HistoryScan.Place()
         if let text = try cursorText() {
             guard let known = HistoryScan.Place(text) else { throw Self.noCursor }
@@ -66,8 +100,7 @@ extension ReadRun {
         let size = try pageSize()
         var page: [HistoryEntry] = []
         var next: HistoryScan.Place?
-        guard size > 0, try scan.isPossible else { return Answer(200, .json(try bundle([], total: nil, next: nil, type, nil))) }
-        var versions: [String: [ResourceVersion]] = [:]
+        guard size > 0, try scan.isPossible else { return Answer(200, .json(try bundle([], total: total, next: nil, type, id))) }
         var seen = 0
         try scan.forEach(after: place) { event in
             guard page.count < size, seen < Self.maximumEvents else {
@@ -76,34 +109,32 @@ extension ReadRun {
             }
             seen += 1
             place = event.place
-            guard let entry = try entry(of: event, &versions), since.map({ isSince($0, entry) }) ?? true,
+            guard let entry = try entry(of: event), since.map({ isSince($0, entry) }) ?? true,
                 at.map({ isCurrent(entry, $0) }) ?? true, try call.access.scopes == nil || isVisible(entry)
             else { return true }
             page.append(entry)
             return true
         }
-        return Answer(200, .json(try bundle(page[...], total: nil, next: next?.text, type, nil)))
+        return Answer(200, .json(try bundle(page[...], total: total, next: next?.text, type, id)))
     }
 
     private func isSince(_ since: DateSpan, _ entry: HistoryEntry) -> Bool { entry.time.map { $0 >= since.start } ?? false }
 
     /// The entry of an event; nil for content of a resource that has no id.
-    private func entry(of event: HistoryScan.Event, _ known: inout [String: [ResourceVersion]]) throws -> HistoryEntry? {
+    private func entry(of event: HistoryScan.Event) throws -> HistoryEntry? {
         var key = event.key
-        if key == nil, let resource = try transaction.resource(number: event.root), let id = resource.id {
-            key = (resource.resourceType, id)
+        var time = event.time
+        if key == nil || time == nil, !event.isDeletion, let resource = try store.content(at: event.content, transaction) {
+            if key == nil, let id = resource.id { key = (resource.resourceType, id) }
+            // What was there before the history says itself when it was changed.
+            if time == nil { time = resource.lastUpdated.map(Self.milliseconds) }
         }
         guard let key else { return nil }
-        let name = "\(key.type)/\(key.id)"
-        let versions = try known[name] ?? transaction.history(typeName: key.type, id: key.id)
-        known[name] = versions
-        func isAt(_ date: Date?, _ time: Int64?) -> Bool { date.map(Self.milliseconds) == time }
-        guard let version = versions.first(where: { $0.version == event.version && isAt($0.replacedAt, event.replaced) }) else {
-            return nil
-        }
+        func date(_ milliseconds: Int64?) -> Date? { milliseconds.map { Date(timeIntervalSince1970: Double($0) / 1_000) } }
         return HistoryEntry(
-            version: version, isDeletion: event.isDeletion,
-            time: event.isDeletion ? version.replacedAt : try storedAt(version))
+            type: key.type, id: key.id, version: event.version, isDeletion: event.isDeletion, time: date(time),
+            replaced: date(event.replaced),
+            content: .place(event.content))
     }
 
     private static func milliseconds(_ date: Date) -> Int64 {
@@ -118,16 +149,17 @@ extension ReadRun {
         return place
     }
 
-    /// When a version was stored: by the history, or as its content says.
-    private func storedAt(_ version: ResourceVersion) throws -> Date? {
-        if let time = version.storedAt { return time }
-        return try transaction.resource(at: version)?.lastUpdated
+    private func content(of entry: HistoryEntry) throws -> FHIRResource? {
+        switch entry.content {
+        case .place(let place): try store.content(at: place, transaction)
+        case .version(let version): try transaction.resource(at: version)
+        }
     }
 
     private func isVisible(_ entry: HistoryEntry) throws -> Bool {
         // Nobody can tell whose a deleted resource was by now.
-        guard !entry.isDeletion, let content = try transaction.resource(at: entry.version) else { return false }
-        return try isVisible(entry.version, content)
+        guard !entry.isDeletion, let content = try content(of: entry) else { return false }
+        return try isVisible(entry.type, entry.id, content, isCurrent: entry.replaced == nil)
     }
 
     // MARK: - Parameters
@@ -151,7 +183,7 @@ extension ReadRun {
     /// Whether a version was current at some time in a span.
     private func isCurrent(_ entry: HistoryEntry, _ span: DateSpan) -> Bool {
         if entry.isDeletion { return entry.time.map { $0 < span.end && $0 >= span.start } ?? false }
-        return entry.time ?? .distantPast < span.end && entry.version.replacedAt ?? .distantFuture > span.start
+        return entry.time ?? .distantPast < span.end && entry.replaced ?? .distantFuture > span.start
     }
 
     private func pageSize() throws -> Int {
@@ -191,21 +223,21 @@ extension ReadRun {
 
     private func entry(_ entry: HistoryEntry) throws -> String {
         let version = entry.version
-        let path = "\(version.typeName)/\(version.id ?? "")"
+        let path = "\(entry.type)/\(entry.id)"
         var members = [(name: "fullUrl", json: JSONText.string("\(service.base)/\(path)"))]
         var isFirst = false
-        if !entry.isDeletion, let content = try transaction.resource(at: version) {
-            isFirst = version.version == 1
-            let stamped = try transaction.whole(content).stamped(version: version.version, storedAt: entry.time)
+        if !entry.isDeletion, let content = try content(of: entry) {
+            isFirst = version == 1
+            let stamped = try transaction.whole(content).stamped(version: version, storedAt: entry.time)
             let part = try store.subset(of: stamped, call.query.all) ?? stamped
             members.append((name: "resource", json: FHIRJSON.string(part)))
         }
         let method = entry.isDeletion ? "DELETE" : isFirst ? "POST" : "PUT"
-        let request = JSONItem.object(["method": .string(method), "url": .string(isFirst ? version.typeName : path)])
+        let request = JSONItem.object(["method": .string(method), "url": .string(isFirst ? entry.type : path)])
         let status = entry.isDeletion ? "204" : isFirst ? "201" : "200"
         let response = JSONItem.object([
-            "status": .string(status), "location": entry.isDeletion ? nil : .string("\(path)/_history/\(version.version)"),
-            "etag": entry.isDeletion ? nil : .string(EntityTag.text(version.version)),
+            "status": .string(status), "location": entry.isDeletion ? nil : .string("\(path)/_history/\(version)"),
+            "etag": entry.isDeletion ? nil : .string(EntityTag.text(version)),
             "lastModified": entry.time.map { .string(FHIRInstant($0).literal) },
         ])
         members += [(name: "request", json: request.json), (name: "response", json: response.json)]

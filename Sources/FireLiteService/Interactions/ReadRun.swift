@@ -54,7 +54,7 @@ struct ReadRun {
     }
 
     private func wasDeleted(_ type: String, _ id: String) throws -> Bool {
-        try transaction.history(typeName: type, id: id).first?.isDeleted ?? false
+        try ResourceHistory(store: store, transaction: transaction, type: type, id: id).isDeleted
     }
 
     /// `read` and `vread` (FHIR, RESTful API).
@@ -78,21 +78,31 @@ struct ReadRun {
 
     private func version(_ text: String, _ type: String, _ id: String) throws -> (FHIRResource, Int64?, Date?) {
         try call.require(.read, type)
-        let versions = try transaction.history(typeName: type, id: id)
-        guard let number = Int64(text), String(number) == text, let version = versions.first(where: { $0.version == number }),
-            let content = try transaction.resource(at: version)
-        else { throw ServiceFault(404, "not-found", "the server has no such version of the resource") }
-        guard try isVisible(version, content) else { throw ServiceFault.notFound }
-        return (content, number, version.storedAt)
+        let none = ServiceFault(404, "not-found", "the server has no such version of the resource")
+        guard let number = Int64(text), String(number) == text else { throw none }
+        let history = ResourceHistory(store: store, transaction: transaction, type: type, id: id)
+        let found: (content: FHIRResource?, isCurrent: Bool, storedAt: Date?)?
+        if try history.isPossible {
+            found = try history.version(number).map { version in
+                var isCurrent = false
+                if case .stored = version.place { isCurrent = true }
+                return (try store.content(at: version.place, transaction), isCurrent, version.storedAt)
+            }
+        } else {
+            found = try transaction.history(typeName: type, id: id).first { $0.version == number }.map {
+                (try transaction.resource(at: $0), $0.isCurrent, $0.storedAt)
+            }
+        }
+        guard let found, let content = found.content else { throw none }
+        guard try isVisible(type, id, content, isCurrent: found.isCurrent) else { throw ServiceFault.notFound }
+        return (content, number, found.storedAt)
     }
 
     /// Whether the client may see a version: the current one by the store, earlier ones by their content.
-    func isVisible(_ version: ResourceVersion, _ content: FHIRResource) throws -> Bool {
+    func isVisible(_ type: String, _ id: String, _ content: FHIRResource, isCurrent: Bool) throws -> Bool {
         guard let restriction = call.restriction(for: .read) else { return true }
-        guard let id = version.id, try seen(.read, { try transaction.resource(typeName: version.typeName, id: id) }) != nil else {
-            return false
-        }
-        return try version.isCurrent || restriction.permits(version: content, in: transaction)
+        guard try seen(.read, { try transaction.resource(typeName: type, id: id) }) != nil else { return false }
+        return try isCurrent || restriction.permits(version: content, in: transaction)
     }
 
     /// Whether the client has this version already (FHIR, RESTful API, Conditional Read; RFC 9110, 13.2.2).

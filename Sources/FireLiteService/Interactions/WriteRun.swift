@@ -103,6 +103,7 @@ struct WriteRun {
         try prepareNew(resource, id)
         let stored = try transaction.upsert(resource)
         try checkPermitted(stored, .create)
+        try noteSubscription(stored)
         return WriteOutcome(201, stored)
     }
 
@@ -111,6 +112,7 @@ struct WriteRun {
         try call.require(.create, resource.resourceType)
         try content.check(resource)
         resource.id = id
+        try prepareSubscription(resource)
         resource.setServerMeta(version: "1", updated: FHIRInstant(call.now))
     }
 
@@ -141,10 +143,12 @@ struct WriteRun {
         let meta = existing.child("meta")
         resource.setServerMeta(version: meta?.text("versionId"), updated: meta?.instant("lastUpdated"))
         if resource == existing { return WriteOutcome(200, existing) }
+        try prepareSubscription(resource)
         let version = FHIRStore.revision(of: existing).map { String($0 + 1) }
         resource.setServerMeta(version: version, updated: FHIRInstant(call.now))
         let stored = try transaction.upsert(resource)
         try checkPermitted(stored, .update)
+        try noteSubscription(stored)
         return WriteOutcome(200, stored)
     }
 
@@ -173,7 +177,8 @@ struct WriteRun {
     /// `patch` (FHIR, RESTful API).
     func patch(_ document: PatchDocument, type: String, id: String, conditions: Preconditions) throws -> WriteOutcome {
         guard let existing = try transaction.resource(typeName: type, id: id) else {
-            guard call.access.scopes == nil, try transaction.history(typeName: type, id: id).first?.isDeleted ?? false else {
+            guard call.access.scopes == nil, try ResourceHistory(store: store, transaction: transaction, type: type, id: id).isDeleted
+            else {
                 throw ServiceFault.notFound
             }
             throw ServiceFault.gone
@@ -204,6 +209,7 @@ struct WriteRun {
         }
         try conditions.check(existing, release)
         try transaction.delete(typeName: type, id: id)
+        try forgetSubscription(type, id)
         return WriteOutcome(deleted: type, id)
     }
 

@@ -105,7 +105,7 @@ private struct Description {
             "patchFormat": service.hasPatch && canWrite
                 ? Self.texts(["application/json-patch+json", ContentFormat.json.mediaType(release), ContentFormat.xml.mediaType(release)])
                 : nil,
-            "implementationGuide": texts(service.configuration.implementationGuides), "rest": .array([try rest()]),
+            "implementationGuide": texts(service.configuration.implementationGuides + subscriptionGuides), "rest": .array([try rest()]),
         ])
         return shaped(document, statement).json
     }
@@ -142,7 +142,30 @@ private struct Description {
             + "\(limits.maximumPageSize) results of a page, \(limits.included) included resources. "
             + (facts.history.isEmpty
                 ? "The store keeps no history: vread has the current version, and there is no _history."
-                : "The store keeps the history of resources.")
+                : "The store keeps the history of resources.") + subscriptions
+    }
+
+    private var hasSubscriptions: Bool { service.hasSubscriptions(facts.history) }
+
+    private var subscriptions: String {
+        guard release.hasResourceType(named: "Subscription"), !hasSubscriptions else { return "" }
+        let reason = facts.history.isEmpty ? "they need its history" : "the server has no topics for this release, or only reads"
+        return " There are no subscriptions: \(reason)."
+    }
+
+    /// The guide that brings subscriptions by topic to earlier releases.
+    private var subscriptionGuides: [String] {
+        let guide = "http://hl7.org/fhir/uv/subscriptions-backport/ImplementationGuide/hl7.fhir.uv.subscriptions-backport"
+        return hasSubscriptions && release.name != "R5" ? [guide] : []
+    }
+
+    /// The topics of the configuration, as the guide lists them. Those of the store are found as resources.
+    private var topics: JSONItem? {
+        let url =
+            "http://hl7.org/fhir/uv/subscriptions-backport/StructureDefinition/capabilitystatement-subscriptiontopic-canonical"
+        guard hasSubscriptions, !service.configuration.topics.isEmpty else { return nil }
+        return .array(
+            service.configuration.topics.map { .object(["url": .string(url), "valueCanonical": .string($0.url)]) })
     }
 
     private var security: JSONItem? {
@@ -187,7 +210,8 @@ private struct Description {
         let isOld = release.name == "DSTU2" || release.name == "STU3"
         let profile = "http://hl7.org/fhir/StructureDefinition/" + name
         return .object([
-            "type": .string(name), "profile": isOld ? .object(["reference": .string(profile)]) : .string(profile),
+            "extension": name == "Subscription" ? topics : nil, "type": .string(name),
+            "profile": isOld ? .object(["reference": .string(profile)]) : .string(profile),
             "supportedProfile": texts(service.configuration.supportedProfiles[name] ?? []),
             "interaction": Self.codes(interactions), "versioning": .string("versioned"), "readHistory": .bool(hasHistory),
             "updateCreate": .bool(canWrite), "conditionalCreate": .bool(canWrite), "conditionalRead": .string("full-support"),

@@ -30,6 +30,7 @@ extension FHIRService {
         case ("viewdefinition-run", nil, nil): return try await runView(call)
         case ("export", _, _): return try await export(type, id, call)
         case ("import", nil, nil): return try await bulkImport(call)
+        case ("events", "Subscription"?, let id?): return try await subscriptionEvents(id, call)
         default: return try await reading(call) { try $0.operation(name, type, id) }
         }
     }

@@ -13,6 +13,7 @@ extension ReadRun {
         case ("meta", let type, let id): return try meta(type, id)
         case ("lastn", "Observation"?, nil): return try lastObservations()
         case ("docref", "DocumentReference"?, nil): return try documentReferences()
+        case ("status", "Subscription"?, let id): return try subscriptionStatus(id)
         default: throw ServiceFault(404, "not-supported", "there is no such operation here")
         }
     }

@@ -64,7 +64,19 @@ struct ServiceOperation {
         ServiceOperation(
             name: "import", definition: "https://github.com/smart-on-fhir/bulk-import/import-manifest", levels: [.system], types: nil,
             isWrite: true, needs: { $0.configuration.transport != nil && !$0.configuration.importOrigins.isEmpty && $0.jobs != nil }),
+        subscription("status", [.type, .instance], "http://hl7.org/fhir/OperationDefinition/Subscription-status", isR5: true),
+        subscription("events", [.instance], "http://hl7.org/fhir/OperationDefinition/Subscription-events", isR5: true),
+        subscription("status", [.type, .instance], backport + "status", isR5: false),
+        subscription("events", [.instance], backport + "events", isR5: false),
     ]
+
+    private static let backport = "http://hl7.org/fhir/uv/subscriptions-backport/OperationDefinition/backport-subscription-"
+
+    private static func subscription(_ name: String, _ levels: Set<Level>, _ definition: String, isR5: Bool) -> ServiceOperation {
+        ServiceOperation(
+            name: name, definition: definition, levels: levels, types: ["Subscription"],
+            needs: { ($0.release.name == "R5") == isR5 && $0.hasOwnSubscriptions })
+    }
 
     func isOffered(by service: FHIRService, canWrite: Bool) -> Bool { (canWrite || !isWrite) && needs?(service) ?? true }
 

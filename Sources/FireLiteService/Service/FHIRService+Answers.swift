@@ -40,7 +40,12 @@ extension FHIRService {
     /// Answers a write of one resource.
     private func writing(_ call: ServiceCall) async throws -> ServiceResponse {
         try requireWritable()
-        return try await writes.answer(call, self)
+        // What was committed before counts for the subscription as it was.
+        let isSubscription = call.route.subject.type == "Subscription"
+        if isSubscription { await subscriptions.settle(self) }
+        let response = try await writes.answer(call, self)
+        if isSubscription { await subscriptions.resume(self) }
+        return response
     }
 
     /// - Throws: `ServiceFault` with status 405 if nothing may be changed.

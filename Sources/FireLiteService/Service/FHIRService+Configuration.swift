@@ -15,10 +15,21 @@ extension FHIRService {
         /// Decides what a request may do by its token. Default: nil, which lets everybody do everything; use that only for tests,
         /// previews and your own machine.
         public var authorizer: (any ServiceAuthorizer)?
-        /// Fetches the files that `$import` names. Default: nil, which means no `$import`.
+        /// Fetches the files that `$import` names, and sends notifications to hooks. Default: nil, which means neither of the two.
         public var transport: (any HTTPTransport)?
         /// The origins from which `$import` fetches files, `https://example.org`. Default: none, so there is no `$import`.
         public var importOrigins: Set<String> = []
+        /// The topics that clients can subscribe to, besides those that the store has as resources. Default: none.
+        public var topics: [ServiceTopic] = []
+        /// The origins to whose addresses notifications are sent, `https://example.org`, by ``transport``. Default: none, so clients read notifications
+        /// as a stream.
+        public var hookOrigins: Set<String> = []
+        /// How often a notification is sent that is not accepted, before its subscription is in error. Default: 8 times, with waits of up to 5 minutes.
+        public var hookRetries: RetryPolicy = {
+            var policy = RetryPolicy(maximumAttempts: 8, firstDelay: .seconds(2), maximumDelay: .seconds(300))
+            policy.maximumTimeouts = 8
+            return policy
+        }()
         /// The folder for the jobs of `$export` and `$import`, created with mode 0700 if it does not exist. Default: nil, which means
         /// neither of the two.
         public var workFolder: URL?
@@ -71,6 +82,12 @@ extension FHIRService {
         public var included = 10_000
         /// The maximum number of exports and imports that run at the same time. Default: 2.
         public var jobs = 2
+        /// The maximum number of subscriptions. Default: 1,000.
+        public var subscriptions = 1_000
+        /// The number of events that are kept of each subscription. A hook that is further behind is switched off. Default: 10,000.
+        public var subscriptionEvents = 10_000
+        /// The maximum number of streams of events that are open at the same time. Default: 64.
+        public var eventStreams = 64
 
         /// The default limits.
         public init() {}

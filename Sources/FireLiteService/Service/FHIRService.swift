@@ -22,6 +22,7 @@ public final class FHIRService: Sendable {
     let descriptions = DescriptionCache()
     let jobs: ExportJobs?
     let writes = WriteGroup()
+    let subscriptions = SubscriptionHub()
 
     var release: FHIRRelease { store.release }
 
@@ -42,10 +43,15 @@ public final class FHIRService: Sendable {
         self.base = base
         jobs = try configuration.workFolder.map { try ExportJobs(folder: $0, limit: configuration.limits.jobs) }
         jobs?.resume(self)
+        if hasOwnSubscriptions { Task { [weak self] in if let self { await subscriptions.resume(self) } } }
     }
 
-    /// Stops the running jobs, which the next service on the same work folder starts again. Later requests are still answered.
-    public func stop() async { await jobs?.stop() }
+    /// Stops the running jobs, which the next service on the same work folder starts again, and the notifications, which the next service on the store
+    /// goes on with. Later requests are still answered.
+    public func stop() async {
+        await subscriptions.stop(self)
+        await jobs?.stop()
+    }
 
     // MARK: - Requests
 
@@ -199,7 +205,7 @@ extension Route {
     /// Whether answers can have other forms than resources.
     var hasOwnForms: Bool {
         switch self {
-        case .instance("Binary", _), .file, .operation("viewdefinition-run", nil, nil): true
+        case .instance("Binary", _), .file, .operation("viewdefinition-run", nil, nil), .operation("events", "Subscription"?, _): true
         default: false
         }
     }

@@ -28,6 +28,8 @@ struct ResponseCompression {
     /// Whether content of a type gets smaller; what a Binary holds mostly does not.
     static func isText(_ type: String?) -> Bool {
         guard let type = type?.lowercased().prefix(while: { $0 != ";" }) else { return false }
+        // An event must not wait for more to pack.
+        guard type != "text/event-stream" else { return false }
         return type.hasPrefix("text/") || type.contains("json") || type.contains("xml")
     }
 

@@ -6,6 +6,7 @@ import Hummingbird
 import Logging
 import Metrics
 import NIOCore
+import ServiceLifecycle
 
 /// Passes requests from Hummingbird to a service, and its answers back.
 struct ServiceResponder: HTTPResponder {
@@ -66,7 +67,24 @@ struct ServiceResponder: HTTPResponder {
 
     private func answer(to request: ServiceRequest) async -> ServiceResponse {
         if let browser, StoreBrowser.isPage(request) { return await browser.respond(to: request) }
-        return await service.respond(to: request)
+        var answer = await service.respond(to: request)
+        if case .stream(let body) = answer.body, answer.fields["Content-Type"] == "text/event-stream" {
+            answer.body = .stream(ending(body))
+        }
+        return answer
+    }
+
+    /// A stream that ends when the server begins to stop: a stream of events has no end of its own, for which the shut-down would wait.
+    private func ending(_ body: HTTPBody) -> HTTPBody {
+        let service = service
+        return HTTPBody {
+            try await withGracefulShutdownHandler {
+                var pieces = body.makeAsyncIterator()
+                return try await pieces.next()
+            } onGracefulShutdown: {
+                Task { await service.endEventStreams() }
+            }
+        }
     }
 
     // MARK: - Bodies
@@ -135,7 +153,7 @@ struct ServiceResponder: HTTPResponder {
             headers: [
                 .accessControlAllowOrigin: allowed, .accessControlAllowMethods: "GET, HEAD, POST, PUT, PATCH, DELETE",
                 .accessControlAllowHeaders:
-                    "Accept, Authorization, Content-Type, If-Match, If-Modified-Since, If-None-Exist, If-None-Match, Prefer, X-Request-Id",
+                    "Accept, Authorization, Content-Type, If-Match, If-Modified-Since, If-None-Exist, If-None-Match, Last-Event-ID, Prefer, X-Request-Id",
                 .accessControlMaxAge: "600", .vary: "Origin",
             ])
     }

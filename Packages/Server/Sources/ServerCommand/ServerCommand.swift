@@ -68,6 +68,14 @@ struct ServerCommand: AsyncParsableCommand {
     @Option(help: "An origin from which $import fetches files. Can be repeated.")
     var importFrom: [String] = []
 
+    @Option(help: "An origin to whose addresses notifications of subscriptions are sent. Can be repeated.")
+    var notify: [String] = []
+
+    @Option(
+        name: .customLong("topic"),
+        help: "A file with a SubscriptionTopic in JSON, to which clients can subscribe; subscriptions need --history. Can be repeated.")
+    var topics: [String] = []
+
     @Option(help: "The folder for the files of $export. Default: DATABASE.server beside the store.")
     var work: String?
 
@@ -134,6 +142,8 @@ struct ServerCommand: AsyncParsableCommand {
         configuration.limits.bodyBytes = maxBody
         configuration.transport = StandardTransport.shared
         configuration.importOrigins = Set(importFrom)
+        configuration.hookOrigins = Set(notify)
+        configuration.topics = try topics.map { try ServiceTopic(json: Data(contentsOf: URL(fileURLWithPath: $0))) }
         configuration.workFolder = URL(fileURLWithPath: work ?? database + ".server")
         configuration.conditionalDeletions = conditionalDeletions
         configuration.instantiates = instantiates

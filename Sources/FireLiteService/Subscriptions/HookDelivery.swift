@@ -1,0 +1,136 @@
+import FireLite
+import FireLiteClient
+import FireLiteCore
+import FireLiteTrust
+import Foundation
+
+/// Sends the notifications of one subscription to its hook: the handshake, events in order, heartbeats. Each is repeated with growing waits; after the
+/// last attempt the subscription is in error, and its events wait until a client requests it again.
+actor HookDelivery {
+    enum Step {
+        /// There may be more to send at once.
+        case again
+        /// Nothing is to be sent before the time or a signal.
+        case wait(Duration?)
+        case end
+    }
+
+    private let id: String
+    private let generation: Int64
+    /// When the last notification was accepted.
+    private var lastSent: Date?
+
+    init(_ id: String, _ generation: Int64) {
+        self.id = id
+        self.generation = generation
+    }
+
+    /// What is to be sent, and what is noted when the hook has accepted it.
+    private struct Notification {
+        let subscribed: Subscribed
+        let type: String
+        let body: Data
+        let last: Int64?
+    }
+
+    private enum Work {
+        case send(Notification)
+        case overflow(Subscribed)
+        case over(Subscribed)
+        case wait(Duration?)
+        case end
+    }
+
+    /// Sends the next notification, if there is one.
+    func step(_ service: FHIRService) async -> Step {
+        do {
+            switch try await next(service) {
+            case .end: return .end
+            case .wait(let time): return .wait(time)
+            case .over(let subscribed):
+                try await service.setStatus("off", of: subscribed.row)
+                return .end
+            case .overflow(let subscribed):
+                try await service.setStatus("off", of: subscribed.row, error: "the hook was behind by more events than are kept")
+                return .end
+            case .send(let notification):
+                if let problem = try await send(notification, service) {
+                    try await service.setStatus("error", of: notification.subscribed.row, error: problem)
+                    return .end
+                }
+                try await note(notification, service)
+                return .again
+            }
+        } catch is CancellationError {
+            return .end
+        } catch {
+            // The store is busy, or the disk full: later.
+            return .wait(SubscriptionHub.pause)
+        }
+    }
+
+    private func next(_ service: FHIRService) async throws -> Work {
+        let (id, generation, sent) = (id, generation, lastSent)
+        let now = service.configuration.clock.now()
+        return try await service.store.reading {
+            try service.store.read { transaction in
+                guard let row = try SubscriptionTable.rows(id, transaction).first, row.generation == generation,
+                    let subscribed = try service.subscribed(row, transaction)
+                else { return .end }
+                let plan = subscribed.plan
+                transaction.setAuditParty(AuditParty(row.access.subject))
+                let writer = NotificationWriter(service: service, transaction: transaction, subscribed: subscribed)
+                func notification(_ type: String, _ events: [SubscriptionTable.Event] = []) throws -> Work {
+                    let body = try writer.data(try writer.bundle(type, events))
+                    return .send(Notification(subscribed: subscribed, type: type, body: body, last: events.last?.number))
+                }
+                guard plan.status == "requested" || plan.status == "active" else { return .end }
+                if let end = plan.end, end <= now { return .over(subscribed) }
+                if plan.status == "requested" { return try notification("handshake") }
+                let events = try SubscriptionTable.events(of: id, after: row.delivered, limit: plan.maximumEvents, transaction)
+                if let first = events.first {
+                    guard first.number == row.delivered + 1 else { return .overflow(subscribed) }
+                    return try notification("event-notification", events)
+                }
+                let untilEnd = plan.end.map { $0.timeIntervalSince(now) }
+                guard let heartbeat = plan.heartbeat else { return .wait(untilEnd.map { .seconds($0) }) }
+                let due = (sent ?? .distantPast).addingTimeInterval(heartbeat / .seconds(1)).timeIntervalSince(now)
+                guard due > 0 else { return try notification("heartbeat") }
+                return .wait(.seconds(min(due, untilEnd ?? due)))
+            }
+        }
+    }
+
+    /// Sends a notification.
+    ///
+    /// - Returns: why it was not accepted, without what the hook answered; nil if it was.
+    private func send(_ notification: Notification, _ service: FHIRService) async throws -> String? {
+        let plan = notification.subscribed.plan
+        guard case .hook(let url) = plan.channel, let transport = service.configuration.transport else { return "the channel is no hook" }
+        var request = HTTPRequest(.post, url, fields: plan.fields, body: notification.body, timeout: plan.timeout, deadline: plan.timeout)
+        request.fields["Content-Type"] = plan.format.mediaType(service.release)
+        return try await service.configuration.hookRetries.retrying(by: service.configuration.clock) {
+            // The origins may be others since the subscription was stored.
+            guard service.isHook(url) else { return .done("the address is not allowed any more") }
+            do {
+                // What the hook answers besides the status is not read. Redirections are not followed.
+                let status = try await transport.stream(request).status
+                return 200..<300 ~= status ? .done(nil) : .failed(.success("the hook answered with status \(status)"), retryAfter: nil)
+            } catch is CancellationError {
+                throw CancellationError()
+            } catch {
+                return .failed(.success("the hook was not reached, or did not answer in time"), retryAfter: nil)
+            }
+        }
+    }
+
+    private func note(_ notification: Notification, _ service: FHIRService) async throws {
+        lastSent = service.configuration.clock.now()
+        let row = notification.subscribed.row
+        if notification.type == "handshake" { return try await service.setStatus("active", of: row) }
+        guard let last = notification.last else { return }
+        try await service.store.writing {
+            try service.store.write { try SubscriptionTable.acknowledge(row, through: last, $0) }
+        }
+    }
+}
