@@ -1,3 +1,4 @@
+import FireLiteCore
 import FireLiteReleases
 import Foundation
 import Testing
