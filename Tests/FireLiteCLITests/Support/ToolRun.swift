@@ -17,7 +17,7 @@ struct ToolRun {
     /// - Parameters:
     ///   - input: what standard input gives.
     ///   - isTerminal: whether both outputs are terminals.
-    ///   - environment: what decides about colors; none unless given.
+    ///   - environment: what decides about colors and names the server; none unless given.
     init(_ arguments: [String], input: Data = Data(), isTerminal: Bool = false, environment: [String: String] = [:]) throws {
         let (output, error) = (MemoryOutput(), MemoryOutput())
         let pipe = Pipe()
@@ -27,6 +27,8 @@ struct ToolRun {
             do { try pipe.fileHandleForWriting.close() } catch {}
         }
         writer.start()
+        // A server that was built stands beside the tests, and would serve without end.
+        let environment = environment.merging(["FIRELITE_SERVER": "/dev/null/firelite-server"]) { given, _ in given }
         let console = Console(
             standardOutput: output, standardError: error, standardInput: pipe.fileHandleForReading.fileDescriptor,
             outputIsTerminal: isTerminal, errorIsTerminal: isTerminal, width: 200, environment: environment)
