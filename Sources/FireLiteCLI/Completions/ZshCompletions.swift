@@ -34,13 +34,22 @@ struct ZshCompletions {
         """
 
     /// A database in front is taken out of the words, so that the command's own operands keep their numbers.
-    private static let fileInFront = """
-                            if ((CURRENT > 2)) && [[ -f ${(Q)words[2]} ]]; then words[2]=(); ((CURRENT--)); fi
-        """
+    private func fileInFront(_ command: CommandDefinition) -> [String] {
+        if command.ownOperand == nil { return [] }
+        let valued = command.options.filter { $0.value != nil }.map { "--\($0.name)" }.joined(separator: "|")
+        return """
+                                local -i word
+                                for ((word = 2; word < CURRENT; word++)); do
+                                    if [[ $words[word] == -* || $words[word-1] == (\(valued)) ]]; then continue; fi
+                                    if [[ -f ${(Q)words[word]} ]]; then words[word]=(); ((CURRENT--)); fi
+                                    break
+                                done
+            """.split(separator: "\n").map(String.init)
+    }
 
     private func command(_ command: CommandDefinition) -> [String] {
         let specifications = command.options.map(option) + ["(- *)--help[print the help]"] + operands(command)
-        return ["                \(command.name))"] + (command.ownOperand == nil ? [] : [Self.fileInFront])
+        return ["                \(command.name))"] + fileInFront(command)
             + ["                    _arguments \\"]
             + specifications.enumerated().map { index, text in
                 "                        \(Shell.zsh.quoted(text))" + (index == specifications.count - 1 ? "" : " \\")
