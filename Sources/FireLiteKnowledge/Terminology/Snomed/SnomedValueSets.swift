@@ -49,7 +49,7 @@ extension TableCodeSystem: ImplicitValueSets {
         let filters: JSONItem? = filter.map {
             .array([.object(["property": .string($0.property), "op": .string($0.operation), "value": .string($0.value)])])
         }
-        let include = JSONItem.object(["system": .string(url), "version": version.map { .string($0) }, "filter": filters])
+        let include = JSONItem.object(["system": .string(self.url), "version": version.map { .string($0) }, "filter": filters])
         return .object([
             "resourceType": .string("ValueSet"), "url": .string(url), "status": .string("active"),
             "compose": .object(["include": .array([include])]),
