@@ -121,11 +121,18 @@ struct SnomedExamples {
 
     var active: Set<Int> { Set(parents.keys).subtracting(inactive) }
 
-    func above(_ number: Int) -> Set<Int> {
-        var found: Set<Int> = []
-        for parent in parents[number] ?? [] { found.formUnion(above(parent).union([parent])) }
-        return found
+    func above(_ number: Int) -> Set<Int> { reached(from: number) { parents[$0] ?? [] } }
+
+    func below(_ number: Int) -> Set<Int> {
+        var children: [Int: Set<Int>] = [:]
+        for (child, above) in parents { for parent in above { children[parent, default: []].insert(child) } }
+        return reached(from: number) { children[$0] ?? [] }
     }
 
-    func below(_ number: Int) -> Set<Int> { Set(parents.keys.filter { above($0).contains(number) }) }
+    private func reached(from number: Int, _ next: (Int) -> Set<Int>) -> Set<Int> {
+        var found: Set<Int> = []
+        var waiting = Array(next(number))
+        while let one = waiting.popLast() { if found.insert(one).inserted { waiting += next(one) } }
+        return found
+    }
 }
