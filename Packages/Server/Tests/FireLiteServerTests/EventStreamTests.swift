@@ -25,9 +25,11 @@ import Testing
         let response = try await StandardTransport.shared.stream(HTTPRequest(.get, url, fields: fields))
         #expect(response.status == 200 && response.fields["Content-Type"] == "text/event-stream")
         var text = ""
+        var isStored = false
         for try await piece in response.body {
             text += String(decoding: piece, as: UTF8.self)
-            if text.contains("event: handshake"), !text.contains("Patient/a") {
+            if text.contains("event: handshake"), !isStored {
+                isStored = true
                 #expect(try await server.send(.put, "/Patient/a", body: patient("a")).status == 201)
             }
             if text.contains("event: event-notification") { server.process.terminate() }
