@@ -17,12 +17,16 @@ actor HookDelivery {
 
     private let id: String
     private let generation: Int64
+    /// The access of whoever wrote this generation: events that were recorded for an earlier owner are judged by it, too.
+    private let access: ServiceAccess
     /// When the last notification was accepted.
     private var lastSent: Date?
+    /// What the hook has accepted and could not be noted, as when the disk was full. It is noted before anything else is sent.
+    private var accepted: Notification?
+    private var probe: ContentProbe?
 
-    init(_ id: String, _ generation: Int64) {
-        self.id = id
-        self.generation = generation
+    init(_ row: SubscriptionTable.Row) {
+        (id, generation, access) = (row.id, row.generation, row.access)
     }
 
     /// What is to be sent, and what is noted when the hook has accepted it.
@@ -44,6 +48,8 @@ actor HookDelivery {
     /// Sends the next notification, if there is one.
     func step(_ service: FHIRService) async -> Step {
         do {
+            if let accepted { try await note(accepted, service) }
+            accepted = nil
             switch try await next(service) {
             case .end: return .end
             case .wait(let time): return .wait(time)
@@ -58,7 +64,9 @@ actor HookDelivery {
                     try await service.setStatus("error", of: notification.subscribed.row, error: problem)
                     return .end
                 }
+                accepted = notification
                 try await note(notification, service)
+                accepted = nil
                 return .again
             }
         } catch is CancellationError {
@@ -70,7 +78,9 @@ actor HookDelivery {
     }
 
     private func next(_ service: FHIRService) async throws -> Work {
-        let (id, generation, sent) = (id, generation, lastSent)
+        let (id, generation, access, sent) = (id, generation, access, lastSent)
+        let probe = try self.probe ?? service.probe(for: access)
+        self.probe = probe
         let now = service.configuration.clock.now()
         return try await service.store.reading {
             try service.store.read { transaction in
@@ -81,7 +91,7 @@ actor HookDelivery {
                 transaction.setAuditParty(AuditParty(row.access.subject))
                 let writer = NotificationWriter(service: service, transaction: transaction, subscribed: subscribed)
                 func notification(_ type: String, _ events: [SubscriptionTable.Event] = []) throws -> Work {
-                    let body = try writer.data(try writer.bundle(type, events))
+                    let body = try writer.data(try writer.bundle(type, events, access: access, probe: probe))
                     return .send(Notification(subscribed: subscribed, type: type, body: body, last: events.last?.number))
                 }
                 guard plan.status == "requested" || plan.status == "active" else { return .end }

@@ -76,7 +76,8 @@ actor SubscriptionHub {
     func resume(_ service: FHIRService) async {
         guard listener == nil else { return }
         let count = try? await service.store.reading { try service.store.read { try SubscriptionTable.count($0) } }
-        if count ?? 0 > 0 { start(service) }
+        // A store that cannot be read now may be later: it is asked again after each commit.
+        if count != 0 { start(service) }
     }
 
     /// Begins to listen to commits.
@@ -249,19 +250,19 @@ actor SubscriptionHub {
     /// Has a delivery run for each hook, and for no other.
     private func run(_ subscriptions: [Subscribed], _ service: FHIRService) {
         guard !isStopped else { return }
-        var wanted: [String: Int64] = [:]
+        var wanted: [String: SubscriptionTable.Row] = [:]
         for one in subscriptions {
             guard case .hook = one.plan.channel, ["requested", "active"].contains(one.plan.status) else { continue }
-            wanted[one.row.id] = one.row.generation
+            wanted[one.row.id] = one.row
         }
-        for (id, runner) in runners where wanted[id] != runner.generation {
+        for (id, runner) in runners where wanted[id]?.generation != runner.generation {
             runner.task.cancel()
             runners[id] = nil
         }
-        for (id, generation) in wanted where runners[id] == nil {
+        for (id, row) in wanted where runners[id] == nil {
             let signal = Signal()
             let task = Task { [weak service] in
-                let delivery = HookDelivery(id, generation)
+                let delivery = HookDelivery(row)
                 while !Task.isCancelled {
                     let clock: FHIRClock
                     let next: HookDelivery.Step
@@ -277,7 +278,7 @@ actor SubscriptionHub {
                     }
                 }
             }
-            runners[id] = (generation, task, signal)
+            runners[id] = (row.generation, task, signal)
         }
     }
 

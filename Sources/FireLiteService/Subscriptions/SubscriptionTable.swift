@@ -54,9 +54,12 @@ enum SubscriptionTable {
 
     // MARK: - Subscriptions
 
+    /// The scopes of a token that permits everything. A row without scopes permits nothing.
+    private static let everything = "*"
+
     /// Notes that a client wrote a subscription. It concerns changes from now on, and events that were recorded before and not delivered.
     static func note(_ id: String, _ access: ServiceAccess, _ transaction: WriteTransaction) throws {
-        let scopes = access.scopes.map { SQLValue.text($0.map(\.description).joined(separator: " ")) } ?? .null
+        let scopes = SQLValue.text(access.scopes.map { $0.map(\.description).joined(separator: " ") } ?? everything)
         try transaction.run(
             on: tables,
             """
@@ -86,7 +89,8 @@ enum SubscriptionTable {
             ?? transaction.rows(of: tables, "SELECT \(columns) FROM _subscription ORDER BY number")
         return found.compactMap { row in
             guard let id = row[0].text, let generation = row[1].integer, let subject = row[2].text else { return nil }
-            let access = ServiceAccess(subject: subject, scopes: row[3].text.map { SMARTScope.list($0) }, patient: row[4].text)
+            let scopes = row[3].text == everything ? nil : SMARTScope.list(row[3].text ?? "")
+            let access = ServiceAccess(subject: subject, scopes: scopes, patient: row[4].text)
             return Row(
                 id: id, generation: generation, access: access, since: row[5].integer ?? .max, counted: row[6].integer ?? 0,
                 delivered: row[7].integer ?? 0, error: row[8].text)

@@ -138,6 +138,10 @@ enum SubscriptionSample {
     static let hook = "https://hook.example/in"
     private static let backport = "http://hl7.org/fhir/uv/subscriptions-backport/StructureDefinition/"
 
+    static func observation(_ id: String, of patient: String) -> String {
+        #"{"resourceType":"Observation","id":"\#(id)","status":"final","code":{"text":"x"},"subject":{"reference":"Patient/\#(patient)"}}"#
+    }
+
     /// - Parameters:
     ///   - hook: the address; nil for a stream.
     ///   - filters: `gender=female`, of the type `type`.

@@ -1,10 +1,11 @@
 import FireLiteClient
 import FireLiteCore
 import FireLiteReleases
-import FireLiteService
 import Foundation
 import TestSupport
 import Testing
+
+@testable import FireLiteService
 
 @Suite(.timeLimit(.minutes(5))) struct SubscriptionTests {
     private func patient(_ id: String, _ gender: String = "female") -> String {
@@ -350,8 +351,7 @@ import Testing
         #expect(await send("patient-1", .put, "/Subscription/s", json).status == 201)
         await hook.wait { notifications, _ in notifications.count == 1 }
         for (id, patient) in [("a", "p2"), ("b", "p1"), ("c", "p2"), ("b", "p2"), ("d", "p1")] {
-            let observation =
-                #"{"resourceType":"Observation","id":"\#(id)","status":"final","code":{"text":"x"},"subject":{"reference":"Patient/\#(patient)"}}"#
+            let observation = SubscriptionSample.observation(id, of: patient)
             #expect(await send("everything", .put, "/Observation/\(id)", observation).status < 300)
         }
         #expect(await send("everything", .delete, "/Observation/a").status == 204)
@@ -367,6 +367,51 @@ import Testing
         let own = try #require(await send("patient-1", .get, "/Subscription/s/$events").json)
         #expect(HookSample.notification(own, request).events.map(\.focus) == ["Observation/b", "Observation/d", "Observation/d"])
         await sample.service.stop()
+    }
+
+    @Test func eventsOfAnEarlierOwnerAreJudgedByTheScopesOfTheNextOne() async throws {
+        let hook = HookSample()
+        let scopes = SMARTScope.list("patient/Observation.rs patient/Patient.rs user/Subscription.cruds")
+        let authorizer = try BearerTokens([
+            "token-of-patient-1": ServiceAccess(subject: "one", scopes: scopes, patient: "p1"),
+            "token-of-everything": ServiceAccess(subject: "all"),
+        ])
+        let sample = try SubscriptionSample.service(hook: hook) {
+            $0.authorizer = authorizer
+            $0.hookRetries = .never
+        }
+        func send(_ token: String, _ path: String, _ body: String) async -> Int {
+            await sample.send(.put, path, body, ["Authorization": "Bearer token-of-\(token)"]).status
+        }
+        let json = SubscriptionSample.json("R5", content: "full-resource")
+        #expect(await send("everything", "/Subscription/s", json) == 201)
+        await hook.wait { notifications, _ in notifications.count == 1 }
+        await hook.answer { _ in .broken }
+        for (id, patient) in [("a", "p2"), ("b", "p1"), ("c", "p2")] {
+            let observation = SubscriptionSample.observation(id, of: patient)
+            #expect(await send("everything", "/Observation/\(id)", observation) == 201)
+        }
+        await hook.wait { _, attempts in attempts > 1 }
+        await hook.answer { _ in .status(200) }
+        // Whoever may write subscriptions can take over another's, with an address of their own.
+        #expect(await send("patient-1", "/Subscription/s", json) == 200)
+        #expect(await send("everything", "/Observation/d", SubscriptionSample.observation("d", of: "p1")) == 201)
+        await hook.wait { notifications, _ in HookSample.events(notifications).contains { $0.focus == "Observation/d" } }
+        #expect(await hook.events.map(\.focus) == ["Observation/b", "Observation/d"])
+        await sample.service.stop()
+    }
+
+    @Test func aRowWithoutScopesPermitsNothing() async throws {
+        let hook = HookSample()
+        let sample = try SubscriptionSample.service(hook: hook)
+        _ = await sample.send(.put, "/Subscription/s", SubscriptionSample.json("R5"))
+        await wait(sample, for: "active")
+        try await sample.store.write { transaction in
+            try transaction.run(on: SubscriptionTable.tables, "UPDATE _subscription SET scopes = NULL, generation = generation + 1", [])
+        }
+        _ = await sample.send(.put, "/Patient/a", patient("a"))
+        await sample.service.stop()
+        #expect(await hook.events.isEmpty)
     }
 
     @Test func aScopeMustPermitTheTypesOfTheTopic() async throws {
