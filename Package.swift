@@ -125,8 +125,8 @@ let package = Package(
         .target(
             name: "FireLiteBrowser",
             dependencies: [
-                "FireLite", "FireLiteCrypto", "FireLiteFHIRPath", "FireLiteRecords", "FireLiteSearch", "FireLiteService",
-                "FireLiteTerminal",
+                "FireLite", "FireLiteCrypto", "FireLiteFHIRPath", "FireLiteRecords", "FireLiteSearch", "FireLiteService", "FireLiteSync",
+                "FireLiteTerminal", "FireLiteTrust",
             ],
             swiftSettings: settings),
         .target(
@@ -241,7 +241,10 @@ let package = Package(
             swiftSettings: settings),
         .testTarget(
             name: "FireLiteBrowserTests",
-            dependencies: ["FireLiteBrowser", "FireLiteR4", "FireLiteReleases", "FireLiteSynthetic", "TestSupport"],
+            dependencies: [
+                "FireLiteBrowser", "FireLiteR4", "FireLiteReleases", "FireLiteSQLiteBridge", "FireLiteSync", "FireLiteSynthetic",
+                "FireLiteTrust", "TestSupport",
+            ],
             swiftSettings: settings),
         .testTarget(
             name: "FireLiteServiceTests",

@@ -1,3 +1,4 @@
+@_spi(Testing) import FireLiteSQLiteBridge
 import Foundation
 import TestSupport
 import Testing
@@ -31,6 +32,36 @@ import Testing
         _ = try ToolRun.any(["browse", path, "--no-open", "--edit", "--port", "8123"], environment: environment)
         #expect(try String(contentsOfFile: folder.file("arguments"), encoding: .utf8) == "--database \(path) --port 8123 --editing\n")
     }
+
+    @Test func aLookNeverUpgradesTheFile() throws {
+        let folder = try TemporaryFolder()
+        let path = try database(folder)
+        try Connection(path: path).execute("PRAGMA user_version = 1")
+        let before = try Data(contentsOf: URL(fileURLWithPath: path))
+        let environment = try server(folder, "touch \(folder.file("started"))")
+        let run = try ToolRun.any(["browse", path, "--no-open"], environment: environment)
+        #expect(run.status == .failed && run.error.contains("has format 1") && run.error.contains("firelite info"))
+        #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == before)
+        #expect(!FileManager.default.fileExists(atPath: folder.file("started")))
+    }
+
+    #if SQLCipher
+        @Test func withoutAKeyThePagesAskForIt() throws {
+            let folder = try TemporaryFolder()
+            let path = folder.file("mine.sqlite")
+            let key = try folder.write("key", "correct horse battery staple")
+            try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: key)
+            let file = try folder.write("in.ndjson", #"{"resourceType":"Patient","id":"1"}"#)
+            #expect(try ToolRun("import", "--database", path, "--key-file", key, file).status == .done)
+            let environment = try server(folder, "echo \"$@\" > \(folder.file("arguments"))\necho 'Pages: http://127.0.0.1:1/browse'")
+            #expect(try ToolRun.any(["browse", path, "--no-open"], environment: environment).status == .done)
+            let arguments = try String(contentsOfFile: folder.file("arguments"), encoding: .utf8)
+            #expect(arguments == "--database \(path) --port 0 --read-only --ask-key\n")
+            let wrong = try folder.write("wrong", "wrong")
+            try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: wrong)
+            #expect(try ToolRun.any(["browse", path, "--no-open", "--key-file", wrong], environment: environment).status == .failed)
+        }
+    #endif
 
     @Test func aServerThatEndsEarlyIsAnError() throws {
         let folder = try TemporaryFolder()
