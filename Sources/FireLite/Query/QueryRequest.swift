@@ -39,6 +39,6 @@ package struct QueryRequest: Sendable {
     }
 
     package mutating func add(_ condition: Predicate) {
-        if case .constant(true) = predicate { predicate = condition } else { predicate = .and([predicate, condition]) }
+        if case .constant(true) = predicate { predicate = condition } else { predicate = predicate.conjoined(with: condition) }
     }
 }
