@@ -1,4 +1,5 @@
 #if canImport(SwiftUI)
+    import Observation
     import SwiftUI
 
     // Thin over `LiveQuery`, `LiveResource` and `FormModel`, which are tested on every system.
