@@ -157,8 +157,8 @@ let package = Package(
             dependencies: [
                 "FireLite", "FireLiteFHIRPath", "FireLiteKnowledge", "FireLiteR4", "FireLiteRecords", "FireLiteSamples", "FireLiteSearch",
                 "FireLiteSync", "FireLiteSQLiteBridge", "FireLiteSQLite", "FireLiteSynthetic", "FireLiteTrust", "FireLiteCrypto",
-                "FireLiteXML",
-                "CFireLiteXML",
+                "FireLiteUI",
+                "FireLiteXML", "CFireLiteXML",
             ],
             path: "Benchmarks",
             exclude: ["Peers", "Report", "README.md"], swiftSettings: settings),

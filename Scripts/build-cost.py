@@ -126,9 +126,13 @@ def main():
     except OSError as error:
         sys.exit(f"build-cost.py: cannot run {command[0]}: {error.strerror}")
     sampler = Sampler(build.pid)
-    while build.poll() is None:
-        sampler.look()
-        time.sleep(INTERVAL)
+    try:
+        while build.poll() is None:
+            sampler.look()
+            time.sleep(INTERVAL)
+    except KeyboardInterrupt:
+        # The terminal interrupts the command too. What it has done until then is shown.
+        build.wait()
     elapsed = time.monotonic() - start
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     counted = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime

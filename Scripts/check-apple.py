@@ -88,7 +88,8 @@ def main():
         compiler.module("DiaryModel", glob.glob(examples + "/DiaryModel/*.swift"), [])
         compiler.module("DiaryViews", glob.glob(examples + "/DiaryViews/*.swift"), ["DiaryModel", "Charts"] + views)
         compiler.module("PatientForm", glob.glob("Examples/PatientForm/Sources/PatientForm/*.swift"), views)
-        compiler.module("PageViews", ["Tests/FireLiteTests/Examples/SwiftUIExamples.swift"], views)
+        for path in ["Tests/FireLiteTests/Examples/SwiftUIExamples.swift", "Tests/FireLiteUITests/Examples/ViewExamples.swift"]:
+            compiler.module("PageViews", [path], views, title=path)
         for path in sorted(glob.glob("Sources/*/*.docc/Tutorials/Code/*.swift")):
             if "import SwiftUI" in open(path, encoding="utf-8").read():
                 compiler.module("Step", [path], views, title=path)

@@ -134,7 +134,8 @@ def main():
             imports = standard + ([f"import {own.group(1)}"] if own else []) + ["import " + module for module in context.imports]
             # Imports of an earlier block hold for the page.
             for block, _ in blocks:
-                imports = imports + IMPORT.findall(block)
+                if not any(text in block for text in context.skipped):
+                    imports = imports + IMPORT.findall(block)
             for block, line in blocks:
                 if any(text in block for text in context.skipped) or not IMPORT.sub("", block).strip():
                     continue
