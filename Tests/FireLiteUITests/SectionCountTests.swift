@@ -1,5 +1,6 @@
 import FireLiteR4
 import FireLiteUI
+import Foundation
 import TestSupport
 import Testing
 
@@ -80,6 +81,53 @@ struct SectionCountTests {
             while let page = try pages.next() { paged += page.compactMap(\.id) }
             #expect(paged == expected)
         }
+    }
+
+    /// The rows that SQLite gave for statements about sections.
+    private final class Reports: @unchecked Sendable {
+        // `lock` guards the list.
+        private let lock = NSLock()
+        private var list: [Int] = []
+
+        func add(_ report: StatementReport) { if report.sql.contains("firelite_section") { lock.withLock { list.append(report.rows) } } }
+
+        /// The numbers since the last call.
+        func take() -> [Int] {
+            lock.withLock {
+                defer { list = [] }
+                return list
+            }
+        }
+    }
+
+    @Test func aHeadingIsARowHoweverManyResultsItHas() throws {
+        let reports = Reports()
+        var configuration = FHIRStore.Configuration()
+        configuration.observeStatements = { reports.add($0) }
+        let store = try FHIRStore(path: ":memory:", release: .r4, configuration: configuration)
+        try store.write { tx in
+            for number in 0..<120 {
+                try tx.add(
+                    Encounter {
+                        $0.id = "\(number)"
+                        $0.status = .finished
+                        $0.period = Period { $0.start = FHIRDateTime("2020-0\(1 + number % 4)-1\(number % 10)") }
+                    })
+            }
+        }
+        let months = ["2020-04", "2020-03", "2020-02", "2020-01"]
+        let newest = store.query(Encounter.self).sort(\.period.start, .reverse)
+        #expect(try newest.sections(by: .month, of: \.period.start).map(\.id.text) == months)
+        #expect(reports.take() == [4])
+        // Where the first sort values do not tell which section comes first, the keys of all results are read.
+        let byStatus = store.query(Encounter.self).sort { [$0.status.ascending, $0.period.start.descending] }
+        let sections = try byStatus.sections(by: .month, of: \.period.start)
+        #expect(sections.map(\.id.text) == months && sections.allSatisfy { $0.count == 30 })
+        #expect(reports.take() == [2, 120])
+        // An index on the date leads to a section.
+        try store.createIndex(Encounter.self) { $0.period.start }
+        let march = store.query(Encounter.self).section(sections[1].id, by: .month, of: \.period.start)
+        #expect(try march.explain().contains("SEARCH r USING INDEX") && march.count() == 30)
     }
 
     @Test func literalsOfOneNumberAreDifferentSections() throws {

@@ -18,6 +18,7 @@
                 }
             }
             .navigationTitle("\(count ?? 0) patients")
+            .toolbar { Button("By age") { $patients.query = { $0.sort(\.birthDate) } } }
         }
     }
 // end
