@@ -47,47 +47,33 @@ def owner(words):
     return f"({program})"
 
 
-def descendants(root, parents):
-    """The processes that a process has started, directly or not."""
-    children = {}
-    for process, parent in parents.items():
-        children.setdefault(parent, []).append(process)
-    found, waiting = set(), [root]
-    while waiting:
-        process = waiting.pop()
-        found.add(process)
-        waiting += children.get(process, [])
-    return found
-
-
 class Sampler:
     def __init__(self, root):
-        self.root = root
+        # Running processes: those that the command has started, directly or not, and all others, which are looked at only once.
+        self.ours, self.others = {root}, set()
         # By process and its start, as numbers of processes are used again.
         self.owners, self.seconds = {}, {}
 
     def look(self):
-        parents, seen = {}, {}
-        for entry in os.listdir("/proc"):
-            if not entry.isdigit():
-                continue
+        running = {int(entry) for entry in os.listdir("/proc") if entry.isdigit()}
+        self.ours &= running
+        self.others &= running
+        # A process that was started has a higher number than the one that started it, unless numbers began again.
+        for process in sorted(running - self.others):
             try:
-                parent, start, seconds = status(entry)
+                parent, start, seconds = status(process)
+                if process not in self.ours and parent not in self.ours:
+                    self.others.add(process)
+                    continue
+                self.ours.add(process)
+                # A child has its parent's arguments until it becomes its own program.
+                words = arguments(process)
             except (OSError, ValueError, IndexError):
                 # It has ended meanwhile.
                 continue
-            parents[int(entry)] = parent
-            seen[int(entry)] = (start, seconds)
-        for process in descendants(self.root, parents) & seen.keys():
-            start, seconds = seen[process]
             key = (process, start)
-            try:
-                # A child has its parent's arguments until it becomes its own program.
-                words = arguments(process)
-                if words:
-                    self.owners[key] = owner(words)
-            except OSError:
-                pass
+            if words:
+                self.owners[key] = owner(words)
             if key in self.owners:
                 self.seconds[key] = max(seconds, self.seconds.get(key, 0))
 
