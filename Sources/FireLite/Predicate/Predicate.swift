@@ -45,7 +45,7 @@ package indirect enum Predicate: Sendable {
 
     /// The number of conditions from which on lists nest. Code goes through predicates by recursion, and threads have stacks of 512 KB on Apple's
     /// systems: with lists of this length, a hundred thousand conditions that were combined one by one nest a hundred levels deep, and adding
-    /// one copies no more than a list.
+    /// one copies a list at most.
     private static let longestList = 1_000
 
     /// Both conditions, in this order, as one list if they fit in one.
