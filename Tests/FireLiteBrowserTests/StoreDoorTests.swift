@@ -14,16 +14,16 @@ import Testing
 
     init() throws { folder = try TemporaryFolder() }
 
-    /// A file with a patient, closed.
-    private func file(_ key: Secret? = nil) throws -> String {
-        let path = folder.file("a <b>.sqlite")
+    /// A file with patients, closed.
+    private func file(_ key: Secret? = nil, named name: String = "a <b>.sqlite", patients: Int = 40) throws -> String {
+        let path = folder.file(name)
         var configuration = FHIRStore.Configuration()
         configuration.key = key
         let release = try #require(FHIRRelease.bundled("R4"))
         let store = try FHIRStore(path: path, release: release, configuration: configuration)
         try store.track(.history)
         try store.write { tx in
-            for number in 1...40 {
+            for number in 1...patients {
                 let json = #"{"resourceType":"Patient","id":"\#(number)","name":[{"family":"Chalmers"}]}"#
                 _ = try tx.upsert(FHIRJSON.resource(from: Data(json.utf8), release: release))
             }
@@ -76,6 +76,26 @@ import Testing
         #expect(try await send(door, .post, "/browse/Patient/1/edit", "mode=delete&confirm=yes&base=%7B%7D").status == 403)
         #expect(door.store?.configuration.access == .readOnly)
         try await door.store?.close()
+        #expect(try bytes(path) == before)
+    }
+
+    /// As a file from a phone's backup is.
+    @Test(.enabled(if: getuid() != 0, "root may write whatever the mode says")) func aFileThatCannotBeWrittenIsOpenedReadOnly() async throws
+    {
+        let path = try file()
+        let before = try bytes(path)
+        try FileManager.default.setAttributes([.posixPermissions: 0o444], ofItemAtPath: path)
+        try FileManager.default.setAttributes([.posixPermissions: 0o555], ofItemAtPath: folder.path)
+        defer { do { try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: folder.path) } catch {} }
+        var pages = StoreBrowser.Configuration()
+        pages.allowsEditing = true
+        let door = StoreDoor(file: URL(fileURLWithPath: path), configuration: FHIRStore.Configuration(), pages: pages) {
+            FHIRRelease.bundled($0)
+        }
+        let page = try await send(door, .get, "/browse/Patient/1")
+        #expect(page.status == 200 && page.text.contains("Read only") && !page.text.contains("/edit"))
+        #expect(try await send(door, .get, "/browse/Patient/1/edit").status == 403)
+        #expect(door.store?.configuration.access == .readOnly)
         #expect(try bytes(path) == before)
     }
 
@@ -174,10 +194,14 @@ import Testing
             #expect(
                 wrong.status == 403 && wrong.text.contains("This is not the key of the file") && wrong.text.contains("type=\"password\""))
             #expect(!wrong.text.contains("value=\"wrong\""))
-            var data = try bytes(path)
-            for place in 8_192..<data.count { data[place] ^= 0x5A }
-            let damaged = try folder.write("damaged.sqlite", data)
-            let reply = try await send(door(damaged), .post, "/browse/key", "key=correct+horse+battery+staple&form=text")
+            // Behind what is read when the file is opened.
+            let long = try file(Self.key, named: "long.sqlite", patients: 600)
+            var data = try bytes(long)
+            for place in data.count * 7 / 8..<data.count { data[place] ^= 0x5A }
+            let damaged = door(try folder.write("damaged.sqlite", data))
+            let opened = try await send(damaged, .post, "/browse/key", "key=correct+horse+battery+staple&form=text")
+            #expect(opened.status == 303)
+            let reply = try await send(damaged, .get, "/browse/Patient?_count=1000")
             #expect(reply.status == 503 && reply.text.contains("The file is damaged, or no store") && !reply.text.contains("not the key"))
         }
     #else
