@@ -146,8 +146,9 @@ let package = Package(
         .executableTarget(
             name: "FireLiteCLI",
             dependencies: [
-                "FireLite", "FireLiteR4", "FireLiteDemonstration", "FireLiteFHIRPath", "FireLiteKnowledge", "FireLiteLegacy",
-                "FireLiteErasure", "FireLiteRecords", "FireLiteReleases", "FireLiteSampleSync", "FireLiteSamples", "FireLiteSearch",
+                "FireLite", "FireLiteR4", "FireLiteCrypto", "FireLiteDemonstration", "FireLiteFHIRPath", "FireLiteKnowledge",
+                "FireLiteLegacy", "FireLiteErasure", "FireLiteRecords", "FireLiteReleases", "FireLiteSampleSync", "FireLiteSamples",
+                "FireLiteSearch",
                 "FireLiteSync", "FireLiteSynthetic",
                 "FireLiteTerminal", "FireLiteTrust", "FireLiteXML",
             ],
@@ -202,7 +203,10 @@ let package = Package(
             swiftSettings: settings),
         .testTarget(
             name: "FireLiteKnowledgeTests",
-            dependencies: ["FireLite", "FireLiteKnowledge", "FireLiteR4", "FireLiteReleases", "TestSupport"], exclude: ["Fixtures"],
+            dependencies: [
+                "FireLite", "FireLiteClient", "FireLiteCrypto", "FireLiteKnowledge", "FireLiteR4", "FireLiteReleases", "FireLiteService",
+                "FireLiteSQLiteBridge", "FireLiteSync", "TestSupport",
+            ], exclude: ["Fixtures"],
             swiftSettings: settings),
         .executableTarget(
             name: "OutboxChild", dependencies: ["FireLiteSync", "FireLiteR4"], path: "Tests/OutboxChild", swiftSettings: settings),
