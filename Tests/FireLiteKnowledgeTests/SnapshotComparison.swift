@@ -18,36 +18,6 @@ struct SnapshotComparison {
         self.knowledge = knowledge
         let rules = (definition.json["snapshot"]?["element"]?.items ?? []).map { ElementRule($0) }
         let generated = try knowledge.generatedElements(of: definition)
-        compare(rules, generated)
-        guard !differences.isEmpty else { return }
-        // The other reading of a type's name in a path.
-        let closed = Self.closed(generated, as: rules)
-        guard !closed.ids.isEmpty else { return }
-        var other = self
-        (other.differences, other.readings) = ([], [])
-        other.compare(rules, closed.rules)
-        if other.differences.isEmpty { (differences, readings) = ([], other.readings + closed.ids.map { "\($0): closed" }) }
-    }
-
-    /// The rules in which a choice that a path names one type of, and that the other rules have closed, allows that type alone.
-    private static func closed(_ rules: [ElementRule], as others: [ElementRule]) -> (rules: [ElementRule], ids: [String]) {
-        let byID = Dictionary(others.map { ($0.id, $0) }) { first, _ in first }
-        var ids: [String] = []
-        var changed = rules
-        for (place, rule) in rules.enumerated() {
-            guard rule.path.hasSuffix("[x]"), rule.slicing?.discriminators.map(\.type) == ["type"], rule.slicing?.rules == "open",
-                let other = byID[rule.id], other.slicing?.rules == "closed", other.types?.count == 1
-            else { continue }
-            let slices = rules.filter { $0.id.hasPrefix(rule.id + ":") && !$0.id.dropFirst(rule.id.count + 1).contains(".") }
-            guard slices.count == 1 else { continue }
-            changed[place].types = slices[0].types
-            changed[place].slicing?.rules = "closed"
-            ids.append(rule.id)
-        }
-        return (changed, ids)
-    }
-
-    private mutating func compare(_ rules: [ElementRule], _ generated: [ElementRule]) {
         let shipped = Self.folded(rules, like: generated)
         let own = Self.folded(generated, like: rules)
         var byID: [String: ElementRule] = [:]

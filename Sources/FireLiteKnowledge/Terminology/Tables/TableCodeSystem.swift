@@ -58,7 +58,7 @@ final class TableCodeSystem: CodeProvider, @unchecked Sendable {
             throw KnowledgeError(.missing, "\(tables.path): the code system \(canonical) was removed while it was in use")
         }
         generation = tables.generation
-        guard found != system || evaluator.connection !== connection else { return }
+        // What the evaluator keeps may be of the former content, also if the numbers are the same.
         system = found
         evaluator = ECLEvaluator(connection, found)
     }
