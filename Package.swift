@@ -161,9 +161,10 @@ let package = Package(
         .executableTarget(
             name: "FireLiteCLI",
             dependencies: [
-                "FireLite", "FireLiteCore", "FireLiteDemonstration", "FireLiteErasure", "FireLiteFHIRPath", "FireLiteKnowledge",
-                "FireLiteLegacy", "FireLiteR4", "FireLiteRecords", "FireLiteReleases", "FireLiteSampleSync", "FireLiteSamples",
-                "FireLiteSearch", "FireLiteSync", "FireLiteSynthetic", "FireLiteTerminal", "FireLiteTrust", "FireLiteXML",
+                "FireLite", "FireLiteCore", "FireLiteCrypto", "FireLiteDemonstration", "FireLiteErasure", "FireLiteFHIRPath",
+                "FireLiteKnowledge", "FireLiteLegacy", "FireLiteR4", "FireLiteRecords", "FireLiteReleases", "FireLiteSampleSync",
+                "FireLiteSamples", "FireLiteSearch", "FireLiteSync", "FireLiteSynthetic", "FireLiteTerminal", "FireLiteTrust",
+                "FireLiteXML",
             ],
             swiftSettings: settings),
         .executableTarget(
@@ -216,8 +217,8 @@ let package = Package(
         .testTarget(
             name: "FireLiteKnowledgeTests",
             dependencies: [
-                "FireLite", "FireLiteCore", "FireLiteFHIRPath", "FireLiteKnowledge", "FireLiteR4", "FireLiteReleases", "FireLiteSearch",
-                "TestSupport",
+                "FireLite", "FireLiteClient", "FireLiteCore", "FireLiteCrypto", "FireLiteFHIRPath", "FireLiteKnowledge", "FireLiteR4",
+                "FireLiteReleases", "FireLiteSQLiteBridge", "FireLiteSearch", "FireLiteService", "FireLiteSync", "TestSupport",
             ], exclude: ["Fixtures"],
             swiftSettings: settings),
         .executableTarget(

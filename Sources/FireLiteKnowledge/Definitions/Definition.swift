@@ -65,6 +65,13 @@ package final class Definition: Sendable {
         content = .stored(texts, key)
     }
 
+    /// Whether another definition of the same URL is newer: by their business versions, or else by their dates.
+    func isOlder(than other: Definition) -> Bool {
+        if VersionPattern.isOlder(version, other.version) { return true }
+        if VersionPattern.isOlder(other.version, version) { return false }
+        return (date ?? "") < (other.date ?? "")
+    }
+
     /// The resource as a JSON tree, read again each time.
     package var json: JSONItem {
         // It was read when the definition was made; what a damaged file lost is as if it said nothing.

@@ -133,10 +133,12 @@ public final class Knowledge: @unchecked Sendable {
     /// The definition with a canonical URL: of several versions the one asked for, else the newest.
     package func definition(_ canonical: Canonical, type: String? = nil) -> Definition? {
         let list = lock.withLock { byURL[canonical.url] ?? [] }.filter { type == nil || $0.type == type }
-        guard let version = canonical.version else { return list.max { VersionOrder.precedes($0, $1) } }
+        guard let version = canonical.version else { return list.max { $0.isOlder(than: $1) } }
         if let exact = list.last(where: { $0.version == version }) { return exact }
         // `4.0` stands for the newest of `4.0.x`.
-        return list.filter { $0.version?.hasPrefix(version + ".") ?? false }.max { VersionOrder.precedes($0, $1) }
+        return list.filter { VersionPattern.matches($0.version, version) || $0.version?.hasPrefix(version + ".") ?? false }.max {
+            $0.isOlder(than: $1)
+        }
     }
 
     /// The definitions of a type with a canonical URL, of every version.
@@ -224,39 +226,5 @@ public final class Knowledge: @unchecked Sendable {
         else { return nil }
         lock.withLock { structures[Canonical(url: canonical.url, version: canonical.version).description] = .made(structure) }
         return structure
-    }
-}
-
-/// The order of business versions: numbers by value, others by text; without a version first.
-enum VersionOrder {
-    static func precedes(_ first: Definition, _ second: Definition) -> Bool {
-        if let left = first.version, let right = second.version, left != right { return precedes(left, right) }
-        if (first.version == nil) != (second.version == nil) { return first.version == nil }
-        return (first.date ?? "") < (second.date ?? "")
-    }
-
-    /// By the parts between full stops; a pre-release (`1.0.0-ballot`) comes before its release.
-    static func precedes(_ left: String, _ right: String) -> Bool {
-        let (first, firstLabel) = split(left)
-        let (second, secondLabel) = split(right)
-        for index in 0..<max(first.count, second.count) {
-            let (one, other) = (index < first.count ? first[index] : "0", index < second.count ? second[index] : "0")
-            if one == other { continue }
-            if let number = Int(one), let number2 = Int(other) {
-                if number != number2 { return number < number2 }
-                continue
-            }
-            return one < other
-        }
-        switch (firstLabel, secondLabel) {
-        case (nil, nil), (nil, _?): return false
-        case (_?, nil): return true
-        case (let one?, let other?): return one < other
-        }
-    }
-
-    private static func split(_ version: String) -> ([Substring], Substring?) {
-        let parts = version.split(separator: "-", maxSplits: 1)
-        return ((parts.first ?? "").split(separator: "."), parts.count > 1 ? parts[1] : nil)
     }
 }

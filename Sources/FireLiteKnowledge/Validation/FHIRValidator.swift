@@ -1,5 +1,6 @@
 import FireLiteCore
 import FireLiteFHIRPath
+import Foundation
 
 /// Validates resources against FHIR's rules and the profiles of guides.
 ///
@@ -19,6 +20,13 @@ public struct FHIRValidator: Sendable {
     public var options: ValidationOptions
     /// Answers questions about codes; by default a terminology over the definitions of `knowledge`.
     public var codes: any CodeValidator
+    /// Computes the SHA-1 digest of content, with which the hashes of attachments are compared. Default: nil; hashes are not compared then, as this module
+    /// uses no cryptography.
+    ///
+    /// ```swift
+    /// validator.sha1 = { Data(Insecure.SHA1.hash(data: $0)) }  // of CryptoKit
+    /// ```
+    public var sha1: (@Sendable (_ content: Data) -> Data)?
 
     /// Creates a validator.
     ///
@@ -41,6 +49,7 @@ public struct FHIRValidator: Sendable {
     /// - Returns: the issues; empty if there are none. An unknown profile gives a warning.
     public func validate(_ resource: FHIRResource, against profiles: [String] = []) -> [ValidationIssue] {
         let run = ValidationRun(resource, knowledge: knowledge, codes: codes, options: options)
+        run.sha1 = sha1
         for issue in resource.validate() { run.add(ValidationIssue(issue)) }
         let constraints = FHIRPathConstraints.defined(by: knowledge.release)
         for issue in resource.validate(strictly: constraints, context: run.context(nil)) { run.add(ValidationIssue(issue)) }

@@ -1,7 +1,7 @@
-import FireLiteCore
 import Foundation
 
-/// Answers a validator's questions about codes from a terminology over the definitions of a `Knowledge`, and remembers the answers.
+/// Answers a validator's questions about codes by a ``Terminology`` over the definitions of a `Knowledge`, and by lists of codes where it does not know, and
+/// remembers the answers.
 ///
 /// `@unchecked Sendable`: `lock` guards what is remembered.
 final class TerminologyCodes: CodeValidator, @unchecked Sendable {
@@ -21,8 +21,7 @@ final class TerminologyCodes: CodeValidator, @unchecked Sendable {
 
     init(_ knowledge: Knowledge) {
         var terminology = Terminology(release: knowledge.release)
-        terminology.add(KnowledgeDefinitions(knowledge: knowledge))
-        for system in knowledge.importedSystems { terminology.library.add(system) }
+        terminology.add(knowledge)
         self.terminology = terminology
         lists = knowledge.codes
     }
@@ -31,7 +30,7 @@ final class TerminologyCodes: CodeValidator, @unchecked Sendable {
         let key = MembershipQuestion(code: question, valueSet: valueSet)
         if let known = lock.withLock({ memberships[key] }) { return known }
         let answer: CodeMembership =
-            switch terminology.membership(of: [TerminologyCode(question)], in: valueSet.description) {
+            switch terminology.membership(of: question, in: valueSet) {
             case .member: .member
             // A code alone is in the value set if a list has it; which system it is of cannot always be said.
             case .notMember where question.system == nil: lists.membership(of: question, in: valueSet)
@@ -60,36 +59,6 @@ final class TerminologyCodes: CodeValidator, @unchecked Sendable {
     }
 
     private func find(_ question: CodeQuestion) -> (existence: CodeMembership, display: CodeMembership) {
-        // ISO 3166 also has codes of three letters or digits, which the terminology does not list.
-        if question.system == "urn:iso:std:iso:3166", question.code.utf8.count == 3 { return (.unknown, .unknown) }
-        guard let found = try? terminology.validate(TerminologyCode(question)) else { return (lists.existence(of: question), .unknown) }
-        let errors = found.issues.filter { $0.severity == .error }
-        if errors.contains(where: { $0.kind == "invalid-code" }) { return (.notMember, .unknown) }
-        if errors.contains(where: { $0.kind == "invalid-display" }) {
-            return (.member, Self.isNameOfOther(question) ? .notMember : .unknown)
-        }
-        return found.isValid ? (.member, question.display == nil ? .unknown : .member) : (.unknown, .unknown)
+        terminology.answer(to: question) ?? (lists.existence(of: question), .unknown)
     }
-
-    /// Whether a display that the terminology does not know is wrong: names of countries and currencies are those of the system's libraries, which say
-    /// `United States`, so that only the name of another country is.
-    private static func isNameOfOther(_ question: CodeQuestion) -> Bool {
-        switch question.system {
-        case "urn:iso:std:iso:3166": question.display.map { countries.contains($0.lowercased()) } ?? false
-        case "urn:iso:std:iso:4217": false
-        default: true
-        }
-    }
-
-    private static let countries: Set<String> = {
-        let english = Locale(identifier: "en")
-        return Set(Locale.Region.isoRegions.compactMap { english.localizedString(forRegionCode: $0.identifier)?.lowercased() })
-    }()
-}
-
-/// The definitions of a `Knowledge` as a source of a terminology.
-private struct KnowledgeDefinitions: TerminologySource {
-    let knowledge: Knowledge
-
-    func definitions(ofType type: String, url: String) -> [Data] { knowledge.versions(url, type: type).map(\.text) }
 }

@@ -7,6 +7,8 @@ final class ValidationRun {
     let knowledge: Knowledge
     let codes: any CodeValidator
     let options: ValidationOptions
+    /// The digest of attachments; nil if hashes are not compared.
+    var sha1: (@Sendable (Data) -> Data)?
     /// The resource that is validated: a Bundle, or one with contained resources.
     let root: FHIRResource
     private(set) var issues: [ValidationIssue] = []

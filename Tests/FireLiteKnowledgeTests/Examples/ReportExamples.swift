@@ -25,9 +25,10 @@ func fromCache() throws -> Knowledge {
 // end
 
 // example ValidatingProfiles.md
-func protect(_ store: FHIRStore, _ knowledge: Knowledge) {
+func protectedStore(_ knowledge: Knowledge) throws -> FHIRStore {
     let patient = "http://hl7.org/fhir/us/core/StructureDefinition/us-core-patient"
-    store.requireValidation(by: FHIRValidator(knowledge: knowledge), against: ["Patient": [patient]])
+    return try FHIRStore(
+        path: "health.sqlite", release: .r4, validation: .profiles(knowledge, against: ["Patient": [patient]]))
 }
 // end
 

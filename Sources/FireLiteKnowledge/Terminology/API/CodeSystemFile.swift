@@ -21,7 +21,7 @@ public struct ImportedCodeSystem: Sendable, Hashable {
 }
 
 /// Large code systems in a file of packages (see ``KnowledgeFile``), imported from what their owners ship: SNOMED CT's RF2, LOINC's tables, RxNorm's RRF,
-/// ICD-10-CM's order file.
+/// ICD-10-CM's order file, ICD-10 and its like in ClaML.
 ///
 /// An import is one transaction: a process that is killed leaves the file as it was. Nothing is downloaded.
 public struct CodeSystemFile: Sendable {
@@ -80,6 +80,7 @@ enum CodeSystemForm {
         if let found = LoincImport(paths) { return { try found.run($0, report) } }
         if let found = RxNormImport(paths) { return { try found.run($0, report) } }
         if let found = OrderFileImport(first) { return { try found.run($0, report) } }
+        if let found = try ClaMLImport(paths) { return { try found.run($0, report) } }
         let found = try SnomedImport(paths, report)
         return { try found.run($0) }
     }

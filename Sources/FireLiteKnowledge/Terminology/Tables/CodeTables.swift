@@ -21,7 +21,20 @@ final class CodeTables: @unchecked Sendable {
 
     let path: String
     private let lock = NSRecursiveLock()
-    private let connection: Connection
+    private let source: Source
+
+    /// A connection that writes, or one that only reads.
+    private enum Source {
+        case writer(Connection)
+        case reader(KnowledgeReader)
+    }
+
+    private var connection: Connection {
+        switch source {
+        case .writer(let connection): connection
+        case .reader(let reader): reader.connection
+        }
+    }
 
     /// Opens the file for questions.
     ///
@@ -29,11 +42,10 @@ final class CodeTables: @unchecked Sendable {
     init(reading path: String) throws {
         self.path = path
         do {
-            KnowledgeFile.takeBack(path)
-            connection = try Connection(path: path, isReadOnly: true, createsFile: false)
             // The end of an import takes as long as the disk needs for a release.
-            connection.setBusyTimeout(milliseconds: 30_000)
-            try connection.run("PRAGMA cache_size = -65536")
+            let reader = try KnowledgeReader(path: path, busyTimeout: 30_000) { try $0.run("PRAGMA cache_size = -65536") }
+            source = .reader(reader)
+            let connection = reader.connection
             guard try connection.integer("PRAGMA application_id") == KnowledgeFile.applicationID else {
                 throw KnowledgeError(.file, "\(path) is not a file of packages: give another path")
             }
@@ -49,7 +61,8 @@ final class CodeTables: @unchecked Sendable {
         self.path = path
         _ = try KnowledgeFile(path: path)
         do {
-            connection = try Connection(path: path)
+            let connection = try Connection(path: path)
+            source = .writer(connection)
             // A long operation may read when the import ends.
             connection.setBusyTimeout(milliseconds: 60_000)
             guard try connection.hasModule("fts5") else {
@@ -88,7 +101,7 @@ final class CodeTables: @unchecked Sendable {
     func enter() throws {
         try with { connection in
             if readers == 0 || clock.now - began > Self.longestRead { try end(connection) }
-            try begin(connection)
+            try begin()
             readers += 1
         }
     }
@@ -108,14 +121,26 @@ final class CodeTables: @unchecked Sendable {
     func reading<Value>(_ body: (Connection) throws -> Value) throws -> Value {
         try with { connection in
             let isOutermost = !connection.isInTransaction
-            if isOutermost { try begin(connection) }
+            if isOutermost { try begin() }
+            // Beginning may open the file again.
+            let connection = self.connection
             defer { if isOutermost { try? end(connection) } }
             return try body(connection)
         }
     }
 
-    private func begin(_ connection: Connection) throws {
+    private func begin() throws {
         guard !connection.isInTransaction else { return }
+        switch source {
+        case .writer(let connection): try begin(connection)
+        case .reader(let reader):
+            try reader.reading { try begin($0) }
+            // Connections count the changes by others each from its own beginning.
+            generation += Int64(reader.openings) << 32
+        }
+    }
+
+    private func begin(_ connection: Connection) throws {
         let statement = try connection.cached("BEGIN")
         try statement.run()
         do {
@@ -148,6 +173,7 @@ final class CodeTables: @unchecked Sendable {
             try connection.run("BEGIN IMMEDIATE")
             do {
                 try connection.execute(Self.schema)
+                try Self.complete(connection)
                 let value = try body(connection)
                 try connection.run("COMMIT")
                 return value
@@ -158,11 +184,17 @@ final class CodeTables: @unchecked Sendable {
         }
     }
 
+    /// Adds the columns that tables of an earlier version lack. They are null in its rows.
+    private static func complete(_ connection: Connection) throws {
+        guard try connection.integer("SELECT count(*) FROM pragma_table_info('code_name') WHERE name = 'module'") == 0 else { return }
+        for column in ["module", "date"] { try connection.run("ALTER TABLE code_name ADD COLUMN \(column) INTEGER") }
+    }
+
     /// The code systems of the file.
     ///
     /// - Throws: `KnowledgeError` with code `file`.
     func systems() throws -> [System] {
-        try with { connection in
+        try reading { connection in
             guard try connection.integer("SELECT count(*) FROM sqlite_schema WHERE name = 'code_system'") == 1 else { return [] }
             let statement = try connection.prepare(
                 """
@@ -194,7 +226,7 @@ final class CodeTables: @unchecked Sendable {
         CREATE INDEX IF NOT EXISTS code_concept_code ON code_concept(code);
         CREATE TABLE IF NOT EXISTS code_name(
             _k INTEGER PRIMARY KEY, concept INTEGER NOT NULL, kind TEXT NOT NULL, language TEXT, code TEXT, flags INTEGER NOT NULL,
-            term TEXT NOT NULL);
+            term TEXT NOT NULL, module INTEGER, date INTEGER);
         CREATE INDEX IF NOT EXISTS code_name_concept ON code_name(concept);
         CREATE TABLE IF NOT EXISTS code_dialect(
             name INTEGER NOT NULL, refset INTEGER NOT NULL, is_preferred INTEGER NOT NULL, PRIMARY KEY(name, refset)) WITHOUT ROWID;
@@ -213,6 +245,10 @@ final class CodeTables: @unchecked Sendable {
         CREATE TABLE IF NOT EXISTS code_member(
             refset INTEGER NOT NULL, concept INTEGER NOT NULL, target TEXT NOT NULL, PRIMARY KEY(refset, concept, target)) WITHOUT ROWID;
         CREATE INDEX IF NOT EXISTS code_member_concept ON code_member(concept, refset);
+        CREATE TABLE IF NOT EXISTS code_member_row(
+            _k INTEGER PRIMARY KEY, refset INTEGER NOT NULL, concept INTEGER NOT NULL, flags INTEGER NOT NULL, module INTEGER NOT NULL,
+            date INTEGER NOT NULL, fields TEXT);
+        CREATE INDEX IF NOT EXISTS code_member_row_refset ON code_member_row(refset);
         CREATE VIRTUAL TABLE IF NOT EXISTS code_word USING fts5(
             term, content='code_name', content_rowid='_k', detail=none, prefix='2 3', tokenize='unicode61 remove_diacritics 2');
         """
