@@ -275,7 +275,7 @@ let package = Package(
             name: "FireLiteProfilesTests",
             dependencies: [
                 "FireLiteGenerator", "FireLiteKnowledge", "FireLiteProfileReader", "FireLiteProfiles", "FireLiteR4", "FireLiteReleases",
-                "TestSupport",
+                "FireLiteSearch", "TestSupport",
             ],
             exclude: ["Fixtures"], swiftSettings: settings),
         .testTarget(
