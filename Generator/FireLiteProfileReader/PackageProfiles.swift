@@ -137,8 +137,9 @@ struct StructureProfiles {
 
     private func addCodes(_ rule: ElementRule, to element: inout ProfileElement) {
         guard let binding = rule.binding, binding.strength == "required", let url = binding.valueSet else { return }
-        element.valueSet = url
-        element.codes = codes(of: url, depth: 0) ?? []
+        var missing: String?
+        element.codes = codes(of: url, depth: 0, missing: &missing) ?? []
+        element.valueSet = missing ?? url
     }
 
     /// Of code systems with more codes a slice takes every code, without a list.
@@ -147,7 +148,10 @@ struct StructureProfiles {
     private static let maximumDepth = 10
 
     /// The codes of a value set; nil if the packages do not say which they are.
-    private func codes(of url: String, depth: Int) -> [ProfileElement.Code]? {
+    ///
+    /// - Parameter missing: gets the value set, that one or one that it consists of, whose codes are not known.
+    private func codes(of url: String, depth: Int, missing: inout String?) -> [ProfileElement.Code]? {
+        missing = url
         guard depth < Self.maximumDepth, let compose = knowledge.definition(Canonical(url), type: "ValueSet")?.json["compose"],
             compose["exclude"] == nil
         else { return nil }
@@ -162,10 +166,12 @@ struct StructureProfiles {
                     listed.map { list in list.compactMap { $0["code"]?.text }.map { ProfileElement.Code(system: system, code: $0) } }
                     ?? [ProfileElement.Code(system: system, code: nil)]
             } else {
-                guard sets.count == 1, let inner = self.codes(of: sets[0], depth: depth + 1) else { return nil }
+                guard sets.count == 1, let inner = self.codes(of: sets[0], depth: depth + 1, missing: &missing) else { return nil }
                 codes += inner
+                missing = url
             }
         }
+        missing = nil
         return codes
     }
 

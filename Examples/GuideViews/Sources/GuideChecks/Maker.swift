@@ -16,6 +16,7 @@ struct GuideCheck {
 struct Maker {
     let guides: Guides
     private var state: UInt64
+    private var links = 0
     var depth = 0
 
     init(_ guides: Guides, seed: UInt64) { (self.guides, state) = (guides, seed &* 0x9E37_79B9_7F4A_7C15 &+ 1) }
@@ -50,6 +51,11 @@ struct Maker {
     mutating func value(_ type: String.Type, _ profile: String, _ element: String) -> String {
         if let code = code(profile, element) { return code.code }
         let name = element.split(separator: ".").last ?? ""
+        if name == "linkId" {
+            // No two in a questionnaire are the same.
+            links += 1
+            return "link \(links)"
+        }
         if name == "reference" { return "\(guides.target(String(element.dropLast(10)), of: profile) ?? "Patient")/\(1 + number(below: 9))" }
         if element.hasSuffix("valueQuantity.code") || element.hasSuffix("value[x].code") {
             return profile.hasSuffix("temperature") ? "Cel" : profile.hasSuffix("weight") ? "kg" : "cm"
@@ -216,6 +222,7 @@ struct Maker {
             if profile.contains("/uv/ips/"), profile.contains("results"), observation.value == nil {
                 observation.value = .codeableConcept(CodeableConcept { $0.text = "text" })
             }
+            if profile.contains("results-radiology"), observation.component.isEmpty { observation.value = .string("text") }
             if profile.hasSuffix("smokingstatus") {
                 observation.value = .codeableConcept(CodeableConcept(.snomed("266919005")))
             }
