@@ -304,7 +304,7 @@ let package = Package(
             name: "FireLiteProfilesTests",
             dependencies: [
                 "FireLite", "FireLiteCore", "FireLiteFHIRPath", "FireLiteGenerator", "FireLiteKnowledge", "FireLiteProfileReader",
-                "FireLiteProfiles", "FireLiteR4", "FireLiteReleases", "TestSupport",
+                "FireLiteProfiles", "FireLiteR4", "FireLiteReleases", "FireLiteSearch", "TestSupport",
             ],
             exclude: ["Fixtures"], swiftSettings: settings),
         .testTarget(

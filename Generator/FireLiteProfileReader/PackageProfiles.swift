@@ -83,9 +83,16 @@ struct StructureProfiles {
     func profile(_ definition: Definition, _ url: String) throws -> ProfileDefinition? {
         guard let structure = try knowledge.structure(Canonical(url)), structure.isConstraint else { return nil }
         let json = definition.json
+        var root = element(structure.root)
+        for (index, node) in structure.root.children.enumerated() where root.children[index].value == nil {
+            // What a resource is about tells the resources of one profile from those of another.
+            let types = Set((node.rule.types ?? []).map(\.code))
+            guard !types.isEmpty, types.isSubset(of: ["CodeableConcept", "Coding"]) else { continue }
+            addCodes(node.rule, to: &root.children[index])
+        }
         return ProfileDefinition(
             url: url, id: definition.id ?? structure.name, name: structure.name, title: json["title"]?.text ?? structure.name,
-            type: structure.type, root: element(structure.root))
+            type: structure.type, root: root)
     }
 
     private func element(_ node: StructureNode) -> ProfileElement {
@@ -109,28 +116,71 @@ struct StructureProfiles {
 
     private func slice(_ node: StructureNode) -> ProfileElement {
         var slice = element(node)
-        if let binding = node.rule.binding, binding.strength == "required", let url = binding.valueSet { slice.codes = codes(of: url) }
+        addCodes(node.rule, to: &slice)
+        for (index, type) in (node.rule.types ?? []).enumerated() { slice.types[index].targets = targets(type) }
         return slice
     }
 
-    /// The codes of a value set that lists them, or that has whole code systems of the packages; none of others.
-    private func codes(of url: String) -> [ProfileElement.Code] {
-        guard let definition = knowledge.definition(Canonical(url), type: "ValueSet") else { return [] }
-        let compose = definition.json["compose"]
-        guard compose?["exclude"] == nil else { return [] }
-        var codes: [ProfileElement.Code] = []
-        for include in compose?["include"]?.items ?? [] {
-            guard let system = include["system"]?.text, include["filter"] == nil, include["valueSet"] == nil else { return [] }
-            var list = include["concept"]?.items ?? []
-            if list.isEmpty {
-                guard let content = knowledge.definition(Canonical(system), type: "CodeSystem")?.json,
-                    content["content"]?.text == "complete"
-                else { return [] }
-                list = Self.concepts(content)
-            }
-            codes += list.compactMap { $0["code"]?.text }.map { ProfileElement.Code(system: system, code: $0) }
+    /// The types of the resources that a reference may lead to; none if it may lead to any, or if one is not known.
+    private func targets(_ type: ElementRule.TypeRule) -> [String] {
+        let base = "http://hl7.org/fhir/StructureDefinition/"
+        var found: [String] = []
+        for url in type.targets {
+            let name =
+                knowledge.definition(Canonical(url), type: "StructureDefinition")?.json["type"]?.text
+                ?? (url.hasPrefix(base) ? String(url.dropFirst(base.count)) : "")
+            guard knowledge.release.hasResourceType(named: name) else { return [] }
+            if !found.contains(name) { found.append(name) }
         }
+        return found
+    }
+
+    private func addCodes(_ rule: ElementRule, to element: inout ProfileElement) {
+        guard let binding = rule.binding, binding.strength == "required", let url = binding.valueSet else { return }
+        var missing: String?
+        element.codes = codes(of: url, depth: 0, missing: &missing) ?? []
+        element.valueSet = missing ?? url
+    }
+
+    /// Of code systems with more codes a slice takes every code, without a list.
+    private static let maximumListed = 500
+    /// Value sets that consist of others do so to this depth.
+    private static let maximumDepth = 10
+
+    /// The codes of a value set; nil if the packages do not say which they are.
+    ///
+    /// - Parameter missing: gets the value set, that one or one that it consists of, whose codes are not known.
+    private func codes(of url: String, depth: Int, missing: inout String?) -> [ProfileElement.Code]? {
+        missing = url
+        guard depth < Self.maximumDepth, let compose = knowledge.definition(Canonical(url), type: "ValueSet")?.json["compose"],
+            compose["exclude"] == nil
+        else { return nil }
+        var codes: [ProfileElement.Code] = []
+        for include in compose["include"]?.items ?? [] {
+            guard include["filter"] == nil else { return nil }
+            let sets = include["valueSet"]?.items.compactMap(\.text) ?? []
+            if let system = include["system"]?.text {
+                guard sets.isEmpty else { return nil }
+                let listed = include["concept"]?.items ?? all(of: system)
+                codes +=
+                    listed.map { list in list.compactMap { $0["code"]?.text }.map { ProfileElement.Code(system: system, code: $0) } }
+                    ?? [ProfileElement.Code(system: system, code: nil)]
+            } else {
+                guard sets.count == 1, let inner = self.codes(of: sets[0], depth: depth + 1, missing: &missing) else { return nil }
+                codes += inner
+                missing = url
+            }
+        }
+        missing = nil
         return codes
+    }
+
+    /// The concepts of a code system; nil if the packages do not have all of them, or if they are many.
+    private func all(of system: String) -> [JSONItem]? {
+        guard let content = knowledge.definition(Canonical(system), type: "CodeSystem")?.json, content["content"]?.text == "complete"
+        else { return nil }
+        let concepts = Self.concepts(content)
+        return concepts.count > Self.maximumListed ? nil : concepts
     }
 
     private static func concepts(_ item: JSONItem) -> [JSONItem] {
