@@ -246,8 +246,8 @@ let package = Package(
         .testTarget(
             name: "FireLiteServiceTests",
             dependencies: [
-                "FireLiteService", "FireLiteClient", "FireLiteR4", "FireLiteReleases", "FireLiteSync", "FireLiteSynthetic", "FireLiteTrust",
-                "TestSupport",
+                "FireLiteService", "FireLiteClient", "FireLiteErasure", "FireLiteR4", "FireLiteReleases", "FireLiteSync",
+                "FireLiteSynthetic", "FireLiteTrust", "TestSupport",
             ],
             swiftSettings: settings),
         .testTarget(
