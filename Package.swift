@@ -267,8 +267,7 @@ let package = Package(
             name: "FireLiteServiceTests",
             dependencies: [
                 "FireLite", "FireLiteClient", "FireLiteCore", "FireLiteErasure", "FireLiteR4", "FireLiteReleases", "FireLiteService",
-                "FireLiteSync",
-                "FireLiteSynthetic", "FireLiteTrust", "TestSupport",
+                "FireLiteSync", "FireLiteSynthetic", "FireLiteTrust", "TestSupport",
             ],
             swiftSettings: settings),
         .testTarget(
