@@ -34,8 +34,9 @@ package struct PackageProfiles: ProfileSource {
         var profiles: [ProfileDefinition] = []
         var notes: [String] = []
         for definition in knowledge.definitions(ofType: "StructureDefinition") {
-            guard let url = definition.url, definition.json["derivation"]?.text == "constraint",
-                ["resource", "complex-type"].contains(definition.json["kind"]?.text)
+            let json = try definition.json
+            guard let url = definition.url, json["derivation"]?.text == "constraint",
+                ["resource", "complex-type"].contains(json["kind"]?.text)
             else { continue }
             let isOwn = package.definitions.contains { $0.url == url && $0.type == "StructureDefinition" }
             do {
@@ -82,13 +83,13 @@ struct StructureProfiles {
     /// - Throws: `KnowledgeError` for a definition that cannot be used.
     func profile(_ definition: Definition, _ url: String) throws -> ProfileDefinition? {
         guard let structure = try knowledge.structure(Canonical(url)), structure.isConstraint else { return nil }
-        let json = definition.json
+        let json = try definition.json
         return ProfileDefinition(
             url: url, id: definition.id ?? structure.name, name: structure.name, title: json["title"]?.text ?? structure.name,
-            type: structure.type, root: element(structure.root))
+            type: structure.type, root: try element(structure.root))
     }
 
-    private func element(_ node: StructureNode) -> ProfileElement {
+    private func element(_ node: StructureNode) throws -> ProfileElement {
         let rule = node.rule
         var element = ProfileElement(
             id: rule.id, name: String(rule.name), sliceName: rule.sliceName, minimum: rule.min ?? 0, maximum: rule.limit,
@@ -102,28 +103,30 @@ struct StructureProfiles {
             element.discriminators = slicing.discriminators.map { ProfileElement.Discriminator(type: $0.type, path: $0.path) }
             element.isClosed = slicing.rules == "closed"
         }
-        element.children = node.children.map(self.element)
-        element.slices = node.slices.map(slice)
+        element.children = try node.children.map(self.element)
+        element.slices = try node.slices.map(slice)
         return element
     }
 
-    private func slice(_ node: StructureNode) -> ProfileElement {
-        var slice = element(node)
-        if let binding = node.rule.binding, binding.strength == "required", let url = binding.valueSet { slice.codes = codes(of: url) }
+    private func slice(_ node: StructureNode) throws -> ProfileElement {
+        var slice = try element(node)
+        if let binding = node.rule.binding, binding.strength == "required", let url = binding.valueSet {
+            slice.codes = try codes(of: url)
+        }
         return slice
     }
 
     /// The codes of a value set that lists them, or that has whole code systems of the packages; none of others.
-    private func codes(of url: String) -> [ProfileElement.Code] {
+    private func codes(of url: String) throws -> [ProfileElement.Code] {
         guard let definition = knowledge.definition(Canonical(url), type: "ValueSet") else { return [] }
-        let compose = definition.json["compose"]
+        let compose = try definition.json["compose"]
         guard compose?["exclude"] == nil else { return [] }
         var codes: [ProfileElement.Code] = []
         for include in compose?["include"]?.items ?? [] {
             guard let system = include["system"]?.text, include["filter"] == nil, include["valueSet"] == nil else { return [] }
             var list = include["concept"]?.items ?? []
             if list.isEmpty {
-                guard let content = knowledge.definition(Canonical(system), type: "CodeSystem")?.json,
+                guard let content = try knowledge.definition(Canonical(system), type: "CodeSystem")?.json,
                     content["content"]?.text == "complete"
                 else { return [] }
                 list = Self.concepts(content)

@@ -10,6 +10,7 @@ import Foundation
 public final class KnowledgeFile {
     private let connection: Connection
     private let path: String
+    private let isReadOnly: Bool
     /// The format of the file; one with a higher number is refused.
     static let format: Int64 = 1
     /// `FLKN`, in the header of the file.
@@ -20,16 +21,21 @@ public final class KnowledgeFile {
     /// - Parameters:
     ///   - path: the file.
     ///   - isReadOnly: whether the file must exist and is never changed. Default: false.
-    /// - Throws: `KnowledgeError` with code `file` if it cannot be opened or is another kind of file.
-    public init(path: String, isReadOnly: Bool = false) throws {
+    /// - Throws: `KnowledgeError` with code `file` if it cannot be opened or is another kind of file, or if another program has locked it for long.
+    public convenience init(path: String, isReadOnly: Bool = false) throws {
+        try self.init(path: path, isReadOnly: isReadOnly, busyTimeout: isReadOnly ? FileWait.reading : FileWait.writing)
+    }
+
+    init(path: String, isReadOnly: Bool, busyTimeout: Int) throws {
         self.path = path
+        self.isReadOnly = isReadOnly
         if isReadOnly, !FileManager.default.fileExists(atPath: path) {
             throw KnowledgeError(.file, "\(path): there is no such file: make it with `firelite package add --knowledge \(path)`")
         }
         do {
             if isReadOnly { Self.takeBack(path) }
             connection = try Connection(path: path, isReadOnly: isReadOnly, createsFile: !isReadOnly)
-            connection.setBusyTimeout(milliseconds: 5_000)
+            connection.setBusyTimeout(milliseconds: busyTimeout)
             let isEmpty = try connection.integer("SELECT count(*) FROM sqlite_schema") == 0
             if isEmpty, !isReadOnly { try create() }
             guard try connection.integer("PRAGMA application_id") == Self.applicationID else {
@@ -39,7 +45,7 @@ public final class KnowledgeFile {
                 throw KnowledgeError(.file, "\(path) has a later format than this version reads: use a later version")
             }
         } catch let error as SQLiteError {
-            throw Self.failure(path, error)
+            throw FileWait.failure(path, error, isWriting: !isReadOnly)
         }
     }
 
@@ -50,10 +56,6 @@ public final class KnowledgeFile {
         guard let connection = try? Connection(path: path, createsFile: false) else { return }
         connection.setBusyTimeout(milliseconds: 5_000)
         _ = try? connection.integer("SELECT count(*) FROM sqlite_schema")
-    }
-
-    private static func failure(_ path: String, _ error: SQLiteError) -> KnowledgeError {
-        KnowledgeError(.file, "\(path): \(error.message)")
     }
 
     private func create() throws {
@@ -72,7 +74,7 @@ public final class KnowledgeFile {
     }
 
     private func located<Value>(_ body: () throws -> Value) throws -> Value {
-        do { return try body() } catch let error as SQLiteError { throw Self.failure(path, error) }
+        do { return try body() } catch let error as SQLiteError { throw FileWait.failure(path, error, isWriting: !isReadOnly) }
     }
 
     private func transaction(_ body: () throws -> Void) throws {
@@ -96,7 +98,7 @@ public final class KnowledgeFile {
             let statement = try connection.prepare("SELECT manifest FROM package ORDER BY name, version")
             var list: [PackageManifest] = []
             while try statement.step() {
-                if let text = statement.row.text(0) { list.append(try PackageManifest(Data(text.utf8), source: path)) }
+                if let text = statement.row.text(0) { list.append(try PackageManifest(stored: Data(text.utf8), source: path)) }
             }
             return list
         }
@@ -105,13 +107,13 @@ public final class KnowledgeFile {
     /// Adds a package, which replaces the same version of the package if the file has it.
     ///
     /// - Parameter source: an archive (`.tgz`) or a folder with an unpacked one.
-    /// - Returns: the manifest of the package, and the number of its definitions.
+    /// - Returns: the manifest of the package, the number of its definitions, and its files that were left out.
     /// - Throws: `KnowledgeError`; `TransferError` if the system has no zlib.
     @discardableResult
-    public func addPackage(at source: String) throws -> (manifest: PackageManifest, definitions: Int) {
+    public func addPackage(at source: String) throws -> (manifest: PackageManifest, definitions: Int, skipped: [SkippedFile]) {
         let loaded = try PackageReader.read(source)
         try add(loaded)
-        return (loaded.manifest, loaded.definitions.count)
+        return (loaded.manifest, loaded.definitions.count, loaded.skipped)
     }
 
     /// Adds a package that was read, in place of the same version of it.
@@ -131,7 +133,7 @@ public final class KnowledgeFile {
                     insert.bind(1, key)
                     let texts = [
                         definition.type, definition.url, definition.version, definition.id, definition.subject, definition.date,
-                        String(decoding: definition.text, as: UTF8.self),
+                        String(decoding: try definition.text, as: UTF8.self),
                     ]
                     for (index, text) in texts.enumerated() {
                         if let text { insert.bind(index + 2, text) } else { insert.bindNull(index + 2) }
@@ -196,28 +198,40 @@ public final class KnowledgeFile {
 final class StoredTexts: @unchecked Sendable {
     private let lock = NSLock()
     private let connection: Connection
+    private let path: String
 
-    init(path: String) throws {
+    /// - Parameter busyTimeout: how long a text waits for a writer, in milliseconds.
+    init(path: String, busyTimeout: Int = FileWait.reading) throws {
+        self.path = path
         do {
             connection = try Connection(path: path, isReadOnly: true, createsFile: false)
+            connection.setBusyTimeout(milliseconds: busyTimeout)
         } catch let error as SQLiteError {
-            throw KnowledgeError(.file, "\(path): \(error.message)")
+            throw FileWait.failure(path, error)
         }
     }
 
-    /// The text with a key; empty if it is gone or the file is damaged.
-    func text(_ key: Int64) -> Data {
-        lock.withLock {
-            do {
-                let statement = try connection.cached("SELECT text FROM definition WHERE _k = ?")
-                defer { statement.reset() }
-                statement.bind(1, key)
-                guard try statement.step() else { return Data() }
-                return Data(statement.row.textBytes(0))
-            } catch {
-                return Data()
-            }
+    /// The text with a key.
+    ///
+    /// - Throws: `KnowledgeError` with code `file` if it is gone, or if the file is locked or damaged.
+    func text(_ key: Int64) throws -> Data {
+        do {
+            return try lock.withLock { try stored(key) }
+        } catch let error as SQLiteError {
+            throw ReadingFailures.noted(FileWait.failure(path, error))
+        } catch let error as KnowledgeError {
+            throw ReadingFailures.noted(error)
         }
+    }
+
+    private func stored(_ key: Int64) throws -> Data {
+        let statement = try connection.cached("SELECT text FROM definition WHERE _k = ?")
+        defer { statement.reset() }
+        statement.bind(1, key)
+        guard try statement.step() else {
+            throw KnowledgeError(.file, "\(path): a package was removed or replaced while it was in use: read the file again")
+        }
+        return Data(statement.row.textBytes(0))
     }
 }
 
@@ -239,12 +253,15 @@ extension Knowledge {
     /// imported into it.
     ///
     /// - Throws: `KnowledgeError` with code `file`.
-    public func addKnowledge(at path: String) throws {
-        let file = try KnowledgeFile(path: path, isReadOnly: true)
+    public func addKnowledge(at path: String) throws { try addKnowledge(at: path, busyTimeout: FileWait.reading) }
+
+    /// - Parameter busyTimeout: how long each reading waits for a writer, in milliseconds.
+    func addKnowledge(at path: String, busyTimeout: Int) throws {
+        let file = try KnowledgeFile(path: path, isReadOnly: true, busyTimeout: busyTimeout)
         for manifest in try file.packages() { note(manifest) }
-        let texts = try StoredTexts(path: path)
+        let texts = try StoredTexts(path: path, busyTimeout: busyTimeout)
         for definition in try file.definitions(texts) { insert(definition) }
-        let tables = try CodeTables(reading: path)
+        let tables = try CodeTables(reading: path, busyTimeout: busyTimeout)
         for system in try tables.systems() { note(try TableCodeSystem(tables, system)) }
     }
 }

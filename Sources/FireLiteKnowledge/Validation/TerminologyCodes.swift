@@ -30,19 +30,26 @@ final class TerminologyCodes: CodeValidator, @unchecked Sendable {
     func membership(of question: CodeQuestion, in valueSet: Canonical) -> CodeMembership {
         let key = MembershipQuestion(code: question, valueSet: valueSet)
         if let known = lock.withLock({ memberships[key] }) { return known }
-        let answer: CodeMembership =
-            switch terminology.membership(of: [TerminologyCode(question)], in: valueSet.description) {
-            case .member: .member
-            // A code alone is in the value set if a list has it; which system it is of cannot always be said.
-            case .notMember where question.system == nil: lists.membership(of: question, in: valueSet)
-            case .notMember: .notMember
-            case .unknown: lists.membership(of: question, in: valueSet)
-            }
+        let (answer, failure) = ReadingFailures.watching { judge(question, in: valueSet) }
+        if failure != nil { return .unknown }
         lock.withLock {
             if memberships.count >= Self.maximumAnswers { memberships.removeAll() }
             memberships[key] = answer
         }
         return answer
+    }
+
+    private func judge(_ question: CodeQuestion, in valueSet: Canonical) -> CodeMembership {
+        switch terminology.membership(of: [TerminologyCode(question)], in: valueSet.description) {
+        case .member: return .member
+        case .notMember where valueSet.url == BaseFacts.allLanguages && LanguageSystem.mayBeLanguage(question): return .unknown
+        case .notMember where question.system == nil:
+            // A code alone is in the value set if a list has it; which system it is of cannot always be said. Without a list the terminology decides.
+            let listed = lists.membership(of: question, in: valueSet)
+            return listed == .unknown ? .notMember : listed
+        case .notMember: return .notMember
+        case .unknown: return lists.membership(of: question, in: valueSet)
+        }
     }
 
     func existence(of question: CodeQuestion) -> CodeMembership { answer(to: question).existence }
@@ -51,7 +58,8 @@ final class TerminologyCodes: CodeValidator, @unchecked Sendable {
 
     private func answer(to question: CodeQuestion) -> (existence: CodeMembership, display: CodeMembership) {
         if let known = lock.withLock({ systems[question] }) { return known }
-        let answer = find(question)
+        let (answer, failure) = ReadingFailures.watching { find(question) }
+        if failure != nil { return (.unknown, .unknown) }
         lock.withLock {
             if systems.count >= Self.maximumAnswers { systems.removeAll() }
             systems[question] = answer
@@ -64,7 +72,9 @@ final class TerminologyCodes: CodeValidator, @unchecked Sendable {
         if question.system == "urn:iso:std:iso:3166", question.code.utf8.count == 3 { return (.unknown, .unknown) }
         guard let found = try? terminology.validate(TerminologyCode(question)) else { return (lists.existence(of: question), .unknown) }
         let errors = found.issues.filter { $0.severity == .error }
-        if errors.contains(where: { $0.kind == "invalid-code" }) { return (.notMember, .unknown) }
+        if errors.contains(where: { $0.kind == "invalid-code" }) {
+            return (question.system != nil && LanguageSystem.mayBeLanguage(question) ? .unknown : .notMember, .unknown)
+        }
         if errors.contains(where: { $0.kind == "invalid-display" }) {
             return (.member, Self.isNameOfOther(question) ? .notMember : .unknown)
         }
@@ -91,5 +101,5 @@ final class TerminologyCodes: CodeValidator, @unchecked Sendable {
 private struct KnowledgeDefinitions: TerminologySource {
     let knowledge: Knowledge
 
-    func definitions(ofType type: String, url: String) -> [Data] { knowledge.versions(url, type: type).map(\.text) }
+    func definitions(ofType type: String, url: String) throws -> [Data] { try knowledge.versions(url, type: type).map { try $0.text } }
 }

@@ -81,7 +81,7 @@ final class ValidationKeeper: WriteParticipant, @unchecked Sendable {
         guard let (validator, profiles) = current else { return }
         for written in resources where written.kind != .deleted {
             guard let resource = try transaction.resource(number: written.root) else { continue }
-            let issues = validator.validate(resource, against: profiles[written.typeName] ?? [])
+            let issues = try validator.validate(resource, against: profiles[written.typeName] ?? [])
             guard !issues.contains(where: { $0.severity == .error }) else {
                 throw ValidationFailure(typeName: written.typeName, id: written.id, issues: issues)
             }

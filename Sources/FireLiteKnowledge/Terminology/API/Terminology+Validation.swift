@@ -51,7 +51,8 @@ extension Knowledge: TerminologySource {
     /// - Parameters:
     ///   - type: the resource type.
     ///   - url: the canonical URL without a version.
-    public func definitions(ofType type: String, url: String) -> [Data] {
-        definitions(ofType: type).filter { $0.url == url }.map { Data($0.json.json.utf8) }
+    /// - Throws: `KnowledgeError` with code `file` if a file of packages cannot be read.
+    public func definitions(ofType type: String, url: String) throws -> [Data] {
+        try versions(url, type: type).map { try $0.text }
     }
 }
