@@ -47,7 +47,8 @@ help:
 	@echo "make generate  regenerate the model classes from the digests"
 	@echo "make api       write the list of public symbols, Documentation/API.txt; make check-api only compares it"
 	@echo "make site      build the documentation site, .build/site; make check-site also looks for broken links"
-	@echo "make check-snippets  compile every Swift block of the pages as a user would have it"
+	@echo "make check-snippets  compile every Swift block of the pages as a user would have it, and the code for SwiftUI, UIKit and AppKit"
+	@echo "               with stand-ins for these"
 	@echo "make format    format the code; make lint only checks"
 
 setup:
@@ -268,9 +269,10 @@ site:
 check-site: site
 	Scripts/check-site.py
 
-# Each Swift block of the pages in a file and a module of its own, on the main actor and elsewhere.
+# Each Swift block of the pages in a file and a module of its own, on the main actor and elsewhere. Then what only Apple's systems compile.
 check-snippets:
 	$(BUILD_MODULES)
 	swift build $(SWIFT_FLAGS) --target FireLiteDSTU2
 	swift build $(SWIFT_FLAGS) --target FireLiteSTU3
 	Scripts/check-snippets.py
+	Scripts/check-apple.py

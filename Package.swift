@@ -171,7 +171,7 @@ let package = Package(
             dependencies: [
                 "FireLite", "FireLiteCore", "FireLiteCrypto", "FireLiteFHIRPath", "FireLiteKnowledge", "FireLiteR4", "FireLiteRecords",
                 "FireLiteSQLite", "FireLiteSQLiteBridge", "FireLiteSamples", "FireLiteSearch", "FireLiteSync", "FireLiteSynthetic",
-                "FireLiteTrust", "FireLiteXML", "CFireLiteXML",
+                "FireLiteTrust", "FireLiteUI", "FireLiteXML", "CFireLiteXML",
             ],
             path: "Benchmarks",
             exclude: ["Peers", "Report", "README.md"], swiftSettings: settings),

@@ -42,6 +42,11 @@ struct ServerProgram {
         let output = Pipe()
         process.standardOutput = output
         do { try process.run() } catch { throw ToolError.failed("\(path) cannot be started: \(error.localizedDescription)") }
+        return try Interruption.ending(process) { try awaitEnd(of: process, output, onReady: onReady) }
+    }
+
+    /// Waits for the address of the pages, then for the end.
+    private func awaitEnd(of process: Process, _ output: Pipe, onReady: (String) throws -> Void) throws -> ExitStatus {
         var text = Data()
         var address: String?
         while address == nil {

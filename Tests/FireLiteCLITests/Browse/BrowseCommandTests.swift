@@ -39,6 +39,24 @@ import Testing
         #expect(run.status == .failed && run.error.contains("status 7") && run.output.isEmpty)
     }
 
+    /// Otherwise a server, which may change the database, would go on without anybody who knows of it.
+    @Test(.timeLimit(.minutes(1)), arguments: [SIGTERM, SIGHUP]) func theServerEndsWithTheTool(_ signal: Int32) throws {
+        let folder = try TemporaryFolder()
+        let tool = try ToolProcess.make(["browse", try database(folder), "--no-open"])
+        let script = "echo 'Pages: http://127.0.0.1:1/browse'; exec tail -f /dev/null"
+        tool.environment = ProcessInfo.processInfo.environment.merging(try server(folder, script)) { $1 }
+        let (output, errors) = (Pipe(), Pipe())
+        (tool.standardOutput, tool.standardError) = (output, errors)
+        try tool.run()
+        try errors.fileHandleForWriting.close()
+        #expect(String(decoding: output.fileHandleForReading.availableData, as: UTF8.self) == "http://127.0.0.1:1/browse\n")
+        kill(tool.processIdentifier, signal)
+        tool.waitUntilExit()
+        #expect(tool.terminationReason == .uncaughtSignal && tool.terminationStatus == signal)
+        // The server writes its errors where the tool does: there is an end when both have ended.
+        #expect(try errors.fileHandleForReading.readToEnd() ?? Data() == Data())
+    }
+
     @Test func withoutAServerTheErrorSaysHowToGetIt() throws {
         let folder = try TemporaryFolder()
         let run = try ToolRun.any(["browse", try database(folder), "--no-open"], environment: [:])
