@@ -59,7 +59,7 @@ import Testing
     @Test func whatViewsCreateIsValid() throws {
         let validator = try validator()
         func check<View: ResourceProfileView>(_ view: View) throws {
-            let errors = validator.issues(in: view).filter { $0.severity == .error }
+            let errors = try validator.issues(in: view).filter { $0.severity == .error }
             try #require(errors.isEmpty, "\(View.self): \(errors)")
             try #require(view.isValid, "\(View.self): \(view.issues)")
         }
