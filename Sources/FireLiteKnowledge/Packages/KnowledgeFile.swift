@@ -64,11 +64,11 @@ public final class KnowledgeFile {
             BEGIN IMMEDIATE;
             PRAGMA application_id = 1179405134;
             PRAGMA user_version = 1;
-            CREATE TABLE package(_k INTEGER PRIMARY KEY, name TEXT NOT NULL, version TEXT NOT NULL, manifest TEXT NOT NULL, UNIQUE(name, version));
-            CREATE TABLE definition(
+            CREATE TABLE IF NOT EXISTS package(_k INTEGER PRIMARY KEY, name TEXT NOT NULL, version TEXT NOT NULL, manifest TEXT NOT NULL, UNIQUE(name, version));
+            CREATE TABLE IF NOT EXISTS definition(
                 _k INTEGER PRIMARY KEY, package INTEGER NOT NULL REFERENCES package(_k) ON DELETE CASCADE, type TEXT NOT NULL, url TEXT,
                 version TEXT, id TEXT, subject TEXT, date TEXT, text TEXT NOT NULL);
-            CREATE INDEX definition_package ON definition(package);
+            CREATE INDEX IF NOT EXISTS definition_package ON definition(package);
             COMMIT;
             """)
     }

@@ -79,7 +79,7 @@ import Testing
         broken.object.gender = nil
         broken.object.maritalStatus = CodeableConcept(text: "x")
         #expect(!broken.isValid)
-        #expect(!validator.isValid(broken))
+        #expect(try !validator.isValid(broken))
         let paths = Set(broken.issues.map(\.path))
         #expect(paths == ["Patient.gender", "Patient.maritalStatus"])
     }
