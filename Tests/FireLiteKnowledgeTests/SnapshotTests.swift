@@ -53,7 +53,7 @@ import Testing
                 "baseDefinition":"http://hl7.org/fhir/StructureDefinition/Patient","differential":{"element":[\(slices)]}}
                 """.utf8), source: "test")
         let resource = try FHIRJSON.resource(from: Data(#"{"resourceType":"Patient"}"#.utf8), release: .r4)
-        let issues = FHIRValidator(knowledge: knowledge).validate(resource, against: ["http://a.org/p"])
+        let issues = try FHIRValidator(knowledge: knowledge).validate(resource, against: ["http://a.org/p"])
         #expect(issues.map(\.messageID) == [.brokenDefinition])
     }
 }

@@ -37,7 +37,7 @@ struct CodesCommand: Command {
             switch file.action {
             case .add(let paths):
                 let system = try codes.add(paths) { if console.errorIsTerminal { console.report($0) } }
-                try console.print(
+                try console.printItem(
                     "\(system.name) \(system.version): \(Figures.count(system.conceptCount)) concepts, \(Figures.count(system.nameCount)) names"
                 )
             case .list: try list(codes, console)

@@ -17,6 +17,7 @@ public final class KnowledgeFile {
         case reader(KnowledgeReader)
     }
 
+    private let isReadOnly: Bool
     /// The format of the file; one with a higher number is refused.
     static let format: Int64 = 1
     /// `FLKN`, in the header of the file.
@@ -27,22 +28,27 @@ public final class KnowledgeFile {
     /// - Parameters:
     ///   - path: the file.
     ///   - isReadOnly: whether the file must exist and is never changed. Default: false.
-    /// - Throws: `KnowledgeError` with code `file` if it cannot be opened or is another kind of file.
-    public init(path: String, isReadOnly: Bool = false) throws {
+    /// - Throws: `KnowledgeError` with code `file` if it cannot be opened or is another kind of file, or if another program has locked it for long.
+    public convenience init(path: String, isReadOnly: Bool = false) throws {
+        try self.init(path: path, isReadOnly: isReadOnly, busyTimeout: isReadOnly ? FileWait.reading : FileWait.writing)
+    }
+
+    init(path: String, isReadOnly: Bool, busyTimeout: Int) throws {
         self.path = path
+        self.isReadOnly = isReadOnly
         if isReadOnly, !FileManager.default.fileExists(atPath: path) {
             throw KnowledgeError(.file, "\(path): there is no such file: make it with `firelite package add --knowledge \(path)`")
         }
         do {
             let connection: Connection
             if isReadOnly {
-                let reader = try KnowledgeReader(path: path, busyTimeout: 5_000)
+                let reader = try KnowledgeReader(path: path, busyTimeout: busyTimeout)
                 source = .reader(reader)
                 connection = reader.connection
             } else {
                 connection = try Connection(path: path)
                 source = .writer(connection)
-                connection.setBusyTimeout(milliseconds: 5_000)
+                connection.setBusyTimeout(milliseconds: busyTimeout)
                 if try connection.integer("SELECT count(*) FROM sqlite_schema") == 0 { try Self.create(connection) }
             }
             guard try connection.integer("PRAGMA application_id") == Self.applicationID else {
@@ -52,12 +58,8 @@ public final class KnowledgeFile {
                 throw KnowledgeError(.file, "\(path) has a later format than this version reads: use a later version")
             }
         } catch let error as SQLiteError {
-            throw Self.failure(path, error)
+            throw FileWait.failure(path, error, isWriting: !isReadOnly)
         }
-    }
-
-    private static func failure(_ path: String, _ error: SQLiteError) -> KnowledgeError {
-        KnowledgeError(.file, "\(path): \(error.message)")
     }
 
     private static func create(_ connection: Connection) throws {
@@ -66,11 +68,11 @@ public final class KnowledgeFile {
             BEGIN IMMEDIATE;
             PRAGMA application_id = 1179405134;
             PRAGMA user_version = 1;
-            CREATE TABLE package(_k INTEGER PRIMARY KEY, name TEXT NOT NULL, version TEXT NOT NULL, manifest TEXT NOT NULL, UNIQUE(name, version));
-            CREATE TABLE definition(
+            CREATE TABLE IF NOT EXISTS package(_k INTEGER PRIMARY KEY, name TEXT NOT NULL, version TEXT NOT NULL, manifest TEXT NOT NULL, UNIQUE(name, version));
+            CREATE TABLE IF NOT EXISTS definition(
                 _k INTEGER PRIMARY KEY, package INTEGER NOT NULL REFERENCES package(_k) ON DELETE CASCADE, type TEXT NOT NULL, url TEXT,
                 version TEXT, id TEXT, subject TEXT, date TEXT, text TEXT NOT NULL);
-            CREATE INDEX definition_package ON definition(package);
+            CREATE INDEX IF NOT EXISTS definition_package ON definition(package);
             COMMIT;
             """)
     }
@@ -82,7 +84,7 @@ public final class KnowledgeFile {
             case .reader(let reader): return try reader.reading(body)
             }
         } catch let error as SQLiteError {
-            throw Self.failure(path, error)
+            throw FileWait.failure(path, error, isWriting: !isReadOnly)
         }
     }
 
@@ -100,7 +102,7 @@ public final class KnowledgeFile {
                 throw error
             }
         } catch let error as SQLiteError {
-            throw Self.failure(path, error)
+            throw FileWait.failure(path, error, isWriting: true)
         }
     }
 
@@ -114,7 +116,7 @@ public final class KnowledgeFile {
             let statement = try connection.prepare("SELECT manifest FROM package ORDER BY name, version")
             var list: [PackageManifest] = []
             while try statement.step() {
-                if let text = statement.row.text(0) { list.append(try PackageManifest(Data(text.utf8), source: path)) }
+                if let text = statement.row.text(0) { list.append(try PackageManifest(stored: Data(text.utf8), source: path)) }
             }
             return list
         }
@@ -123,13 +125,13 @@ public final class KnowledgeFile {
     /// Adds a package, which replaces the same version of the package if the file has it.
     ///
     /// - Parameter source: an archive (`.tgz`) or a folder with an unpacked one.
-    /// - Returns: the manifest of the package, and the number of its definitions.
+    /// - Returns: the manifest of the package, the number of its definitions, and its files that were left out.
     /// - Throws: `KnowledgeError`; `TransferError` if the system has no zlib.
     @discardableResult
-    public func addPackage(at source: String) throws -> (manifest: PackageManifest, definitions: Int) {
+    public func addPackage(at source: String) throws -> (manifest: PackageManifest, definitions: Int, skipped: [SkippedFile]) {
         let loaded = try PackageReader.read(source)
         try add(loaded)
-        return (loaded.manifest, loaded.definitions.count)
+        return (loaded.manifest, loaded.definitions.count, loaded.skipped)
     }
 
     /// Adds a package that was read, in place of the same version of it.
@@ -148,7 +150,7 @@ public final class KnowledgeFile {
                 insert.bind(1, key)
                 let texts = [
                     definition.type, definition.url, definition.version, definition.id, definition.subject, definition.date,
-                    String(decoding: definition.text, as: UTF8.self),
+                    String(decoding: try definition.text, as: UTF8.self),
                 ]
                 for (index, text) in texts.enumerated() {
                     if let text { insert.bind(index + 2, text) } else { insert.bindNull(index + 2) }
@@ -212,24 +214,35 @@ public final class KnowledgeFile {
 final class StoredTexts: @unchecked Sendable {
     private let lock = NSLock()
     private let reader: KnowledgeReader
+    private let path: String
 
-    init(path: String) throws { reader = try KnowledgeReader(path: path, busyTimeout: 5_000) }
+    /// - Parameter busyTimeout: how long a text waits for a writer, in milliseconds.
+    init(path: String, busyTimeout: Int = FileWait.reading) throws {
+        self.path = path
+        reader = try KnowledgeReader(path: path, busyTimeout: busyTimeout)
+    }
 
-    /// The text with a key; empty if it is gone or the file is damaged.
-    func text(_ key: Int64) -> Data {
-        lock.withLock {
-            do {
-                return try reader.reading { connection in
-                    let statement = try connection.cached("SELECT text FROM definition WHERE _k = ?")
-                    defer { statement.reset() }
-                    statement.bind(1, key)
-                    guard try statement.step() else { return Data() }
-                    return Data(statement.row.textBytes(0))
-                }
-            } catch {
-                return Data()
-            }
+    /// The text with a key.
+    ///
+    /// - Throws: `KnowledgeError` with code `file` if it is gone, or if the file is locked or damaged.
+    func text(_ key: Int64) throws -> Data {
+        do {
+            return try lock.withLock { try reader.reading { try stored(key, $0) } }
+        } catch let error as SQLiteError {
+            throw ReadingFailures.noted(FileWait.failure(path, error))
+        } catch let error as KnowledgeError {
+            throw ReadingFailures.noted(error)
         }
+    }
+
+    private func stored(_ key: Int64, _ connection: Connection) throws -> Data {
+        let statement = try connection.cached("SELECT text FROM definition WHERE _k = ?")
+        defer { statement.reset() }
+        statement.bind(1, key)
+        guard try statement.step() else {
+            throw KnowledgeError(.file, "\(path): a package was removed or replaced while it was in use: read the file again")
+        }
+        return Data(statement.row.textBytes(0))
     }
 }
 
@@ -251,12 +264,15 @@ extension Knowledge {
     /// imported into it.
     ///
     /// - Throws: `KnowledgeError` with code `file`.
-    public func addKnowledge(at path: String) throws {
-        let file = try KnowledgeFile(path: path, isReadOnly: true)
+    public func addKnowledge(at path: String) throws { try addKnowledge(at: path, busyTimeout: FileWait.reading) }
+
+    /// - Parameter busyTimeout: how long each reading waits for a writer, in milliseconds.
+    func addKnowledge(at path: String, busyTimeout: Int) throws {
+        let file = try KnowledgeFile(path: path, isReadOnly: true, busyTimeout: busyTimeout)
         for manifest in try file.packages() { note(manifest) }
-        let texts = try StoredTexts(path: path)
+        let texts = try StoredTexts(path: path, busyTimeout: busyTimeout)
         for definition in try file.definitions(texts) { insert(definition) }
-        let tables = try CodeTables(reading: path)
+        let tables = try CodeTables(reading: path, busyTimeout: busyTimeout)
         for system in try tables.systems() { note(try TableCodeSystem(tables, system)) }
     }
 }

@@ -76,7 +76,7 @@ final class KnowledgeReader {
             }
             throw KnowledgeError(.file, "\(path) is changed again and again while it is opened: try again later")
         } catch let error as SQLiteError {
-            throw KnowledgeError(.file, "\(path): \(error.message)")
+            throw FileWait.failure(path, error)
         }
     }
 }

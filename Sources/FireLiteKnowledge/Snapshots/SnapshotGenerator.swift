@@ -19,14 +19,14 @@ struct SnapshotGenerator {
     ///
     /// - Parameter usesSnapshot: whether a snapshot that it brings is taken as it is.
     /// - Throws: `KnowledgeError` with code `definition` for one that contradicts itself, `missing` if its base or a profile in it is not known,
-    ///   `limit` for one that is too large.
+    ///   `limit` for one that is too large, `file` if a file of packages cannot be read.
     func structure(of definition: Definition, usesSnapshot: Bool = true) throws -> Structure {
         var generator = self
         return try generator.make(definition, usesSnapshot: usesSnapshot)
     }
 
     private mutating func make(_ definition: Definition, usesSnapshot: Bool) throws -> Structure {
-        let json = definition.json
+        let json = try definition.json
         url = definition.url ?? definition.source
         let type = json["type"]?.text ?? json["constrainedType"]?.text ?? ""
         isConstraint = json["derivation"]?.text != "specialization"

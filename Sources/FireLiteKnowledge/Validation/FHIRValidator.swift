@@ -8,7 +8,7 @@ import Foundation
 /// let knowledge = Knowledge(release: .r4)
 /// try knowledge.addPackage(at: "us-core-6.1.0.tgz")
 /// let validator = FHIRValidator(knowledge: knowledge)
-/// for issue in validator.validate(patient) where issue.severity == .error { print(issue) }
+/// for issue in try validator.validate(patient) where issue.severity == .error { print(issue) }
 /// ```
 /// It checks what `FHIRObject.validate()` and the constraints of the release check, and the rules for Bundles, Questionnaires and their
 /// responses, references, extensions, contained resources, attachments, narratives and terminology resources; then the profiles in `meta.profile`
@@ -47,7 +47,15 @@ public struct FHIRValidator: Sendable {
     ///   - resource: a resource of the release of `knowledge`.
     ///   - profiles: canonical URLs of profiles that it must conform to, in addition to those in its `meta.profile`.
     /// - Returns: the issues; empty if there are none. An unknown profile gives a warning.
-    public func validate(_ resource: FHIRResource, against profiles: [String] = []) -> [ValidationIssue] {
+    /// - Throws: `KnowledgeError` with code `file` if a file of packages cannot be read: another program has locked it for long, or it is damaged. Nothing
+    ///   is known about the resource then.
+    public func validate(_ resource: FHIRResource, against profiles: [String] = []) throws -> [ValidationIssue] {
+        let (issues, failure) = ReadingFailures.watching { check(resource, against: profiles) }
+        if let failure { throw failure }
+        return issues
+    }
+
+    private func check(_ resource: FHIRResource, against profiles: [String]) -> [ValidationIssue] {
         let run = ValidationRun(resource, knowledge: knowledge, codes: codes, options: options)
         run.sha1 = sha1
         for issue in resource.validate() { run.add(ValidationIssue(issue)) }

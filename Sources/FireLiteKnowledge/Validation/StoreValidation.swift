@@ -83,9 +83,11 @@ struct ResourceCheck: Sendable {
     let knowsExtensions: Bool
 
     /// What is wrong with a resource; empty if it has no error.
-    func issues(of resource: FHIRResource) -> [ValidationIssue] {
+    ///
+    /// - Throws: `KnowledgeError` with code `file` if a file of packages cannot be read: nothing is known of the resource then.
+    func issues(of resource: FHIRResource) throws -> [ValidationIssue] {
         var found =
-            validator.map { $0.validate(resource, against: profiles[resource.resourceType] ?? []) }
+            try validator.map { try $0.validate(resource, against: profiles[resource.resourceType] ?? []) }
             ?? resource.validate().map { ValidationIssue($0) }
         if !knowsExtensions { found.removeAll { $0.messageID == .unknownExtension } }
         return found.contains { $0.severity == .error } ? found : []

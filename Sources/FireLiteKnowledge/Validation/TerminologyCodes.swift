@@ -29,19 +29,26 @@ final class TerminologyCodes: CodeValidator, @unchecked Sendable {
     func membership(of question: CodeQuestion, in valueSet: Canonical) -> CodeMembership {
         let key = MembershipQuestion(code: question, valueSet: valueSet)
         if let known = lock.withLock({ memberships[key] }) { return known }
-        let answer: CodeMembership =
-            switch terminology.membership(of: question, in: valueSet) {
-            case .member: .member
-            // A code alone is in the value set if a list has it; which system it is of cannot always be said.
-            case .notMember where question.system == nil: lists.membership(of: question, in: valueSet)
-            case .notMember: .notMember
-            case .unknown: lists.membership(of: question, in: valueSet)
-            }
+        let (answer, failure) = ReadingFailures.watching { judge(question, in: valueSet) }
+        if failure != nil { return .unknown }
         lock.withLock {
             if memberships.count >= Self.maximumAnswers { memberships.removeAll() }
             memberships[key] = answer
         }
         return answer
+    }
+
+    private func judge(_ question: CodeQuestion, in valueSet: Canonical) -> CodeMembership {
+        switch terminology.membership(of: [TerminologyCode(question)], in: valueSet.description) {
+        case .member: return .member
+        case .notMember where valueSet.url == BaseFacts.allLanguages && LanguageSystem.mayBeLanguage(question): return .unknown
+        case .notMember where question.system == nil:
+            // A code alone is in the value set if a list has it; which system it is of cannot always be said. Without a list the terminology decides.
+            let listed = lists.membership(of: question, in: valueSet)
+            return listed == .unknown ? .notMember : listed
+        case .notMember: return .notMember
+        case .unknown: return lists.membership(of: question, in: valueSet)
+        }
     }
 
     func existence(of question: CodeQuestion) -> CodeMembership { answer(to: question).existence }
@@ -50,7 +57,8 @@ final class TerminologyCodes: CodeValidator, @unchecked Sendable {
 
     private func answer(to question: CodeQuestion) -> (existence: CodeMembership, display: CodeMembership) {
         if let known = lock.withLock({ systems[question] }) { return known }
-        let answer = find(question)
+        let (answer, failure) = ReadingFailures.watching { find(question) }
+        if failure != nil { return (.unknown, .unknown) }
         lock.withLock {
             if systems.count >= Self.maximumAnswers { systems.removeAll() }
             systems[question] = answer
@@ -59,6 +67,9 @@ final class TerminologyCodes: CodeValidator, @unchecked Sendable {
     }
 
     private func find(_ question: CodeQuestion) -> (existence: CodeMembership, display: CodeMembership) {
-        terminology.answer(to: question) ?? (lists.existence(of: question), .unknown)
+        guard let found = terminology.answer(to: question) else { return (lists.existence(of: question), .unknown) }
+        // What may be a language is one that the list of languages need not have.
+        if found.existence == .notMember, question.system != nil, LanguageSystem.mayBeLanguage(question) { return (.unknown, .unknown) }
+        return found
     }
 }

@@ -106,7 +106,7 @@ final class ValidationKeeper: WriteParticipant, @unchecked Sendable {
         for written in resources where written.kind != .deleted {
             guard invalid.count < ValidationFailure.maximumResources else { throw ValidationFailure(invalid, isIncomplete: true) }
             guard let resource = try transaction.resource(number: written.root) else { continue }
-            let issues = check.issues(of: resource)
+            let issues = try check.issues(of: resource)
             if !issues.isEmpty {
                 invalid.append(ValidationFailure.InvalidResource(typeName: written.typeName, id: written.id, issues: issues))
             }

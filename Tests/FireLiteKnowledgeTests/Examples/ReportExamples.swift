@@ -10,7 +10,7 @@ func report(_ patient: Patient) throws {
     try knowledge.addPackage(at: "us-core-6.1.0.tgz")
     let validator = FHIRValidator(knowledge: knowledge)
     let profile = "http://hl7.org/fhir/us/core/StructureDefinition/us-core-patient"
-    for issue in validator.validate(patient, against: [profile]) where issue.severity == .error {
+    for issue in try validator.validate(patient, against: [profile]) where issue.severity == .error {
         print(issue.messageID, issue.path, issue.message)
     }
 }

@@ -12,7 +12,7 @@ public struct ProfileValidator: ContentValidator {
 
     /// What is wrong with a resource.
     public func issues(of resource: FHIRResource, against profiles: [String]) throws -> [ContentIssue] {
-        validator.validate(resource, against: profiles).map { ContentIssue($0) }
+        try validator.validate(resource, against: profiles).map { ContentIssue($0) }
     }
 }
 

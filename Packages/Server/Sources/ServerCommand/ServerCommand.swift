@@ -223,7 +223,7 @@ struct ServerCommand: AsyncParsableCommand {
         for path in packages { try known.addPackage(at: path) }
         configuration.validator = ProfileValidator(knowledge: known)
         configuration.storesOnlyConforming = conforming
-        configuration.supportedProfiles = known.profilesByType
+        configuration.supportedProfiles = try known.profilesByType
         configuration.implementationGuides = known.packages.compactMap { manifest in
             manifest.canonical.map { "\($0)/ImplementationGuide/\(manifest.name)|\(manifest.version)" }
         }

@@ -40,11 +40,15 @@ public struct CodeSystemFile: Sendable {
     ///   - progress: called with what is done, now and then; an error that it throws ends the import, and the file is as before.
     /// - Returns: what was imported.
     /// - Throws: `KnowledgeError` with the file and line of what is wrong; `missing` for a form that is not known, `file` for a file of another kind, or
-    ///   if the system's SQLite has no full-text search.
+    ///   if the system's SQLite has no full-text search or another import runs for long. A file that the import made is removed then.
     @discardableResult
     public func add(_ paths: [String], progress: ((String) throws -> Void)? = nil) throws -> ImportedCodeSystem {
         let read = try CodeSystemForm.reader(of: paths) { try progress?($0) }
-        return ImportedCodeSystem(try read(try CodeTables(writing: path)))
+        let tables = try CodeTables(writing: path)
+        do { return ImportedCodeSystem(try read(tables)) } catch {
+            tables.discardIfNew()
+            throw error
+        }
     }
 
     /// The code systems of the file, by URL and version.

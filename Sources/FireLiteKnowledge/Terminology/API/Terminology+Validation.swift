@@ -75,7 +75,8 @@ extension Knowledge: TerminologySource {
     /// - Parameters:
     ///   - type: the resource type.
     ///   - url: the canonical URL without a version.
-    public func definitions(ofType type: String, url: String) -> [Data] {
-        versions(url, type: type).map(\.text)
+    /// - Throws: `KnowledgeError` with code `file` if a file of packages cannot be read.
+    public func definitions(ofType type: String, url: String) throws -> [Data] {
+        try versions(url, type: type).map { try $0.text }
     }
 }

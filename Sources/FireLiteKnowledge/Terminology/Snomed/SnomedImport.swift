@@ -92,10 +92,12 @@ final class SnomedImport {
             try report("reading \(path)")
             let file = try DelimitedFile(path, .tabs)
             let columns = try ["id", "effectiveTime", "active", "moduleId", "definitionStatusId"].map(file.column)
+            var rows = SnapshotRows(file, first: concepts.count)
             try file.visit { row in
                 let fresh = ConceptRow(
                     id: try row.number(columns[0]), date: try row.number(columns[1]), module: try row.number(columns[3]),
                     isActive: try row.flag(columns[2]), isDefined: try row.number(columns[4]) == SnomedCode.defined)
+                try rows.note(conceptPlaces[fresh.id].map { Int($0) } ?? concepts.count, fresh.id, row.line)
                 if let place = conceptPlaces[fresh.id] {
                     if concepts[Int(place)].date <= fresh.date { concepts[Int(place)] = fresh }
                 } else {
@@ -118,6 +120,7 @@ final class SnomedImport {
             try report("reading \(path)")
             let file = try DelimitedFile(path, .tabs)
             let columns = try ["id", "effectiveTime", "active", "conceptId", "languageCode", "typeId", "term", "moduleId"].map(file.column)
+            var rows = SnapshotRows(file, first: descriptions.count)
             try file.visit { row in
                 let language = row.text(columns[4])
                 if languages.last != language, !languages.contains(language) { languages.append(language) }
@@ -128,6 +131,7 @@ final class SnomedImport {
                     language: languages.firstIndex(of: language) ?? 0, module: try row.number(columns[7]),
                     isActive: try row.flag(columns[2]),
                     start: terms.count, length: term.count)
+                try rows.note(descriptionPlaces[fresh.id].map { Int($0) } ?? descriptions.count, fresh.id, row.line)
                 terms.append(contentsOf: term)
                 if let place = descriptionPlaces[fresh.id] {
                     if descriptions[Int(place)].date <= fresh.date { descriptions[Int(place)] = fresh }
@@ -161,6 +165,7 @@ final class SnomedImport {
             let columns = try [
                 "id", "effectiveTime", "active", "sourceId", "destinationId", "relationshipGroup", "typeId", "characteristicTypeId",
             ].map(file.column)
+            var rows = SnapshotRows(file, first: relationships.count)
             try file.visit { row in
                 guard try row.number(columns[7]) == SnomedCode.inferred else { return }
                 let id = try row.number(columns[0])
@@ -168,6 +173,7 @@ final class SnomedImport {
                     date: try row.number(columns[1]), source: try place(row.number(columns[3]), file, row.line),
                     target: try place(row.number(columns[4]), file, row.line), type: try place(row.number(columns[6]), file, row.line),
                     group: try row.number(columns[5]), isActive: try row.flag(columns[2]))
+                try rows.note(places[id].map { Int($0) } ?? relationships.count, id, row.line)
                 if let place = places[id] {
                     if relationships[Int(place)].date <= fresh.date { relationships[Int(place)] = fresh }
                 } else {

@@ -36,40 +36,47 @@ final class CodeTables: @unchecked Sendable {
         }
     }
 
+    private let isWriting: Bool
+    /// Whether the file was made for this import.
+    private let isNew: Bool
+
     /// Opens the file for questions.
     ///
+    /// - Parameter busyTimeout: how long a question waits for a writer, in milliseconds.
     /// - Throws: `KnowledgeError` with code `file` if it cannot be opened, or has no such tables.
-    init(reading path: String) throws {
+    init(reading path: String, busyTimeout: Int = FileWait.reading) throws {
         self.path = path
+        (isWriting, isNew) = (false, false)
         do {
-            // The end of an import takes as long as the disk needs for a release.
-            let reader = try KnowledgeReader(path: path, busyTimeout: 30_000) { try $0.run("PRAGMA cache_size = -65536") }
+            let reader = try KnowledgeReader(path: path, busyTimeout: busyTimeout) { try $0.run("PRAGMA cache_size = -65536") }
             source = .reader(reader)
             let connection = reader.connection
             guard try connection.integer("PRAGMA application_id") == KnowledgeFile.applicationID else {
                 throw KnowledgeError(.file, "\(path) is not a file of packages: give another path")
             }
         } catch let error as SQLiteError {
-            throw KnowledgeError(.file, "\(path): \(error.message)")
+            throw FileWait.failure(path, error)
         }
     }
 
     /// Opens the file for an import, or makes it.
     ///
+    /// - Parameter busyTimeout: how long the import waits for another one, and for readers, in milliseconds.
     /// - Throws: `KnowledgeError` with code `file`.
-    init(writing path: String) throws {
+    init(writing path: String, busyTimeout: Int = FileWait.writing) throws {
         self.path = path
-        _ = try KnowledgeFile(path: path)
+        isWriting = true
+        isNew = !FileManager.default.fileExists(atPath: path)
+        _ = try KnowledgeFile(path: path, isReadOnly: false, busyTimeout: busyTimeout)
         do {
             let connection = try Connection(path: path)
             source = .writer(connection)
-            // A long operation may read when the import ends.
-            connection.setBusyTimeout(milliseconds: 60_000)
+            connection.setBusyTimeout(milliseconds: busyTimeout)
             guard try connection.hasModule("fts5") else {
                 throw KnowledgeError(.file, "the system's SQLite has no full-text search (FTS5), which names of codes need")
             }
         } catch let error as SQLiteError {
-            throw KnowledgeError(.file, "\(path): \(error.message)")
+            throw FileWait.failure(path, error, isWriting: true)
         }
     }
 
@@ -80,7 +87,7 @@ final class CodeTables: @unchecked Sendable {
         lock.lock()
         defer { lock.unlock() }
         do { return try body(connection) } catch let error as SQLiteError {
-            throw KnowledgeError(.file, "\(path): \(error.message)")
+            throw ReadingFailures.noted(FileWait.failure(path, error, isWriting: isWriting))
         }
     }
 
@@ -172,6 +179,9 @@ final class CodeTables: @unchecked Sendable {
         try with { connection in
             try connection.run("BEGIN IMMEDIATE")
             do {
+                guard FileManager.default.fileExists(atPath: path) else {
+                    throw KnowledgeError(.file, "\(path) was removed while the import waited for another one: import again")
+                }
                 try connection.execute(Self.schema)
                 try Self.complete(connection)
                 let value = try body(connection)
@@ -188,6 +198,19 @@ final class CodeTables: @unchecked Sendable {
     private static func complete(_ connection: Connection) throws {
         guard try connection.integer("SELECT count(*) FROM pragma_table_info('code_name') WHERE name = 'module'") == 0 else { return }
         for column in ["module", "date"] { try connection.run("ALTER TABLE code_name ADD COLUMN \(column) INTEGER") }
+    }
+
+    /// Removes the file if it was made for this import and has nothing in it: an import that fails leaves what was there before.
+    func discardIfNew() {
+        guard isNew else { return }
+        lock.lock()
+        defer { lock.unlock() }
+        // If another program writes to the file, it is no longer this import's to remove.
+        guard (try? connection.run("BEGIN EXCLUSIVE")) != nil else { return }
+        let packages = try? connection.integer("SELECT count(*) FROM package")
+        let systems = try? connection.integer("SELECT count(*) FROM sqlite_schema WHERE name = 'code_system'")
+        if packages == 0, systems == 0 { try? FileManager.default.removeItem(atPath: connection.path) }
+        try? connection.run("ROLLBACK")
     }
 
     /// The code systems of the file.

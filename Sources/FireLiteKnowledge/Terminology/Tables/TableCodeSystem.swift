@@ -55,7 +55,8 @@ final class TableCodeSystem: CodeProvider, @unchecked Sendable {
     /// Finds the rows again after another program has changed the file, which may have imported the same version again.
     private func refresh(_ connection: Connection) throws {
         guard let found = try tables.systems().first(where: { $0.url == url && $0.version == version ?? "" }) else {
-            throw KnowledgeError(.missing, "\(tables.path): the code system \(canonical) was removed while it was in use")
+            throw ReadingFailures.noted(
+                KnowledgeError(.missing, "\(tables.path): the code system \(canonical) was removed while it was in use"))
         }
         generation = tables.generation
         // What the evaluator keeps may be of the former content, also if the numbers are the same.
