@@ -90,11 +90,11 @@ let package = Package(
         .target(name: "CFireLiteXML"),
         .target(name: "FireLiteXML", dependencies: ["FireLiteCore", "CFireLiteXML"], swiftSettings: settings),
         .target(name: "FireLiteFHIRPath", dependencies: ["FireLiteCore"], swiftSettings: settings),
-        .target(name: "FireLiteSearch", dependencies: ["FireLite", "FireLiteFHIRPath"], swiftSettings: settings),
-        .target(name: "FireLiteProfiles", dependencies: ["FireLite"], swiftSettings: settings),
+        .target(name: "FireLiteSearch", dependencies: ["FireLite", "FireLiteCore", "FireLiteFHIRPath"], swiftSettings: settings),
+        .target(name: "FireLiteProfiles", dependencies: ["FireLite", "FireLiteCore"], swiftSettings: settings),
         .target(
             name: "FireLiteKnowledge",
-            dependencies: ["FireLite", "FireLiteFHIRPath", "FireLiteProfiles", "FireLiteSQLiteBridge", "FireLiteXML"],
+            dependencies: ["FireLite", "FireLiteCore", "FireLiteFHIRPath", "FireLiteProfiles", "FireLiteSQLiteBridge", "FireLiteXML"],
             swiftSettings: settings),
         // Reached only from FireLiteCrypto. Without pkgConfig, as SwiftPM would warn those who use the store alone and have no OpenSSL.
         .systemLibrary(name: "CFireLiteCrypto"),
@@ -111,31 +111,46 @@ let package = Package(
                 .target(name: "CFireLiteCurl", condition: .when(platforms: [.linux, .android])),
             ], swiftSettings: settings),
         .target(
-            name: "FireLiteSync", dependencies: ["FireLite", "FireLiteClient", "FireLiteCrypto", "FireLiteSearch"], swiftSettings: settings),
-        .target(name: "FireLiteRecords", dependencies: ["FireLite", "FireLiteCrypto"], swiftSettings: settings),
-        .target(name: "FireLiteSamples", dependencies: ["FireLite", "FireLiteCrypto", "FireLiteXML"], swiftSettings: settings),
-        .target(name: "FireLiteSampleSync", dependencies: ["FireLiteSamples", "FireLiteSync"], swiftSettings: settings),
-        .target(name: "FireLiteTrust", dependencies: ["FireLite", "FireLiteCrypto", "FireLiteSearch"], swiftSettings: settings),
-        .target(name: "FireLiteErasure", dependencies: ["FireLite", "FireLiteRecords", "FireLiteSearch"], swiftSettings: settings),
-        .target(name: "FireLiteUI", dependencies: ["FireLite"], swiftSettings: settings),
+            name: "FireLiteSync",
+            dependencies: ["FireLite", "FireLiteClient", "FireLiteCore", "FireLiteCrypto", "FireLiteSearch", "FireLiteXML"],
+            swiftSettings: settings),
+        .target(name: "FireLiteRecords", dependencies: ["FireLite", "FireLiteCore", "FireLiteCrypto"], swiftSettings: settings),
+        .target(
+            name: "FireLiteSamples", dependencies: ["FireLite", "FireLiteCore", "FireLiteCrypto", "FireLiteXML"], swiftSettings: settings),
+        .target(
+            name: "FireLiteSampleSync", dependencies: ["FireLite", "FireLiteCore", "FireLiteSamples", "FireLiteSync"],
+            swiftSettings: settings),
+        .target(
+            name: "FireLiteTrust", dependencies: ["FireLite", "FireLiteCore", "FireLiteCrypto", "FireLiteSearch"], swiftSettings: settings),
+        .target(
+            name: "FireLiteErasure", dependencies: ["FireLite", "FireLiteCore", "FireLiteRecords", "FireLiteSearch"],
+            swiftSettings: settings),
+        .target(name: "FireLiteUI", dependencies: ["FireLite", "FireLiteCore"], swiftSettings: settings),
         .target(
             name: "FireLiteService",
-            dependencies: ["FireLite", "FireLiteClient", "FireLiteCrypto", "FireLiteSearch", "FireLiteTrust", "FireLiteXML"],
+            dependencies: [
+                "FireLite", "FireLiteClient", "FireLiteCore", "FireLiteCrypto", "FireLiteFHIRPath", "FireLiteSearch", "FireLiteTrust",
+                "FireLiteXML",
+            ],
             swiftSettings: settings),
         .target(
             name: "FireLiteBrowser",
             dependencies: [
-                "FireLite", "FireLiteCrypto", "FireLiteFHIRPath", "FireLiteRecords", "FireLiteSearch", "FireLiteService",
-                "FireLiteTerminal",
+                "FireLite", "FireLiteClient", "FireLiteCore", "FireLiteCrypto", "FireLiteFHIRPath", "FireLiteRecords", "FireLiteSearch",
+                "FireLiteService", "FireLiteSync", "FireLiteTerminal", "FireLiteTrust",
             ],
             swiftSettings: settings),
         .target(
-            name: "FireLiteLegacy", dependencies: ["FireLiteCrypto", "FireLiteSamples", "FireLiteSync", "FireLiteTrust"],
+            name: "FireLiteLegacy",
+            dependencies: [
+                "FireLite", "FireLiteClient", "FireLiteCore", "FireLiteCrypto", "FireLiteSamples", "FireLiteSync", "FireLiteTrust",
+            ],
             swiftSettings: settings),
         .target(name: "FireLiteSynthetic", dependencies: ["FireLiteCore", "FireLiteR4"], swiftSettings: settings),
         .target(
             name: "FireLitePreviews",
-            dependencies: ["FireLite", "FireLiteClient", "FireLiteR4", "FireLiteService", "FireLiteSynthetic"], swiftSettings: settings),
+            dependencies: ["FireLite", "FireLiteClient", "FireLiteCore", "FireLiteR4", "FireLiteService", "FireLiteSynthetic"],
+            swiftSettings: settings),
         .target(name: "FireLiteReleases", dependencies: ["FireLiteCore"], swiftSettings: settings),
         .target(name: "FireLiteTerminal", dependencies: ["FireLiteCore"], swiftSettings: settings),
         .target(
@@ -146,19 +161,18 @@ let package = Package(
         .executableTarget(
             name: "FireLiteCLI",
             dependencies: [
-                "FireLite", "FireLiteR4", "FireLiteDemonstration", "FireLiteFHIRPath", "FireLiteKnowledge", "FireLiteLegacy",
-                "FireLiteErasure", "FireLiteRecords", "FireLiteReleases", "FireLiteSampleSync", "FireLiteSamples", "FireLiteSearch",
-                "FireLiteSync", "FireLiteSynthetic",
-                "FireLiteTerminal", "FireLiteTrust", "FireLiteXML",
+                "FireLite", "FireLiteCore", "FireLiteCrypto", "FireLiteDemonstration", "FireLiteErasure", "FireLiteFHIRPath",
+                "FireLiteKnowledge", "FireLiteLegacy", "FireLiteR4", "FireLiteRecords", "FireLiteReleases", "FireLiteSampleSync",
+                "FireLiteSamples", "FireLiteSearch", "FireLiteSync", "FireLiteSynthetic", "FireLiteTerminal", "FireLiteTrust",
+                "FireLiteXML",
             ],
             swiftSettings: settings),
         .executableTarget(
             name: "Benchmarks",
             dependencies: [
-                "FireLite", "FireLiteFHIRPath", "FireLiteKnowledge", "FireLiteR4", "FireLiteRecords", "FireLiteSamples", "FireLiteSearch",
-                "FireLiteSync", "FireLiteSQLiteBridge", "FireLiteSQLite", "FireLiteSynthetic", "FireLiteTrust", "FireLiteCrypto",
-                "FireLiteXML",
-                "CFireLiteXML",
+                "FireLite", "FireLiteCore", "FireLiteCrypto", "FireLiteFHIRPath", "FireLiteKnowledge", "FireLiteR4", "FireLiteRecords",
+                "FireLiteSQLite", "FireLiteSQLiteBridge", "FireLiteSamples", "FireLiteSearch", "FireLiteSync", "FireLiteSynthetic",
+                "FireLiteTrust", "FireLiteUI", "FireLiteXML", "CFireLiteXML",
             ],
             path: "Benchmarks",
             exclude: ["Peers", "Report", "README.md"], swiftSettings: settings),
@@ -178,8 +192,8 @@ let package = Package(
         .testTarget(
             name: "FireLiteTests",
             dependencies: [
-                "FireLite", "FireLiteR4", "FireLiteSQLiteBridge", "FireLiteReleases", "FireLiteSynthetic", "TestSupport", "CFaultVFS",
-                "CrashChild",
+                "FireLite", "FireLiteCore", "FireLiteR4", "FireLiteReleases", "FireLiteSQLiteBridge", "FireLiteSynthetic", "CFaultVFS",
+                "CrashChild", "TestSupport",
             ],
             exclude: ["Fixtures"],
             swiftSettings: settings),
@@ -196,22 +210,25 @@ let package = Package(
         .testTarget(
             name: "FireLiteSearchTests",
             dependencies: [
-                "FireLiteSearch", "FireLiteR4", "FireLiteReleases", "FireLiteSQLiteBridge", "FireLiteSynthetic",
-                "TestSupport",
+                "FireLite", "FireLiteFHIRPath", "FireLiteR4", "FireLiteReleases", "FireLiteSQLiteBridge", "FireLiteSearch",
+                "FireLiteSynthetic", "TestSupport",
             ],
             swiftSettings: settings),
         .testTarget(
             name: "FireLiteKnowledgeTests",
-            dependencies: ["FireLite", "FireLiteKnowledge", "FireLiteR4", "FireLiteReleases", "TestSupport"], exclude: ["Fixtures"],
+            dependencies: [
+                "FireLite", "FireLiteClient", "FireLiteCore", "FireLiteCrypto", "FireLiteFHIRPath", "FireLiteKnowledge", "FireLiteR4",
+                "FireLiteReleases", "FireLiteSQLiteBridge", "FireLiteSearch", "FireLiteService", "FireLiteSync", "TestSupport",
+            ], exclude: ["Fixtures"],
             swiftSettings: settings),
         .executableTarget(
-            name: "OutboxChild", dependencies: ["FireLiteSync", "FireLiteR4"], path: "Tests/OutboxChild", swiftSettings: settings),
+            name: "OutboxChild", dependencies: ["FireLite", "FireLiteR4", "FireLiteSync"], path: "Tests/OutboxChild",
+            swiftSettings: settings),
         .testTarget(
             name: "FireLiteSyncTests",
             dependencies: [
-                "FireLiteClient", "FireLiteLegacy", "FireLiteSync", "FireLiteR4", "FireLiteRecords", "FireLiteReleases", "FireLiteSearch",
-                "FireLiteXML", "TestSupport",
-                "OutboxChild",
+                "FireLite", "FireLiteClient", "FireLiteCore", "FireLiteCrypto", "FireLiteLegacy", "FireLiteR4", "FireLiteRecords",
+                "FireLiteReleases", "FireLiteSearch", "FireLiteSync", "FireLiteXML", "OutboxChild", "TestSupport",
                 .target(name: "CFireLiteCurl", condition: .when(platforms: [.linux, .android])),
             ],
             swiftSettings: settings),
@@ -219,7 +236,8 @@ let package = Package(
             name: "FireLiteRecordsTests", dependencies: ["FireLiteRecords", "FireLiteR4", "FireLiteReleases", "TestSupport"],
             swiftSettings: settings),
         .executableTarget(
-            name: "SamplesChild", dependencies: ["FireLiteSampleSync", "FireLiteR4"], path: "Tests/SamplesChild", swiftSettings: settings),
+            name: "SamplesChild", dependencies: ["FireLiteR4", "FireLiteSampleSync", "FireLiteSamples"], path: "Tests/SamplesChild",
+            swiftSettings: settings),
         .testTarget(
             name: "FireLiteSamplesTests",
             dependencies: [
@@ -235,19 +253,22 @@ let package = Package(
         .testTarget(
             name: "FireLiteTrustTests",
             dependencies: [
-                "FireLiteLegacy", "FireLiteTrust", "FireLiteR4", "FireLiteReleases", "FireLiteSearch", "FireLiteRecords", "TestSupport",
-                "AuditChild",
+                "FireLiteCrypto", "FireLiteLegacy", "FireLiteR4", "FireLiteRecords", "FireLiteReleases", "FireLiteSearch", "FireLiteTrust",
+                "AuditChild", "TestSupport",
             ],
             swiftSettings: settings),
         .testTarget(
             name: "FireLiteBrowserTests",
-            dependencies: ["FireLiteBrowser", "FireLiteR4", "FireLiteReleases", "FireLiteSynthetic", "TestSupport"],
+            dependencies: [
+                "FireLite", "FireLiteBrowser", "FireLiteCore", "FireLiteR4", "FireLiteReleases", "FireLiteSQLiteBridge", "FireLiteService",
+                "FireLiteSync", "FireLiteSynthetic", "FireLiteTrust", "TestSupport",
+            ],
             swiftSettings: settings),
         .testTarget(
             name: "FireLiteServiceTests",
             dependencies: [
-                "FireLiteService", "FireLiteClient", "FireLiteR4", "FireLiteReleases", "FireLiteSync", "FireLiteSynthetic", "FireLiteTrust",
-                "TestSupport",
+                "FireLite", "FireLiteClient", "FireLiteCore", "FireLiteErasure", "FireLiteR4", "FireLiteReleases", "FireLiteService",
+                "FireLiteSync", "FireLiteSynthetic", "FireLiteTrust", "TestSupport",
             ],
             swiftSettings: settings),
         .testTarget(
@@ -259,23 +280,31 @@ let package = Package(
         .testTarget(
             name: "FireLiteErasureTests",
             dependencies: [
-                "FireLiteErasure", "FireLiteR4", "FireLiteRecords", "FireLiteSamples", "FireLiteSync", "FireLiteTrust", "TestSupport",
+                "FireLite", "FireLiteErasure", "FireLiteR4", "FireLiteRecords", "FireLiteSamples", "FireLiteSync", "FireLiteTrust",
+                "TestSupport",
             ],
             swiftSettings: settings),
         .testTarget(
             name: "FireLiteUITests",
-            dependencies: ["FireLiteUI", "FireLitePreviews", "FireLiteR4", "FireLiteR4Names", "FireLiteSync", "TestSupport"],
+            dependencies: [
+                "FireLite", "FireLiteClient", "FireLiteCore", "FireLitePreviews", "FireLiteR4", "FireLiteR4Names", "FireLiteSync",
+                "FireLiteUI", "TestSupport",
+            ],
             swiftSettings: settings),
         .testTarget(
             name: "FireLiteCLITests",
-            dependencies: ["FireLiteCLI", "FireLiteSQLiteBridge", "FireLiteSynthetic", "FireLiteTerminal", "TestSupport"],
+            dependencies: [
+                "FireLite", "FireLiteCLI", "FireLiteClient", "FireLiteCore", "FireLiteR4", "FireLiteRecords", "FireLiteReleases",
+                "FireLiteSQLiteBridge", "FireLiteSync", "FireLiteSynthetic", "FireLiteTerminal", "FireLiteTrust", "FireLiteXML",
+                "TestSupport",
+            ],
             swiftSettings: settings
         ),
         .testTarget(
             name: "FireLiteProfilesTests",
             dependencies: [
-                "FireLiteGenerator", "FireLiteKnowledge", "FireLiteProfileReader", "FireLiteProfiles", "FireLiteR4", "FireLiteReleases",
-                "FireLiteSearch", "TestSupport",
+                "FireLite", "FireLiteCore", "FireLiteFHIRPath", "FireLiteGenerator", "FireLiteKnowledge", "FireLiteProfileReader",
+                "FireLiteProfiles", "FireLiteR4", "FireLiteReleases", "FireLiteSearch", "TestSupport",
             ],
             exclude: ["Fixtures"], swiftSettings: settings),
         .testTarget(

@@ -342,6 +342,34 @@ def check_fuzz():
                 expect(other in reached(module), f"Fuzz/Package.swift: {module} imports {other} in {path}")
 
 
+IMPORT = re.compile(r"^(?:@\w+(?:\(\w+\))? )?(?:package |public )?import (?:\w+ )?(\w+)$", re.MULTILINE)
+
+
+def check_targets():
+    """Each target of the package names the modules that its sources import, and no hand-written file is too long."""
+    package = read("Package.swift")
+    targets = re.split(r"\n        \.(?:target|executableTarget|testTarget|plugin|systemLibrary)\(", package[package.index("    targets: ["):])[1:]
+    targets = {re.search(r'name: "(\w+)"', text).group(1): text for text in targets}
+    count = 0
+    for name, text in targets.items():
+        path = re.search(r'path: "([^"]+)"', text)
+        folder = path.group(1) if path else f"Tests/{name}" if name.endswith("Tests") else f"Sources/{name}"
+        named = set(re.findall(r'"(\w+)"', text))
+        for file in files(folder, ".swift"):
+            source = read(file)
+            expect(source.count("\n") <= 500, f"{file}: more than 500 lines")
+            # The steps of tutorials are no sources; the peers are a package of their own; the Generator writes imports.
+            if ".docc/" in file or "/Peers/" in file or file.startswith(("Generator", "Tests/FireLiteGeneratorTests")):
+                continue
+            for module in set(IMPORT.findall(re.sub(r'"""\n.*?"""', "", source, flags=re.DOTALL))) & set(targets):
+                count += 1
+                # The SQLite libraries are one dependency, by trait.
+                if module not in named and not module.startswith("CFireLiteSQL"):
+                    named.add(module)
+                    fault(f"Package.swift: {name} imports {module} in {file}")
+    expect(count > 1000, f"check-repository.py: targets: only {count} imports")
+
+
 def check_promises():
     """Every suite and test that a page names exists."""
     suites, tests = {}, set()
@@ -372,7 +400,8 @@ def check_promises():
 
 
 for check in [
-    check_words, check_links, check_readme, check_workflows, check_catalogs, check_traps, check_comments, check_fuzz, check_promises,
+    check_words, check_links, check_readme, check_workflows, check_catalogs, check_traps, check_comments, check_fuzz,
+    check_targets, check_promises,
 ]:
     check()
 for line in faults:

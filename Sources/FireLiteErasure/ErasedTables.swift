@@ -78,10 +78,15 @@ enum ErasedTables {
         let consents = Set(contents.ids["Consent"] ?? [])
         try add("_permission", key: "number", columns: "number, consent, content") { consents.contains($0[1].text ?? "") || isAbout($0[2]) }
         // A subscription of a token for the person, and events about what is erased.
+        var subscriptions: Set<String> = []
         try add("_subscription", key: "number", columns: "number, id, patient") { row in
-            isKey(.text("Subscription"), row[1]) || contents.keys.contains("Patient/\(row[2].text ?? "")")
+            let isMeant = isKey(.text("Subscription"), row[1]) || contents.keys.contains("Patient/\(row[2].text ?? "")")
+            if isMeant { subscriptions.insert(row[1].text ?? "") }
+            return isMeant
         }
-        try add("_subscription_event", key: "number", columns: "number, type, id") { isKey($0[1], $0[2]) }
+        try add("_subscription_event", key: "number", columns: "number, type, id, subscription") { row in
+            isKey(row[1], row[2]) || subscriptions.contains(row[3].text ?? "")
+        }
         try add("_trust_identity", key: "number", columns: "number, reference") {
             $0[1].text.map { ReferenceTokens.hasAny(of: [contents.person], in: $0) } ?? false
         }

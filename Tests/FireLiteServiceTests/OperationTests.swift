@@ -135,6 +135,19 @@ import Testing
         #expect(patients.json?["output"]?.items.compactMap { $0["type"]?.text } == ["Observation", "Patient"])
     }
 
+    @Test func exportsBeginByPostToo() async throws {
+        let folder = try TemporaryFolder()
+        let sample = try sample(folder)
+        let body =
+            #"{"resourceType":"Parameters","parameter":[{"name":"_type","valueString":"Patient,Group"},{"name":"x","valueString":"y"}]}"#
+        #expect(await sample.send(.post, "/$export", body, asynchronous).status == 400)
+        let lenient: HTTPFields = ["Prefer": "respond-async, handling=lenient", "Accept": "application/fhir+json"]
+        let manifest = try await finished(sample, await sample.send(.post, "/$export", body, lenient))
+        #expect(manifest.json?["output"]?.items.compactMap { $0["type"]?.text } == ["Group", "Patient"])
+        #expect(manifest.fields["Expires"] != nil && manifest.fields["Content-Type"] == "application/json")
+        #expect(manifest.json?["request"]?.text == ServiceSample.base + "/$export")
+    }
+
     @Test func exportsAreRefusedWithAReason() async throws {
         let folder = try TemporaryFolder()
         let sample = try sample(folder)

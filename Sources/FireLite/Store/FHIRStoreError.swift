@@ -177,8 +177,8 @@ public struct FHIRStoreError: AdvisedError {
         case .unlock, .readLock, .checkReservedLock, .lock: "locking"
         case .delete, .deleteNoEntry: "deleting a companion file"
         case .access: "looking for a companion file"
-        case .sharedMemoryOpen, .sharedMemorySize, .sharedMemoryLock, .sharedMemoryMap, .seek:
-            "using the shared memory of the write-ahead log"
+        case .seek: "finding a place in the file"
+        case .sharedMemoryOpen, .sharedMemorySize, .sharedMemoryLock, .sharedMemoryMap: "using the shared memory of the write-ahead log"
         case nil: "using the file"
         }
     }

@@ -11,38 +11,38 @@ final class StoreWriter {
     var stored = RowBuffer()
     @exclusivity(unchecked) private var pending: [Pending] = []
     @exclusivity(unchecked) private var roots: [Int64] = []
-    @exclusivity(unchecked) private var nextRoot: Int64 = 0
-    private var savedNextRoot: Int64 = 0
-    private var hasGrown = false
-    private var keepsIDsUnique = false
-    @exclusivity(unchecked) private var newIDs = NewIDs()
+    @exclusivity(unchecked) var nextRoot: Int64 = 0
+    var savedNextRoot: Int64 = 0
+    var hasGrown = false
+    var keepsIDsUnique = false
+    @exclusivity(unchecked) var newIDs = NewIDs()
     @exclusivity(unchecked) private var stamps: [UInt32] = []
     @exclusivity(unchecked) private var stamp: UInt32 = 0
     @exclusivity(unchecked) private var marks: [UInt64] = []
     @exclusivity(unchecked) private var tables = ContiguousArray<Int32>()
     /// What the write has changed; nil if neither observers nor modules want to know.
-    @exclusivity(unchecked) private var record: CommitRecord?
+    @exclusivity(unchecked) var record: CommitRecord?
     /// The record of the last write that was observed, for the next one.
-    private var lastRecord: CommitRecord?
+    var lastRecord: CommitRecord?
     /// Records the changes that the file tracks; nil if it tracks nothing.
-    @exclusivity(unchecked) private var tracking: ChangeRecorder?
+    @exclusivity(unchecked) var tracking: ChangeRecorder?
     /// The first revisions of resources that this write added, by number, where they continue those of a deleted resource.
-    private var continued: [Int64: Int64] = [:]
+    var continued: [Int64: Int64] = [:]
     /// The revisions that this write has given to resources it found, by number, if the file tracks changes; and the resources that it has changed
     /// again since, or that it has added and changed.
-    private var given: [Int64: Int64] = [:]
-    private var changedAgain: Set<Int64> = []
-    private var trackingSettings = TrackingSettings()
-    private(set) var origin = WriteOrigin.local
+    var given: [Int64: Int64] = [:]
+    var changedAgain: Set<Int64> = []
+    var trackingSettings = TrackingSettings()
+    var origin = WriteOrigin.local
     /// The write in progress and what keeps payloads apart in it; nil if nothing does.
     @exclusivity(unchecked) weak var transaction: WriteTransaction?
     @exclusivity(unchecked) var keeper: (any PayloadKeeper)?
     /// What left the rows of a resource incomplete: the write can then only be rolled back, even if its block caught the error.
-    private var brokenBy: (any Error)?
+    var brokenBy: (any Error)?
     /// Whether something takes part in this write that knows which resources are sealed.
     var knowsSealed = true
-    private var catalogVersion: Int64?
-    private var changesBefore: Int64 = 0
+    var catalogVersion: Int64?
+    var changesBefore: Int64 = 0
 
     /// The number of resources to turn into rows before writing these: enough to write each table in one go, and few enough for the caches.
     private static let batchSize = 256
@@ -66,115 +66,6 @@ final class StoreWriter {
         flattener = Flattener(schema: access.schema)
     }
 
-    // MARK: - Transactions
-
-    func begin(_ recording: CommitAnnouncer.Recording? = nil, origin: WriteOrigin = .local) throws {
-        try access.begin(isWrite: true)
-        guard let next = try RootNumbers.next(access.connection) else {
-            access.rollback()
-            throw FHIRStoreError(
-                .notAStore, "\(access.connection.path) is damaged: the number of its next resource is not valid: close it and open it again"
-            )
-        }
-        nextRoot = next
-        keepsIDsUnique = try UniqueIDs(access).isPromised
-        savedNextRoot = nextRoot
-        hasGrown = false
-        brokenBy = nil
-        newIDs.clear()
-        record = recording.map { recording in
-            let record = lastRecord ?? CommitRecord(identity: identity, schema: access.schema, numbers: recording.numbers)
-            record.begin(notesPaths: recording.notesPaths, listsAll: recording.listsAll, types: recording.types, witness: recording.witness)
-            lastRecord = record
-            return record
-        }
-        try beginTracking(origin)
-        catalogVersion = access.schema.version
-        changesBefore = access.connection.totalChanges
-    }
-
-    private func beginTracking(_ origin: WriteOrigin) throws {
-        tracking = nil
-        continued.removeAll()
-        given.removeAll()
-        changedAgain.removeAll()
-        self.origin = origin
-        guard access.schema.ownTables.contains("_change") else { return }
-        trackingSettings = try TrackingSettings.read(access.connection)
-        tracking = ChangeRecorder(access, trackingSettings, origin: origin, firstRoot: nextRoot, digestKey: identity.digestKey)
-    }
-
-    /// The number of the next tracked change; nil if the file tracks nothing.
-    var nextTracked: Int64? { tracking?.next }
-
-    /// Switches what the file tracks from here on.
-    func setTracking(_ settings: TrackingSettings) throws {
-        try settings.store(access.connection)
-        trackingSettings = settings
-        tracking = ChangeRecorder(access, settings, origin: origin, firstRoot: nextRoot, digestKey: identity.digestKey)
-    }
-
-    /// Notes for observers that rows of a module's tables may have changed.
-    func noteChange(of tables: [String]) { record?.touch(tablesOfModule: tables) }
-
-    /// What the write has done to resources so far, for the modules that take part in it.
-    var written: [WrittenResource] { record?.written ?? [] }
-
-    /// What observers are to know of the write, once it is committed; nil if it changed nothing.
-    var notice: CommitNotice? {
-        let changesCatalog = access.schema.version != catalogVersion
-        if let record { return record.notice(changesCatalog: changesCatalog) }
-        return changesCatalog || access.connection.totalChanges != changesBefore ? .unknown : nil
-    }
-
-    /// Ends the transaction with its changes.
-    ///
-    /// The store's bookkeeping is written only here: if the cache has already moved a page to the write-ahead log, writing it again
-    /// makes SQLite read and write all later frames for their checksums, a tenth of a large write.
-    func commit() throws {
-        if let brokenBy { throw brokenBy }
-        if hasGrown { try access.schema.noteModel(access.connection) }
-        if nextRoot != savedNextRoot { try RootNumbers.store(nextRoot, access.connection) }
-        if let tracking, tracking.hasWritten {
-            trackingSettings.next = tracking.next
-            try trackingSettings.store(access.connection)
-        }
-        if access.connection.totalChanges != changesBefore {
-            try noteUnknownPayloads()
-            if access.connection.fileHasMoved { throw FHIRStoreError.fileHasMoved }
-        }
-        try access.commit()
-    }
-
-    func rollback() {
-        clearQueue()
-        access.rollback()
-        access.forget()
-    }
-
-    private func grow() throws {
-        if try access.schema.grow(access.connection) { hasGrown = true }
-    }
-
-    /// Creates the tables and columns that plans name and the file does not have.
-    func createTables() throws { try atomically([]) { try grow() } }
-
-    /// Creates the tables and columns that resources need, so that storing them in many writes changes the catalog once: SQLite reads all
-    /// of it again for each column that is added.
-    ///
-    /// - Returns: whether any were missing.
-    func grow(for resources: [FHIRResource]) throws -> Bool {
-        let changes = access.schema.changes
-        try atomically([]) {
-            for resource in resources {
-                _ = try flattener.add(resource, as: 0, numbering: .fresh, marksManaged: false)
-                flattener.clear()
-            }
-            try grow()
-        }
-        return access.schema.changes != changes
-    }
-
     // MARK: - Inserting
 
     /// Inserts new resources and returns their numbers.
@@ -195,7 +86,7 @@ final class StoreWriter {
     }
 
     /// Runs `body`; if it throws, its changes are rolled back and the write can continue.
-    private func atomically<Value>(_ resources: [FHIRResource], _ body: () throws -> Value) throws -> Value {
+    func atomically<Value>(_ resources: [FHIRResource], _ body: () throws -> Value) throws -> Value {
         try access.connection.cached("SAVEPOINT firelite").run()
         record?.beginSavepoint()
         let hadGrown = hasGrown
@@ -219,7 +110,7 @@ final class StoreWriter {
         }
     }
 
-    private func clearQueue() {
+    func clearQueue() {
         flattener.clear()
         pending.removeAll()
         roots.removeAll()

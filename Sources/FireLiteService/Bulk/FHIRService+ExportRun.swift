@@ -104,7 +104,8 @@ private struct ExportRun {
             try service.store.forEach(request) { resource in
                 if count % 256 == 0 { try transaction.checkCancellation() }
                 if job.kind != .system, try !isExported(resource, patients) { return }
-                let stamped = try transaction.whole(resource).stamped(version: FHIRStore.revision(of: resource))
+                let whole = try transaction.whole(resource).stamped(version: FHIRStore.revision(of: resource))
+                let stamped = try service.shown(whole, to: job.access, transaction)
                 let part = isWhole ? stamped : try service.store.subset(of: stamped, parameters) ?? stamped
                 buffer += FHIRJSON.data(part)
                 buffer.append(UInt8(ascii: "\n"))

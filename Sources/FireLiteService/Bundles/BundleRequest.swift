@@ -17,7 +17,9 @@ struct BundleRequest {
     let ifModifiedSince: String?
 
     var place: String { "Bundle.entry[\(index)]" }
-    var isRead: Bool { method == .get || method == .head }
+    var isRead: Bool { method == .get || method == .head || isOperation }
+    /// Whether it calls an operation by POST; those that an entry can call read only.
+    private var isOperation: Bool { if case .operation = route { method == .post } else { false } }
 
     /// - Throws: `ServiceFault` for an entry that asks for nothing that can be done.
     init(_ entry: FHIRObject, _ index: Int, _ service: FHIRService) throws {
@@ -40,8 +42,10 @@ struct BundleRequest {
         case (.post, .type), (.put, .type), (.put, .instance), (.patch, .type), (.patch, .instance):
             guard resource != nil else { throw ServiceFault(400, "required", "the entry has no resource") }
         case (.delete, .type), (.delete, .instance): break
+        case (.post, .operation(let name, _, _)) where ReadRun.entryOperations.contains(name): break
         case (.post, .search), (.post, .operation):
-            throw ServiceFault(400, "not-supported", "entries can read, create, update, patch and delete, and search by GET")
+            throw ServiceFault(
+                400, "not-supported", "entries can read, create, update, patch and delete, search by GET, and call operations that read")
         default: throw ServiceFault(400, "not-supported", "the request of the entry is none that an entry can make")
         }
         if let type, method == .post || method == .put, resource?.resourceType != type {
@@ -77,11 +81,13 @@ struct BundleRequest {
         var fields: HTTPFields = [:]
         fields["If-None-Match"] = isRead ? conditions.ifNoneMatch : nil
         fields["If-Modified-Since"] = ifModifiedSince
+        let body = isOperation ? resource.map { FHIRJSON.data($0) } ?? Data() : Data()
+        if !body.isEmpty { fields["Content-Type"] = MediaType.fhirJSON }
         var presentation = Presentation.plain
         presentation.handling = outer.presentation.handling
         presentation.content = outer.presentation.content
         return ServiceCall(
-            request: ServiceRequest(method, url, fields: fields), route: route, query: query, presentation: presentation,
+            request: ServiceRequest(method, url, fields: fields, body: body), route: route, query: query, presentation: presentation,
             access: outer.access,
             now: outer.now)
     }
@@ -104,7 +110,7 @@ struct BundleResult {
         location = outcome.location(service.base)
         etag = outcome.version.map(EntityTag.text)
         lastModified = resource.child("meta")?.instant("lastUpdated")?.literal
-        if call.presentation.content == .representation { self.resource = FHIRJSON.string(resource.stamped(version: outcome.version)) }
+        if call.presentation.content == .representation { self.resource = outcome.representation.map { FHIRJSON.string($0) } }
         if call.presentation.content == .outcome { self.outcome = WriteOutcome.outcome("the resource is stored") }
     }
 

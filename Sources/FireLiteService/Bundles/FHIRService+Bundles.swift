@@ -7,6 +7,7 @@ import Foundation
 extension FHIRService {
     /// Answers a batch or transaction (FHIR, RESTful API).
     func bundle(_ call: ServiceCall) async throws -> ServiceResponse {
+        if call.request.body.range(of: Data("Subscription".utf8)) != nil { await subscriptions.settle(self, saves: true) }
         // Batches that only read go beside writes.
         let isRead = configuration.isReadOnly || store.configuration.access != .readWrite
         let work: @Sendable () throws -> ServiceResponse = { try self.bundleAnswer(call).response(call.presentation, self.release) }

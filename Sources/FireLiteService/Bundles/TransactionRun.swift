@@ -77,7 +77,7 @@ struct TransactionRun {
                 existing[request.index] = found
                 ids[request.index] = found.id
                 resource.id = found.id
-                outcomes[request.index] = WriteOutcome(200, found)
+                outcomes[request.index] = try run.unchanged(found)
                 return
             }
             let key = type + "?" + QueryItems.encoded(condition.all)

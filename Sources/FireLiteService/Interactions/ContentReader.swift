@@ -39,13 +39,17 @@ struct ContentReader {
     }
 
     /// The resource of a type in a body; of content that is no resource, a Binary (FHIR, Binary).
-    func resource(_ type: String, of request: ServiceRequest) throws -> FHIRResource {
+    ///
+    /// - Parameter id: the id in the address, which such a Binary gets.
+    func resource(_ type: String, of request: ServiceRequest, id: String? = nil) throws -> FHIRResource {
         if type == "Binary", let field = request.fields["Content-Type"], !field.isEmpty,
             ContentFormat(mediaType: HeaderElement(field).value) == nil, let binary = service.release.makeResource(named: type)
         {
+            binary.id = id
             binary.setText("contentType", HeaderElement(field).value)
             let name = binary.layout.element(named: "data") == nil ? "content" : "data"
             binary.setText(name, request.body.fhirBase64)
+            try setSecurityContext(request.fields[Self.securityContext], of: binary)
             return binary
         }
         let resource = try resource(of: request)
@@ -55,12 +59,29 @@ struct ContentReader {
         return resource
     }
 
+    /// The field with the reference that says whose a Binary is (FHIR, Binary, Security Issues).
+    static let securityContext = "X-Security-Context"
+
+    private func setSecurityContext(_ text: String?, of binary: FHIRResource) throws {
+        guard let text, !text.isEmpty, let element = binary.layout.element(named: "securityContext"), let layout = element.layout else {
+            return
+        }
+        // A reference to a resource of the server is stored like any other.
+        let reference = text.hasPrefix(service.base + "/") ? String(text.dropFirst(service.base.count + 1)) : text
+        guard reference.utf8.allSatisfy({ 33...126 ~= $0 }), reference.contains("/") else {
+            throw ServiceFault(400, "value", "the field is a reference to a resource", at: "http.\(Self.securityContext)")
+        }
+        let object = layout.makeObject()
+        object.setText("reference", reference)
+        binary._setObject(element.slot, object)
+    }
+
     /// Refuses content that is not valid.
     ///
     /// - Throws: `ServiceFault` with status 422.
     func check(_ resource: FHIRResource) throws {
         let issues = try self.issues(of: resource).filter { $0.severity == "error" }
-        guard issues.isEmpty else { throw ServiceFault(422, Array(issues.prefix(100))) }
+        guard issues.isEmpty else { throw ServiceFault(422, Array(issues.prefix(ServiceFault.maximumIssues))) }
     }
 
     /// What is wrong with content.

@@ -228,7 +228,7 @@ extension ReadRun {
         var isFirst = false
         if !entry.isDeletion, let content = try content(of: entry) {
             isFirst = version == 1
-            let stamped = try transaction.whole(content).stamped(version: version, storedAt: entry.time)
+            let stamped = try shown(content, version: version, storedAt: entry.time, isCurrent: entry.replaced == nil)
             let part = try store.subset(of: stamped, call.query.all) ?? stamped
             members.append((name: "resource", json: FHIRJSON.string(part)))
         }

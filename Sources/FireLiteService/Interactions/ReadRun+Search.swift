@@ -54,9 +54,7 @@ extension ReadRun {
         // A part of a resource does not know its version any more.
         var versions: [String: Int64] = [:]
         for resource in result.stored { versions[Self.key(resource)] = FHIRStore.revision(of: resource) }
-        let json = try result.bundleJSON { resource in
-            try transaction.whole(resource).stamped(version: versions[Self.key(resource)])
-        }
+        let json = try result.bundleJSON { try shown($0, version: versions[Self.key($0)]) }
         return Answer(200, .json(json))
     }
 

@@ -59,12 +59,12 @@ struct ReadRun {
 
     /// `read` and `vread` (FHIR, RESTful API).
     func read(_ type: String, _ id: String, version: String? = nil) throws -> Answer {
-        let found: (resource: FHIRResource, version: Int64?, storedAt: Date?)
+        let found: (resource: FHIRResource, version: Int64?, storedAt: Date?, isCurrent: Bool)
         if let version {
             found = try self.version(version, type, id)
         } else {
             let resource = try resource(type, id)
-            found = (resource, FHIRStore.revision(of: resource), nil)
+            found = (resource, FHIRStore.revision(of: resource), nil, true)
         }
         let updated = found.resource.lastUpdated ?? found.storedAt
         var fields: HTTPFields = [:]
@@ -72,11 +72,17 @@ struct ReadRun {
         fields["Last-Modified"] = updated.map { HTTPDate.text($0) }
         if isUnchanged(found.version, updated) { return Answer(304, fields: fields) }
         if type == "Binary", let answer = try raw(found.resource, fields) { return answer }
-        let stamped = try transaction.whole(found.resource).stamped(version: found.version, storedAt: found.storedAt)
+        let stamped = try shown(found.resource, version: found.version, storedAt: found.storedAt, isCurrent: found.isCurrent)
         return Answer(200, .resource(try store.subset(of: stamped, call.query.all) ?? stamped), fields: fields)
     }
 
-    private func version(_ text: String, _ type: String, _ id: String) throws -> (FHIRResource, Int64?, Date?) {
+    /// A resource as the client may see it.
+    func shown(_ resource: FHIRResource, version: Int64?, storedAt: Date? = nil, isCurrent: Bool = true) throws -> FHIRResource {
+        let stamped = try transaction.whole(resource).stamped(version: version, storedAt: storedAt)
+        return try service.shown(stamped, to: call.access, isCurrent: isCurrent, transaction)
+    }
+
+    private func version(_ text: String, _ type: String, _ id: String) throws -> (FHIRResource, Int64?, Date?, Bool) {
         try call.require(.read, type)
         let none = ServiceFault(404, "not-found", "the server has no such version of the resource")
         guard let number = Int64(text), String(number) == text else { throw none }
@@ -95,7 +101,7 @@ struct ReadRun {
         }
         guard let found, let content = found.content else { throw none }
         guard try isVisible(type, id, content, isCurrent: found.isCurrent) else { throw ServiceFault.notFound }
-        return (content, number, found.storedAt)
+        return (content, number, found.storedAt, found.isCurrent)
     }
 
     /// Whether the client may see a version: the current one by the store, earlier ones by their content.
@@ -126,6 +132,9 @@ struct ReadRun {
         }
         let content = (whole.text("data") ?? whole.text("content")).flatMap { Data(fhirBase64: $0) } ?? Data()
         var fields = fields
+        if let context = whole.child("securityContext")?.text("reference"), context.utf8.allSatisfy({ 33...126 ~= $0 }) {
+            fields[ContentReader.securityContext] = context
+        }
         fields["Content-Disposition"] = "attachment"
         fields["Content-Security-Policy"] = "sandbox; default-src 'none'"
         return Answer(200, .raw(content, type), fields: fields)

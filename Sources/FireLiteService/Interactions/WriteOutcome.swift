@@ -10,8 +10,12 @@ struct WriteOutcome {
     let id: String?
     /// The stored resource; nil if there is none any more.
     let resource: FHIRResource?
+    /// What the client may see of it, if that is less.
+    private(set) var shown: FHIRResource?
 
-    init(_ status: Int, _ resource: FHIRResource) {
+    /// - Parameter shown: what the client may see of the resource; nil for all.
+    init(_ status: Int, _ resource: FHIRResource, shown: FHIRResource? = nil) {
+        self.shown = shown
         self.status = status
         typeName = resource.resourceType
         id = resource.id
@@ -53,9 +57,12 @@ struct WriteOutcome {
         case .outcome: return Answer(status, .json(Self.outcome("the resource is stored")), fields: fields)
         case .representation, nil:
             // Another request may have changed it since: what was stored is in memory.
-            return Answer(status, .resource(resource.stamped(version: version)), fields: fields)
+            return Answer(status, .resource(representation ?? resource), fields: fields)
         }
     }
+
+    /// The resource as the client sees it.
+    var representation: FHIRResource? { (shown ?? resource)?.stamped(version: version) }
 
     static func outcome(_ text: String) -> String {
         ServiceFault.outcomeJSON([ServiceFault.Issue(severity: "information", code: "informational", text: text)])

@@ -26,10 +26,12 @@ struct WriteRun {
         switch (call.route, call.request.method) {
         case (.type(let type), .post):
             // Some clients put the condition into the address.
-            let condition = try fields["If-None-Exist"].map { try QueryItems($0) } ?? (call.query.conditions.isEmpty ? nil : call.query)
+            let condition =
+                try fields["If-None-Exist"].map { try QueryItems($0.split(separator: "?").last ?? "") }
+                ?? (call.query.conditions.isEmpty ? nil : call.query)
             return try create(try content.resource(type, of: call.request), unless: condition)
         case (.instance(let type, let id), .put):
-            let resource = try content.resource(type, of: call.request)
+            let resource = try content.resource(type, of: call.request, id: id)
             try checkID(of: resource, id)
             return try update(resource, type: type, id: id, conditions: Preconditions(fields))
         case (.type(let type), .put):
@@ -79,8 +81,13 @@ struct WriteRun {
     /// `create`, also conditional (FHIR, RESTful API).
     func create(_ resource: FHIRResource, unless condition: QueryItems? = nil) throws -> WriteOutcome {
         try call.require(.create, resource.resourceType)
-        if let condition, let existing = try match(resource.resourceType, condition, "If-None-Exist") { return WriteOutcome(200, existing) }
+        if let condition, let existing = try match(resource.resourceType, condition, "If-None-Exist") { return try unchanged(existing) }
         return try add(resource, id: newID(resource.resourceType))
+    }
+
+    /// The outcome of a write that leaves a resource as it is, which another client may have stored.
+    func unchanged(_ existing: FHIRResource) throws -> WriteOutcome {
+        WriteOutcome(200, existing, shown: try service.shown(existing, to: call.access, transaction))
     }
 
     /// The id of a new resource.
@@ -143,12 +150,13 @@ struct WriteRun {
         let meta = existing.child("meta")
         resource.setServerMeta(version: meta?.text("versionId"), updated: meta?.instant("lastUpdated"))
         if resource == existing { return WriteOutcome(200, existing) }
+        let earlier = (topic: service.topicName(of: existing), status: existing.text("status"))
         try prepareSubscription(resource)
         let version = FHIRStore.revision(of: existing).map { String($0 + 1) }
         resource.setServerMeta(version: version, updated: FHIRInstant(call.now))
         let stored = try transaction.upsert(resource)
         try checkPermitted(stored, .update)
-        try noteSubscription(stored)
+        try noteSubscription(stored, after: earlier)
         return WriteOutcome(200, stored)
     }
 
@@ -185,7 +193,8 @@ struct WriteRun {
         }
         try require(existing, type, id)
         try conditions.check(existing, release)
-        let patched = try document.applied(to: try transaction.whole(existing))
+        // What the client may not see, it may not take over either.
+        let patched = try document.applied(to: try service.shown(try transaction.whole(existing), to: call.access, transaction))
         guard patched.resourceType == type, patched.id == id else {
             throw ServiceFault(422, "business-rule", "a patch cannot change the type or id of a resource")
         }
@@ -282,6 +291,11 @@ struct WriteRun {
     /// Refuses content that the scopes would not reach once it is stored. The write is rolled back then.
     func checkPermitted(_ stored: FHIRResource, _ permission: SMARTScope.Permission) throws {
         guard call.access.scopes != nil, let id = stored.id else { return }
+        // A search by the header fields of hooks would reveal them, whatever answers mask.
+        let bases = stored.resourceType == "SearchParameter" ? stored.texts("base") : []
+        guard !bases.contains(where: { ["Subscription", "Resource", "DomainResource"].contains($0) }) else {
+            throw ServiceFault(403, "forbidden", "a search parameter of subscriptions needs a token that permits everything")
+        }
         guard try visible(stored.resourceType, id, permission) != nil else { throw ServiceCall.forbidden(stored.resourceType) }
     }
 }

@@ -103,7 +103,10 @@ private struct Description {
             "fhirVersion": .string(release.version), "acceptUnknown": .string("no"),
             "format": Self.texts(["json", "xml", ContentFormat.json.mediaType(release), ContentFormat.xml.mediaType(release)]),
             "patchFormat": service.hasPatch && canWrite
-                ? Self.texts(["application/json-patch+json", ContentFormat.json.mediaType(release), ContentFormat.xml.mediaType(release)])
+                ? Self.texts([
+                    "application/json-patch+json", XMLPatchDocument.mediaType, ContentFormat.json.mediaType(release),
+                    ContentFormat.xml.mediaType(release),
+                ])
                 : nil,
             "implementationGuide": texts(service.configuration.implementationGuides + subscriptionGuides), "rest": .array([try rest()]),
         ])

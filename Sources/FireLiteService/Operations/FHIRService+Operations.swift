@@ -19,6 +19,7 @@ extension FHIRService {
         }
         switch (name, type, id) {
         case ("meta-add", let type?, let id?), ("meta-delete", let type?, let id?):
+            if type == "Subscription" { await subscriptions.settle(self, saves: true) }
             return try await store.writing {
                 let outcome = try self.store.write { transaction in
                     transaction.setAuditParty(AuditParty(call.access.subject))
@@ -72,6 +73,9 @@ extension FHIRService {
                 }
                 settings[name] = value.text ?? value.json
             }
+        }
+        guard definition["resource"]?.text != "Subscription" || configuration.authorizer == nil else {
+            throw ServiceFault(403, "forbidden", "a view of subscriptions would show the header fields of others")
         }
         let view = try ViewDefinition(json: Data(definition.json.utf8))
         let limit = settings["_limit"].map { Int($0) }

@@ -5,6 +5,9 @@ import FireLiteSearch
 import Foundation
 
 extension ReadRun {
+    /// The operations below, which entries of a batch or transaction can call, too.
+    static let entryOperations: Set<String> = ["everything", "validate", "meta", "lastn", "docref", "status"]
+
     /// Answers an operation that reads.
     func operation(_ name: String, _ type: String?, _ id: String?) throws -> Answer {
         switch (name, type, id) {

@@ -100,7 +100,7 @@ extension FHIRService {
             if let type, let id {
                 resource = try self.store.read { transaction in
                     let run = ReadRun(self, call, transaction)
-                    return FHIRJSON.data(try transaction.whole(try run.resource(type, id)))
+                    return FHIRJSON.data(try self.shown(try transaction.whole(try run.resource(type, id)), to: call.access, transaction))
                 }
             }
             let parameters = try self.parameters(of: call)

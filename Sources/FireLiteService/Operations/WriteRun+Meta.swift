@@ -11,7 +11,7 @@ extension WriteRun {
             throw ServiceFault(400, "required", "the operation needs the parameter meta", at: "Parameters.parameter")
         }
         guard let existing = try transaction.resource(typeName: type, id: id) else { throw ServiceFault.notFound }
-        let changed = try transaction.whole(existing).copy()
+        let changed = try service.shown(try transaction.whole(existing), to: call.access, transaction).copy()
         let old: JSONItem
         let new: JSONItem
         do {

@@ -8,6 +8,7 @@ struct PatchDocument {
     private enum Form {
         case json(JSONPatchDocument)
         case path(FHIRPathPatchDocument)
+        case xml(XMLPatchDocument)
     }
 
     private let form: Form
@@ -21,18 +22,26 @@ struct PatchDocument {
         let type = MediaType(HeaderElement(request.fields["Content-Type"] ?? "").value)
         if type.isJSONPatch {
             try self.init(json: request.body, service)
+        } else if type.name == XMLPatchDocument.mediaType {
+            try self.init(xml: request.body, service)
         } else if ContentFormat(mediaType: type.name) != nil {
             try self.init(parameters: try ContentReader(service: service).resource(of: request), service)
         } else {
             throw ServiceFault(
-                415, "not-supported", "a patch is application/json-patch+json, or Parameters with a FHIRPath Patch", at: "http.Content-Type"
-            )
+                415, "not-supported",
+                "a patch is application/json-patch+json, \(XMLPatchDocument.mediaType), or Parameters with a FHIRPath Patch",
+                at: "http.Content-Type")
         }
     }
 
     init(json: Data, _ service: FHIRService) throws {
         release = service.release
         form = .json(try JSONPatchDocument(json))
+    }
+
+    init(xml: Data, _ service: FHIRService) throws {
+        release = service.release
+        form = .xml(try XMLPatchDocument(xml))
     }
 
     init(parameters: FHIRResource, _ service: FHIRService) throws {
@@ -43,36 +52,46 @@ struct PatchDocument {
         form = .path(try FHIRPathPatchDocument(parameters))
     }
 
-    /// A patch as an entry of a Bundle has it: a Binary with a JSON Patch, or Parameters.
+    /// A patch as an entry of a Bundle has it: a Binary with a JSON Patch or an XML Patch, or Parameters.
     init(entry resource: FHIRResource, _ service: FHIRService) throws {
         guard resource.resourceType == "Binary" else {
             try self.init(parameters: resource, service)
             return
         }
         let text = resource.text("data") ?? resource.text("content")
-        guard MediaType(resource.text("contentType") ?? "").isJSONPatch, let data = text.flatMap({ Data(fhirBase64: $0) }) else {
-            throw ServiceFault(400, "invalid", "a patch in a Binary is application/json-patch+json", at: "Binary.contentType")
+        let type = MediaType(resource.text("contentType") ?? "")
+        guard type.isJSONPatch || type.name == XMLPatchDocument.mediaType, let data = text.flatMap({ Data(fhirBase64: $0) }) else {
+            throw ServiceFault(
+                400, "invalid", "a patch in a Binary is application/json-patch+json or \(XMLPatchDocument.mediaType)",
+                at: "Binary.contentType")
         }
-        try self.init(json: data, service)
+        if type.isJSONPatch { try self.init(json: data, service) } else { try self.init(xml: data, service) }
     }
 
     /// The resource after the patch, as a new object.
     ///
     /// - Throws: `ServiceFault` with status 422 for a patch that does not apply, or leaves no valid resource.
     func applied(to resource: FHIRResource) throws -> FHIRResource {
-        let old: JSONItem
-        do { old = try JSONItemReader.read(FHIRJSON.data(resource)) } catch {
-            throw ServiceFault(500, "exception", "the resource cannot be patched")
-        }
-        let new =
+        do {
             switch form {
-            case .json(let patch): try patch.applied(to: old)
-            case .path(let patch): try patch.applied(to: old, release)
+            case .json(let patch): return try self.resource(try patch.applied(to: try Self.item(resource)))
+            case .path(let patch): return try self.resource(try patch.applied(to: try Self.item(resource), release))
+            case .xml(let patch): return try FHIRXML.resource(from: try patch.applied(to: try FHIRXML.data(resource)), release: release)
             }
-        guard let whole = new.pruned else { throw ServiceFault(422, "processing", "the patch leaves nothing of the resource") }
-        do { return try FHIRJSON.resource(from: Data(whole.json.utf8), release: release) } catch let error as FHIRDecodingError {
+        } catch let error as FHIRDecodingError {
             throw ServiceFault(422, "structure", "after the patch: \(error.message)", at: error.path.isEmpty ? nil : error.path)
         }
+    }
+
+    private static func item(_ resource: FHIRResource) throws -> JSONItem {
+        do { return try JSONItemReader.read(FHIRJSON.data(resource)) } catch {
+            throw ServiceFault(500, "exception", "the resource cannot be patched")
+        }
+    }
+
+    private func resource(_ new: JSONItem) throws -> FHIRResource {
+        guard let whole = new.pruned else { throw ServiceFault(422, "processing", "the patch leaves nothing of the resource") }
+        return try FHIRJSON.resource(from: Data(whole.json.utf8), release: release)
     }
 }
 

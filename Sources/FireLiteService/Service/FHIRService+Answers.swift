@@ -42,7 +42,7 @@ extension FHIRService {
         try requireWritable()
         // What was committed before counts for the subscription as it was.
         let isSubscription = call.route.subject.type == "Subscription"
-        if isSubscription { await subscriptions.settle(self) }
+        if isSubscription { await subscriptions.settle(self, saves: true) }
         let response = try await writes.answer(call, self)
         if isSubscription { await subscriptions.resume(self) }
         return response

@@ -69,8 +69,8 @@ final class ContentProbe: @unchecked Sendable {
         if let resource, resource.given === given { return }
         guard let id = given.id else { throw ServiceFault(500, "exception", "a content without an id cannot be compared") }
         let earlier = resource
-        resource = nil
         let copy = given.copy()
+        // If this fails, the earlier content is what the store still has: another one beside it would answer for this one.
         try store.write { transaction in
             if let earlier { try transaction.delete(typeName: earlier.type, id: earlier.id) }
             try transaction.upsert(copy)

@@ -25,7 +25,7 @@ struct EventMatching {
     let probe: ContentProbe
     let subscriptions: [Subscribed]
 
-    /// The contents of an event, read when they are first needed. Content that is damaged or no longer kept is missing.
+    /// The contents of an event, read when they are first needed. Content that is no longer kept is missing.
     private final class Contents {
         private let event: StoreEvent
         private let transaction: ReadTransaction
@@ -41,33 +41,48 @@ struct EventMatching {
 
         private func content(_ isAfter: Bool, _ place: VersionPlace?) throws -> FHIRResource? {
             if let found = known[isAfter] { return found }
-            var found: FHIRResource?
-            do { found = try place.flatMap { try transaction.store.content(at: $0, transaction) } } catch let error as FHIRStoreError
-                where error.code == .notAStore
-            {}
+            let found = try place.flatMap { try transaction.store.content(at: $0, transaction) }
             known[isAfter] = .some(found)
             return found
         }
     }
 
-    /// The events of subscriptions, in order.
-    func matches(_ events: [StoreEvent]) throws -> [SubscriptionTable.Match] {
+    /// What was found of events.
+    struct Found: Sendable {
+        /// The events of subscriptions, in order.
         var matches: [SubscriptionTable.Match] = []
+        /// The subscriptions with an event that cannot be judged, as when its content is damaged.
+        var failed: [SubscriptionTable.Row] = []
+    }
+
+    /// Compares events with all subscriptions. One that cannot be judged for a subscription holds up neither others nor later events.
+    ///
+    /// - Throws: errors that are no fault of an event, such as those of a store that is busy.
+    func matches(_ events: [StoreEvent]) throws -> Found {
+        var found = Found()
+        var failed: Set<String> = []
         for event in events {
             let contents = Contents(event, transaction)
             for subscription in subscriptions where subscription.isRecording && event.sequence > subscription.row.since {
-                let triggers = subscription.topic.triggers.filter {
-                    $0.concerns(event.type) && ($0.interactions.isEmpty || $0.interactions.contains(event.kind.interaction))
+                let row = subscription.row
+                do {
+                    guard try isMatch(subscription, event, contents), let id = try event.id ?? contents.after()?.id else { continue }
+                    found.matches.append(
+                        SubscriptionTable.Match(subscription: row.id, generation: row.generation, event: event, id: id))
+                } catch let error where !error.isPassing {
+                    if failed.insert(row.id).inserted { found.failed.append(row) }
                 }
-                guard !triggers.isEmpty, try triggers.contains(where: { try isTriggered($0, event, contents) }),
-                    try passes(subscription, event, contents), let id = try event.id ?? contents.after()?.id
-                else { continue }
-                matches.append(
-                    SubscriptionTable.Match(
-                        subscription: subscription.row.id, generation: subscription.row.generation, event: event, id: id))
             }
         }
-        return matches
+        return found
+    }
+
+    private func isMatch(_ subscription: Subscribed, _ event: StoreEvent, _ contents: Contents) throws -> Bool {
+        let triggers = subscription.topic.triggers.filter {
+            $0.concerns(event.type) && ($0.interactions.isEmpty || $0.interactions.contains(event.kind.interaction))
+        }
+        guard !triggers.isEmpty, try triggers.contains(where: { try isTriggered($0, event, contents) }) else { return false }
+        return try passes(subscription, event, contents)
     }
 
     /// The filters and the scopes, which count for what the resource is now; for a deleted one, what it was.

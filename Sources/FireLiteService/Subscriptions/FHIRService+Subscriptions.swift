@@ -41,6 +41,9 @@ extension FHIRService {
         return topics
     }
 
+    /// The topic that a subscription names.
+    func topicName(of subscription: FHIRResource) -> String? { subscription.text(release.name == "R5" ? "topic" : "criteria") }
+
     static func item(_ resource: FHIRResource) throws -> JSONItem {
         do { return try JSONItemReader.read(FHIRJSON.data(resource)) } catch {
             throw ServiceFault(500, "exception", "the resource cannot be read")
@@ -69,16 +72,24 @@ extension FHIRService {
     public func endEventStreams() async { await subscriptions.endStreams() }
 
     /// Changes the status of a subscription, unless a client has written it meanwhile.
-    func setStatus(_ status: String, of row: SubscriptionTable.Row, error: String? = nil) async throws {
+    ///
+    /// - Parameters:
+    ///   - error: why it is in error, for who reads its status.
+    ///   - number: the number of an event that is left out with those before it; nil for none.
+    func setStatus(_ status: String, of row: SubscriptionTable.Row, error: String? = nil, passing number: Int64? = nil) async throws {
         let now = configuration.clock.now()
         try await store.writing {
             try self.store.write { transaction in
                 transaction.setAuditParty(AuditParty(row.access.subject))
-                guard try SubscriptionTable.rows(row.id, transaction).first?.generation == row.generation,
+                guard let known = try SubscriptionTable.rows(row.id, transaction).first, known.generation == row.generation,
                     let resource = try transaction.resource(typeName: "Subscription", id: row.id)
                 else { return }
-                guard resource.text("status") != status else { return }
-                try SubscriptionTable.setError(error, of: row.id, transaction)
+                if let number { try SubscriptionTable.acknowledge(row, through: number, transaction) }
+                let isOther = resource.text("status") != status
+                if number != nil || isOther || error != nil && known.error != error {
+                    try SubscriptionTable.setError(error, of: row.id, transaction)
+                }
+                guard isOther else { return }
                 let changed = try transaction.whole(resource).copy()
                 changed.setText("status", status)
                 if self.release.name != "R5" { changed.setText("error", error) }
@@ -100,6 +111,11 @@ extension WriteRun {
     ///
     /// - Throws: `ServiceFault` with status 422 or 403 for one that the server could not serve.
     func prepareSubscription(_ resource: FHIRResource) throws {
+        if resource.resourceType == Self.name, try HookSecrets.isMasked(resource) {
+            throw ServiceFault(
+                422, "business-rule", "a header field for the hook is masked: send its value, which only the client knows that set it",
+                at: release.name == "R5" ? "\(Self.name).parameter" : "\(Self.name).channel.header")
+        }
         guard resource.resourceType == Self.name, release.name.hasPrefix("R"), let status = resource.text("status"),
             status == "requested" || status == "active"
         else { return }
@@ -181,10 +197,21 @@ extension WriteRun {
     }
 
     /// Notes in the same write whose the subscription is.
-    func noteSubscription(_ stored: FHIRResource) throws {
+    ///
+    /// - Parameter earlier: the topic and the status that it had before; nil if it is new.
+    func noteSubscription(_ stored: FHIRResource, after earlier: (topic: String?, status: String?)? = nil) throws {
         guard stored.resourceType == Self.name, let id = stored.id, let status = stored.text("status") else { return }
-        guard status == "requested" || status == "active", service.hasSubscriptions(try transaction.tracked(.history)) else { return }
-        try SubscriptionTable.note(id, call.access, transaction)
+        guard status == "requested" || status == "active", service.hasSubscriptions(try transaction.tracked(.history)) else {
+            // What another client stores is not for the one before to read.
+            let owner = try SubscriptionTable.rows(id, transaction).first?.access.subject
+            if let owner, owner != call.access.subject { try SubscriptionTable.remove(id, transaction) }
+            return
+        }
+        // Events of another topic are none of this one.
+        let isSame = earlier != nil && earlier?.topic == service.topicName(of: stored)
+        if !isSame { try SubscriptionTable.removeEvents(of: id, transaction) }
+        let wasRecorded = ["requested", "active", "error"].contains(earlier?.status ?? "")
+        try SubscriptionTable.note(id, call.access, goesOn: isSame && wasRecorded, transaction)
         let service = service
         Task { await service.subscriptions.start(service) }
     }

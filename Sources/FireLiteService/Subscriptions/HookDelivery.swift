@@ -17,16 +17,15 @@ actor HookDelivery {
 
     private let id: String
     private let generation: Int64
-    /// The access of whoever wrote this generation: events that were recorded for an earlier owner are judged by it, too.
-    private let access: ServiceAccess
+    /// Judges events by the filters of this generation and the access of whoever wrote it, also those that were recorded before.
+    private let judge: EventJudge
     /// When the last notification was accepted.
     private var lastSent: Date?
     /// What the hook has accepted and could not be noted, as when the disk was full. It is noted before anything else is sent.
     private var accepted: Notification?
-    private var probe: ContentProbe?
 
-    init(_ row: SubscriptionTable.Row) {
-        (id, generation, access) = (row.id, row.generation, row.access)
+    init(_ row: SubscriptionTable.Row, _ service: FHIRService) {
+        (id, generation, judge) = (row.id, row.generation, EventJudge(row.access, service))
     }
 
     /// What is to be sent, and what is noted when the hook has accepted it.
@@ -39,6 +38,10 @@ actor HookDelivery {
 
     private enum Work {
         case send(Notification)
+        /// Nothing of the events up to a number is for the receiver.
+        case skip(Subscribed, through: Int64)
+        /// The next event cannot be judged or read.
+        case broken(Subscribed, event: Int64)
         case overflow(Subscribed)
         case over(Subscribed)
         case wait(Duration?)
@@ -59,6 +62,15 @@ actor HookDelivery {
             case .overflow(let subscribed):
                 try await service.setStatus("off", of: subscribed.row, error: "the hook was behind by more events than are kept")
                 return .end
+            case .skip(let subscribed, let number):
+                try await acknowledge(subscribed.row, through: number, service)
+                return .again
+            case .broken(let subscribed, let number):
+                // The client learns of it, and decides how to go on (FHIR R5, Subscriptions, Errors): the events after this one follow when it
+                // requests the subscription again.
+                try await service.setStatus(
+                    "error", of: subscribed.row, error: "event \(number) cannot be judged or read, and is left out", passing: number)
+                return .end
             case .send(let notification):
                 if let problem = try await send(notification, service) {
                     try await service.setStatus("error", of: notification.subscribed.row, error: problem)
@@ -77,11 +89,19 @@ actor HookDelivery {
         }
     }
 
+    /// The next work. An event that cannot be judged or read is tried as often as a notification that is not accepted.
     private func next(_ service: FHIRService) async throws -> Work {
-        let (id, generation, access, sent) = (id, generation, access, lastSent)
-        let probe = try self.probe ?? service.probe(for: access)
-        self.probe = probe
+        try await service.configuration.hookRetries.retrying(by: service.configuration.clock) {
+            let work = try await work(service)
+            guard case .broken = work else { return .done(work) }
+            return .failed(.success(work), retryAfter: nil)
+        }
+    }
+
+    private func work(_ service: FHIRService) async throws -> Work {
+        let (id, generation, judge, sent) = (id, generation, judge, lastSent)
         let now = service.configuration.clock.now()
+        let kept = Int64(service.configuration.limits.subscriptionEvents)
         return try await service.store.reading {
             try service.store.read { transaction in
                 guard let row = try SubscriptionTable.rows(id, transaction).first, row.generation == generation,
@@ -90,17 +110,25 @@ actor HookDelivery {
                 let plan = subscribed.plan
                 transaction.setAuditParty(AuditParty(row.access.subject))
                 let writer = NotificationWriter(service: service, transaction: transaction, subscribed: subscribed)
-                func notification(_ type: String, _ events: [SubscriptionTable.Event] = []) throws -> Work {
-                    let body = try writer.data(try writer.bundle(type, events, access: access, probe: probe))
-                    return .send(Notification(subscribed: subscribed, type: type, body: body, last: events.last?.number))
+                func notification(_ type: String, _ events: [NotificationWriter.Event] = [], last: Int64? = nil) throws -> Work {
+                    .send(
+                        Notification(subscribed: subscribed, type: type, body: try writer.data(try writer.bundle(type, events)), last: last)
+                    )
                 }
                 guard plan.status == "requested" || plan.status == "active" else { return .end }
                 if let end = plan.end, end <= now { return .over(subscribed) }
                 if plan.status == "requested" { return try notification("handshake") }
+                // Events are missing for other reasons, too: those of an erased person.
+                guard row.counted - row.delivered <= kept else { return .overflow(subscribed) }
                 let events = try SubscriptionTable.events(of: id, after: row.delivered, limit: plan.maximumEvents, transaction)
                 if let first = events.first {
-                    guard first.number == row.delivered + 1 else { return .overflow(subscribed) }
-                    return try notification("event-notification", events)
+                    let found = try writer.contents(of: events, judge)
+                    let broken = found.broken.first ?? .max
+                    guard first.number < broken else { return .broken(subscribed, event: broken) }
+                    // Those before it go first.
+                    let last = events.last { $0.number < broken }?.number ?? first.number
+                    let list = found.list.filter { $0.event.number < broken }
+                    return try list.isEmpty ? .skip(subscribed, through: last) : notification("event-notification", list, last: last)
                 }
                 let untilEnd = plan.end.map { $0.timeIntervalSince(now) }
                 guard let heartbeat = plan.heartbeat else { return .wait(untilEnd.map { .seconds($0) }) }
@@ -138,7 +166,10 @@ actor HookDelivery {
         lastSent = service.configuration.clock.now()
         let row = notification.subscribed.row
         if notification.type == "handshake" { return try await service.setStatus("active", of: row) }
-        guard let last = notification.last else { return }
+        if let last = notification.last { try await acknowledge(row, through: last, service) }
+    }
+
+    private func acknowledge(_ row: SubscriptionTable.Row, through last: Int64, _ service: FHIRService) async throws {
         try await service.store.writing {
             try service.store.write { try SubscriptionTable.acknowledge(row, through: last, $0) }
         }

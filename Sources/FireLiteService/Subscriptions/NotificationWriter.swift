@@ -15,27 +15,25 @@ struct NotificationWriter {
 
     private var path: String { "Subscription/\(subscribed.row.id)" }
 
+    /// An event that is sent, with its content if that is sent, too.
+    struct Event {
+        let event: SubscriptionTable.Event
+        let resource: FHIRResource?
+    }
+
     /// A notification.
     ///
     /// - Parameters:
     ///   - type: a code of FHIR's value set `subscription-notification-type`.
     ///   - events: its events, in order.
     ///   - content: what it says of each; nil for what the subscription asks for.
-    ///   - access: the access of whoever reads it, if that is not the subscription's owner.
+    ///   - broken: the numbers of events that are left out, as they cannot be judged or read.
     func bundle(
-        _ type: String, _ events: [SubscriptionTable.Event] = [], content: SubscriptionPlan.Content? = nil, access: ServiceAccess? = nil,
-        probe: ContentProbe? = nil
+        _ type: String, _ events: [Event] = [], content: SubscriptionPlan.Content? = nil, broken: [Int64] = []
     ) throws -> String {
-        let content = content ?? subscribed.plan.content
-        var seen: [SubscriptionTable.Event] = []
-        var entries: [String] = []
-        for event in events {
-            let resource = try resource(of: event, content: content, access: access, probe: probe)
-            guard resource.isVisible else { continue }
-            seen.append(event)
-            if content != .empty { entries.append(try entry(event, resource.content)) }
-        }
-        let status = status(type, seen, hasFocus: content != .empty)
+        let hasFocus = (content ?? subscribed.plan.content) != .empty
+        let entries = hasFocus ? try events.map { try entry($0.event, $0.resource) } : []
+        let status = status(type, events.map(\.event), hasFocus: hasFocus, broken: broken)
         var members = [(name: "resourceType", json: "\"Bundle\"")]
         if release != "R5" {
             let profile = Self.backport + "backport-subscription-notification" + (release == "R4" ? "-r4" : "")
@@ -72,8 +70,9 @@ struct NotificationWriter {
     }
 
     /// A SubscriptionStatus, or in R4 the Parameters that stand for it.
-    private func status(_ type: String, _ events: [SubscriptionTable.Event], hasFocus: Bool) -> JSONItem {
+    private func status(_ type: String, _ events: [SubscriptionTable.Event], hasFocus: Bool, broken: [Int64] = []) -> JSONItem {
         let (plan, row) = (subscribed.plan, subscribed.row)
+        let errors = [row.error, Self.text(of: broken)].compactMap { $0 }.map { JSONItem.object(["text": .string($0)]) }
         guard release == "R4" else {
             let items = events.map { event in
                 JSONItem.object([
@@ -85,7 +84,7 @@ struct NotificationWriter {
                 "resourceType": .string("SubscriptionStatus"), "status": .string(plan.status), "type": .string(type),
                 "eventsSinceSubscriptionStart": .string(String(row.counted)), "notificationEvent": items.isEmpty ? nil : .array(items),
                 "subscription": .object(["reference": .string("\(service.base)/\(path)")]), "topic": .string(plan.topic),
-                "error": row.error.map { .array([.object(["text": .string($0)])]) },
+                "error": errors.isEmpty ? nil : .array(errors),
             ])
         }
         func parameter(_ name: String, _ type: String, _ value: JSONItem) -> JSONItem {
@@ -104,7 +103,7 @@ struct NotificationWriter {
             if hasFocus { parts.append(parameter("focus", "Reference", .object(["reference": .string(reference(event))]))) }
             parameters.append(.object(["name": .string("notification-event"), "part": .array(parts)]))
         }
-        if let error = row.error { parameters.append(parameter("error", "CodeableConcept", .object(["text": .string(error)]))) }
+        parameters += errors.map { parameter("error", "CodeableConcept", $0) }
         return .object([
             "resourceType": .string("Parameters"),
             "meta": .object(["profile": .array([.string(Self.backport + "backport-subscription-status-r4")])]),
@@ -114,20 +113,58 @@ struct NotificationWriter {
 
     // MARK: - Events
 
-    /// The content of an event's version if it is to be sent, and whether the reader may see it.
-    private func resource(
-        of event: SubscriptionTable.Event, content: SubscriptionPlan.Content, access: ServiceAccess?, probe: ContentProbe?
-    ) throws -> (content: FHIRResource?, isVisible: Bool) {
-        let judges = access?.scopes != nil
-        guard judges || content == .fullResource && event.kind != .delete else { return (nil, true) }
+    /// Events as they are sent.
+    struct Contents {
+        /// Those that the receiver is to be notified of, in order.
+        var list: [Event] = []
+        /// The numbers of those that cannot be judged or read.
+        var broken: [Int64] = []
+    }
+
+    /// The events that a receiver is to be notified of, with what is sent of each.
+    ///
+    /// - Throws: errors that are no fault of an event.
+    func contents(
+        of events: [SubscriptionTable.Event], content: SubscriptionPlan.Content? = nil, _ judge: EventJudge
+    ) throws -> Contents {
+        var found = Contents()
+        for event in events {
+            do {
+                if let one = try self.event(event, content ?? subscribed.plan.content, judge) { found.list.append(one) }
+            } catch let error where !error.isPassing {
+                found.broken.append(event.number)
+            }
+        }
+        return found
+    }
+
+    /// An event as it is sent; nil for one that is not for the receiver.
+    private func event(_ event: SubscriptionTable.Event, _ content: SubscriptionPlan.Content, _ judge: EventJudge) throws -> Event? {
+        let isJudged = judge.needsContent(subscribed, event.type)
+        let isWhole = content == .fullResource && event.kind != .delete
+        guard isJudged || isWhole else { return Event(event: event, resource: nil) }
         let place = try StoreEvents(store: service.store).place(of: event.type, id: event.id, version: event.version, transaction)
         let found = try place.flatMap { try service.store.content(at: $0, transaction) }
-        if judges, let access {
+        if isJudged {
             // What nobody can judge any more is hidden.
-            guard let found, let probe, try probe.permits(access, found) else { return (nil, false) }
+            guard let found, try judge.passes(found, subscribed) else { return nil }
         }
-        guard content == .fullResource, event.kind != .delete, let found else { return (nil, true) }
-        return (try transaction.whole(found).stamped(version: event.version), true)
+        guard isWhole, let found else { return Event(event: event, resource: nil) }
+        let isCurrent = if case .stored? = place { true } else { false }
+        let resource = try service.shown(
+            try transaction.whole(found).stamped(version: event.version), to: judge.access, isCurrent: isCurrent, transaction)
+        // XML cannot hold every text: this is found before the whole notification is written.
+        if subscribed.plan.format == .xml { _ = try FHIRXML.data(resource) }
+        return Event(event: event, resource: resource)
+    }
+
+    /// How many events are left out, and which.
+    private static func text(of broken: [Int64]) -> String? {
+        guard !broken.isEmpty else { return nil }
+        let numbers = broken.prefix(20).map(String.init).joined(separator: ", ") + (broken.count > 20 ? " …" : "")
+        return broken.count == 1
+            ? "1 event cannot be judged or read, and is left out: \(numbers)"
+            : "\(broken.count) events cannot be judged or read, and are left out: \(numbers)"
     }
 
     private func entry(_ event: SubscriptionTable.Event, _ resource: FHIRResource?) throws -> String {

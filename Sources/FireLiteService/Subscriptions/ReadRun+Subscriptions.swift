@@ -53,11 +53,8 @@ extension ReadRun {
             of: id, after: max(first, 1) - 1, through: try number("eventsUntilNumber") ?? .max,
             limit: service.configuration.limits.maximumPageSize, transaction)
         let writer = NotificationWriter(service: service, transaction: transaction, subscribed: subscribed)
-        return Answer(
-            200,
-            .json(
-                try writer.bundle(
-                    "query-event", events, content: content, access: call.access, probe: try service.probe(for: call.access))))
+        let found = try writer.contents(of: events, content: content, EventJudge(call.access, service))
+        return Answer(200, .json(try writer.bundle("query-event", found.list, content: content, broken: found.broken)))
     }
 
     /// The subscription, if the client may read its events.
@@ -83,11 +80,6 @@ extension ReadRun {
 }
 
 extension FHIRService {
-    /// What judges contents for a token with scopes; nil for one that permits everything.
-    func probe(for access: ServiceAccess) throws -> ContentProbe? {
-        access.scopes == nil ? nil : try ContentProbe(release, base: base)
-    }
-
     /// Answers `$events`, as a Bundle or as a stream.
     func subscriptionEvents(_ id: String, _ call: ServiceCall) async throws -> ServiceResponse {
         let isStream =
@@ -126,6 +118,7 @@ final class EventFeed: Sendable {
     private let call: ServiceCall
     private let stream: UUID
     private let signal: SubscriptionHub.Signal
+    private let judge: EventJudge
     private let state: State
 
     /// `@unchecked Sendable`: one reader asks for one piece after another.
@@ -134,7 +127,6 @@ final class EventFeed: Sendable {
         var hasBegun = false
         /// When the last message was given.
         var sent = Date.distantPast
-        var probe: ContentProbe?
 
         init(_ last: Int64?) { self.last = last }
     }
@@ -143,6 +135,7 @@ final class EventFeed: Sendable {
         _ service: FHIRService, id: String, call: ServiceCall, after last: Int64?, stream: UUID, _ signal: SubscriptionHub.Signal
     ) {
         (self.service, self.id, self.call, self.stream, self.signal) = (service, id, call, stream, signal)
+        judge = EventJudge(call.access, service)
         state = State(last)
     }
 
@@ -157,8 +150,11 @@ final class EventFeed: Sendable {
             try Task.checkCancellation()
             let age = service.configuration.clock.now().timeIntervalSince(call.now)
             guard await service.subscriptions.hasStream(stream), age < Self.lifetime else { return nil }
+            let before = state.last
             guard let found = try await messages(state.hasBegun ? nil : "handshake") else { return nil }
             if let data = given(found) { return data }
+            // Events that are not for the client may hide others behind them.
+            guard state.last == before else { continue }
             let period = (found.heartbeat ?? Self.heartbeat) / .seconds(1)
             let due = state.sent.addingTimeInterval(period).timeIntervalSince(now)
             if due > 0 {
@@ -185,9 +181,7 @@ final class EventFeed: Sendable {
     /// - Parameter type: that of a first message without events; nil for none.
     /// - Returns: nil if the subscription is not active any more, or the client may not read it.
     private func messages(_ type: String?) async throws -> (text: String, last: Int64?, heartbeat: Duration?)? {
-        let (call, id, last) = (call, id, state.last)
-        let probe = try state.probe ?? service.probe(for: call.access)
-        state.probe = probe
+        let (call, id, last, judge) = (call, id, state.last, judge)
         return try await service.store.reading {
             try self.service.store.read { transaction in
                 let run = ReadRun(self.service, call, transaction)
@@ -202,10 +196,10 @@ final class EventFeed: Sendable {
                 let first = last ?? subscribed.row.counted
                 if let type { text += Self.message(type, try writer.bundle(type), id: first) }
                 let events = try SubscriptionTable.events(of: id, after: first, limit: subscribed.plan.maximumEvents, transaction)
-                if let newest = events.last?.number {
-                    let bundle = try writer.bundle(
-                        "event-notification", events, access: call.access, probe: probe)
-                    text += Self.message("event-notification", bundle, id: newest)
+                let found = try writer.contents(of: events, judge)
+                if let newest = events.last?.number, !found.list.isEmpty || !found.broken.isEmpty {
+                    text += Self.message(
+                        "event-notification", try writer.bundle("event-notification", found.list, broken: found.broken), id: newest)
                 }
                 return (text, events.last?.number ?? first, subscribed.plan.heartbeat)
             }

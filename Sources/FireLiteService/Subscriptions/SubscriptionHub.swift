@@ -16,6 +16,8 @@ actor SubscriptionHub {
     /// The subscriptions; nil if they must be read again.
     private var known: (subscriptions: [Subscribed], fingerprint: [SQLValue])?
     private var probe: ContentProbe?
+    /// How often the batch of changes that begins at the place was read in vain.
+    private var tries = 0
     private var runners: [String: (generation: Int64, task: Task<Void, Never>, signal: Signal)] = [:]
     private var streams: [UUID: Signal] = [:]
     private(set) var isStopped = false
@@ -61,6 +63,8 @@ actor SubscriptionHub {
     private static let batch = 256
     /// The changes without an event after which the place is saved.
     private static let unsaved: Int64 = 1_000
+    /// How often an event that cannot be judged is tried at most: the policy of hooks counts, and without waits, as others' events wait meanwhile.
+    private static let mostTries = 8
     /// The wait after a pass that failed, as when the store is busy.
     static let pause = Duration.seconds(2)
 
@@ -115,12 +119,15 @@ actor SubscriptionHub {
     // MARK: - Recording
 
     /// Waits until the events of everything that is committed by now are recorded.
-    func settle(_ service: FHIRService) async {
+    ///
+    /// - Parameter saves: whether the place is saved, too, for a write of a subscription that goes on from there.
+    func settle(_ service: FHIRService, saves: Bool = false) async {
         guard listener != nil else { return }
         let earlier = lastPass
         let pass = Task {
             await earlier?.value
             await self.pass(service)
+            if saves { await self.save(service) }
         }
         lastPass = pass
         await pass.value
@@ -145,7 +152,7 @@ actor SubscriptionHub {
 
     /// The events of a batch of changes, and how far the changes were read.
     private struct Batch: Sendable {
-        let matches: [SubscriptionTable.Match]
+        var found = EventMatching.Found()
         let read: Int64
         let saved: Int64?
         let isMore: Bool
@@ -166,19 +173,30 @@ actor SubscriptionHub {
                 let saved = try known == nil ? SubscriptionTable.place(transaction) : known?.saved
                 let newest = try transaction.newestChange()
                 guard subscriptions.contains(where: \.isRecording) else {
-                    return Batch(matches: [], read: newest, saved: saved, isMore: false)
+                    return Batch(read: newest, saved: saved, isMore: false)
                 }
                 let start = known?.read ?? saved ?? subscriptions.map(\.row.since).min() ?? newest
                 let (events, last, isMore) = try StoreEvents(store: service.store).after(start, limit: Self.batch)
                 let matching = EventMatching(transaction: transaction, probe: probe, subscriptions: subscriptions)
-                return Batch(matches: try matching.matches(events), read: last ?? start, saved: saved, isMore: isMore)
+                return Batch(found: try matching.matches(events), read: last ?? start, saved: saved, isMore: isMore)
             }
         }
         guard let found else {
             self.known = nil
             return true
         }
-        if found.matches.isEmpty, found.read - (found.saved ?? 0) < Self.unsaved {
+        let (matches, failed) = (found.found.matches, found.found.failed)
+        if !failed.isEmpty {
+            tries += 1
+            guard tries >= min(service.configuration.hookRetries.maximumAttempts, Self.mostTries) else { return true }
+            // The client decides how to go on (FHIR R5, Subscriptions, Errors): it requests the subscription again, and later events follow.
+            for row in failed {
+                try await service.setStatus("error", of: row, error: "an event cannot be judged, and is left out without a number")
+            }
+        }
+        tries = 0
+        // After an event that was left out the place is saved, so that it is not tried again.
+        if matches.isEmpty, failed.isEmpty, found.read - (found.saved ?? 0) < Self.unsaved {
             place = (found.read, found.saved)
             return found.isMore
         }
@@ -186,7 +204,7 @@ actor SubscriptionHub {
         let isSaved = try await service.store.writing {
             try service.store.write { transaction in
                 try SubscriptionTable.append(
-                    found.matches, movingFrom: found.saved, to: found.read, limit: limit, transaction)
+                    matches, movingFrom: found.saved, to: found.read, limit: limit, transaction)
             }
         }
         guard isSaved else {
@@ -196,16 +214,17 @@ actor SubscriptionHub {
             return true
         }
         place = (found.read, found.read)
-        if !found.matches.isEmpty { wake() }
+        if !matches.isEmpty { wake() }
         return found.isMore
     }
 
     private func save(_ service: FHIRService) async {
-        guard let place, place.saved != place.read else { return }
+        guard let known = place, known.saved != known.read else { return }
         // What is not saved is read again, and gives no event twice.
-        _ = try? await service.store.writing {
-            try service.store.write { try SubscriptionTable.append([], movingFrom: place.saved, to: place.read, limit: 0, $0) }
+        let isSaved = try? await service.store.writing {
+            try service.store.write { try SubscriptionTable.append([], movingFrom: known.saved, to: known.read, limit: 0, $0) }
         }
+        if isSaved == true { place = (known.read, known.read) }
     }
 
     private func wake() {
@@ -227,6 +246,8 @@ actor SubscriptionHub {
                         if let one = try service.subscribed(row, transaction) { subscribed.append(one) } else { gone.append(row.id) }
                     } catch let fault as ServiceFault {
                         broken.append((row, fault.issues.first?.text ?? ""))
+                    } catch let error where !error.isPassing {
+                        broken.append((row, "the subscription or its topic cannot be read"))
                     }
                 }
                 return (
@@ -236,7 +257,10 @@ actor SubscriptionHub {
         }
         let read = (subscriptions: found.subscribed, fingerprint: found.fingerprint)
         known = read
-        for one in found.broken { try await service.setStatus("error", of: one.row, error: one.text) }
+        for one in found.broken {
+            // One that is damaged itself stays as it is, and holds up no others.
+            do { try await service.setStatus("error", of: one.row, error: one.text) } catch let error where !error.isPassing {}
+        }
         if !found.gone.isEmpty {
             // Another program has deleted them.
             try await service.store.writing {
@@ -262,7 +286,7 @@ actor SubscriptionHub {
         for (id, row) in wanted where runners[id] == nil {
             let signal = Signal()
             let task = Task { [weak service] in
-                let delivery = HookDelivery(row)
+                guard let delivery = service.map({ HookDelivery(row, $0) }) else { return }
                 while !Task.isCancelled {
                     let clock: FHIRClock
                     let next: HookDelivery.Step

@@ -122,6 +122,7 @@ struct SubscriptionPlan: Sendable {
                 name = halves.first.map { HeaderElement.trimmed($0) } ?? ""
                 value = halves.count > 1 ? HeaderElement.trimmed(halves[1]) : ""
             }
+            guard !isR5 || item["value"] != nil else { throw ServiceFault(422, "required", "the header field has no value", at: place) }
             let request = HTTPRequest(.post, URL(fileURLWithPath: "/"), fields: HTTPFields([.init(name: name, value: value)]))
             guard !ownFields.contains(name.lowercased()), request.hasValidFields else {
                 throw ServiceFault(422, "invalid", "this is not a header field that a subscription may set", at: place)

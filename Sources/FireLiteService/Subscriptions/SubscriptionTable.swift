@@ -35,7 +35,7 @@ enum SubscriptionTable {
         let since: Int64
         /// The number of the last event.
         let counted: Int64
-        /// The number of the last event that the hook has acknowledged.
+        /// The number of the last event that the hook has acknowledged, or that was left out.
         let delivered: Int64
         let error: String?
     }
@@ -58,26 +58,35 @@ enum SubscriptionTable {
     private static let everything = "*"
 
     /// Notes that a client wrote a subscription. It concerns changes from now on, and events that were recorded before and not delivered.
-    static func note(_ id: String, _ access: ServiceAccess, _ transaction: WriteTransaction) throws {
+    ///
+    /// - Parameter goesOn: whether its events were recorded until now, so that it concerns changes, too, that are not read yet.
+    static func note(_ id: String, _ access: ServiceAccess, goesOn: Bool, _ transaction: WriteTransaction) throws {
         let scopes = SQLValue.text(access.scopes.map { $0.map(\.description).joined(separator: " ") } ?? everything)
         try transaction.run(
             on: tables,
             """
             INSERT INTO _subscription(id, generation, subject, scopes, patient, since, counted, delivered) VALUES (?, 1, ?, ?, ?, ?, 0, 0)
             ON CONFLICT(id) DO UPDATE SET generation = generation + 1, subject = excluded.subject, scopes = excluded.scopes,
-              patient = excluded.patient, since = excluded.since, error = NULL,
+              patient = excluded.patient, error = NULL,
+              since = coalesce(CASE WHEN ? THEN max(since, (SELECT seq FROM _subscription_place)) END, excluded.since),
               delivered = max(delivered, coalesce((SELECT min(event) - 1 FROM _subscription_event WHERE subscription = excluded.id), counted))
             """,
             [
                 .text(id), .text(access.subject), scopes, access.patient.map { .text($0) } ?? .null,
-                .integer(try transaction.newestChange()),
+                .integer(try transaction.newestChange()), .integer(goesOn ? 1 : 0),
             ])
+    }
+
+    /// Forgets the events of a subscription; their numbers are not given again.
+    static func removeEvents(of id: String, _ transaction: WriteTransaction) throws {
+        guard try transaction.hasTables(of: tables) else { return }
+        try transaction.run(on: tables, "DELETE FROM _subscription_event WHERE subscription = ?", [.text(id)])
     }
 
     /// Forgets a subscription and its events.
     static func remove(_ id: String, _ transaction: WriteTransaction) throws {
         guard try transaction.hasTables(of: tables) else { return }
-        try transaction.run(on: tables, "DELETE FROM _subscription_event WHERE subscription = ?", [.text(id)])
+        try removeEvents(of: id, transaction)
         try transaction.run(on: tables, "DELETE FROM _subscription WHERE id = ?", [.text(id)])
     }
 
@@ -164,6 +173,10 @@ enum SubscriptionTable {
         for match in matches {
             // What was written again meanwhile concerns later changes only.
             guard let row = rows[match.subscription], row.generation == match.generation else { continue }
+            // What was erased meanwhile is no event.
+            let isKept = try !transaction.store.sql("SELECT 1 FROM _change WHERE seq = ?", arguments: [.integer(match.event.sequence)])
+                .isEmpty
+            guard isKept else { continue }
             let number = (counts[match.subscription] ?? row.counted) + 1
             counts[match.subscription] = number
             try transaction.run(

@@ -45,7 +45,7 @@ for (number, check) in checks.enumerated() {
         let resource = check.make(&maker)
         made += 1
         let own = check.issues(resource).filter { $0.severity == .error }
-        let errors = validator.validate(resource, against: [check.url]).filter { $0.severity == .error }
+        let errors = try validator.validate(resource, against: [check.url]).filter { $0.severity == .error }
         for issue in own { byMessage["\(check.name) (view) \(issue.path) \(issue.message)", default: 0] += 1 }
         for issue in errors {
             byMessage["\(check.name) \(issue.path) \(issue.messageID) \(issue.key ?? "") \(issue.message)", default: 0] += 1

@@ -1,0 +1,157 @@
+import FireLiteClient
+import FireLiteCore
+import FireLiteService
+import Foundation
+import Testing
+
+/// Events that cannot be judged or read, and events that wait while their subscription changes.
+@Suite(.timeLimit(.minutes(5))) struct BrokenEventTests {
+    private static let other = "http://example.org/topics/other"
+
+    private func sample(_ release: String, _ hook: HookSample, attempts: Int = 1) throws -> ServiceSample {
+        try SubscriptionSample.service(release, hook: hook) {
+            $0.hookRetries.maximumAttempts = attempts
+            $0.topics.append(ServiceTopic(Self.other, of: ["Patient"]))
+        }
+    }
+
+    private func put(_ sample: ServiceSample, _ id: String, _ gender: String) async {
+        let status = await sample.send(.put, "/Patient/\(id)", #"{"resourceType":"Patient","id":"\#(id)","gender":"\#(gender)"}"#).status
+        #expect(status < 300)
+    }
+
+    private func wait(_ sample: ServiceSample, for wanted: String) async {
+        let changes = sample.store.changes()
+        func status() async -> String? { await sample.get("/Subscription/s").json?["status"]?.text }
+        if await status() == wanted { return }
+        for await _ in changes { if await status() == wanted { return } }
+    }
+
+    /// Damages the content of an earlier version.
+    private func damage(_ sample: ServiceSample, _ id: String, _ version: Int64) async throws {
+        try await sample.store.write { tx in
+            let changed = try tx.run(
+                on: ModuleTables(module: "test", version: 1, tables: [ModuleTable("_test", key: "k", columns: [])]),
+                "UPDATE _change SET content = 'x' WHERE type = 'Patient' AND id = ? AND revision = ?", [.text(id), .integer(version)])
+            #expect(changed == 1)
+        }
+    }
+
+    /// A subscription that is in error, with an event of Patient/a that waits.
+    private func waiting(_ release: String, _ hook: HookSample, attempts: Int = 1, filters: [String] = []) async throws -> ServiceSample {
+        let sample = try sample(release, hook, attempts: attempts)
+        let json = SubscriptionSample.json(release, content: "full-resource", filters: filters)
+        #expect(await sample.send(.put, "/Subscription/s", json).status == 201)
+        await wait(sample, for: "active")
+        await hook.answer { _ in .broken }
+        await put(sample, "a", "female")
+        await wait(sample, for: "error")
+        await hook.answer { _ in .status(200) }
+        return sample
+    }
+
+    @Test(arguments: ["R4", "R5"], [1, 3]) func anEventThatCannotBeReadIsAnErrorAndLaterOnesFollow(
+        _ release: String, _ attempts: Int
+    ) async throws {
+        let hook = HookSample()
+        let sample = try await waiting(release, hook, attempts: attempts)
+        for (id, gender) in [("b", "female"), ("b", "male"), ("c", "female")] { await put(sample, id, gender) }
+        // What is committed is recorded before a subscription is written.
+        _ = await sample.send(.delete, "/Subscription/none")
+        try await damage(sample, "b", 1)
+        let json = SubscriptionSample.json(release, content: "full-resource")
+        #expect(await sample.send(.put, "/Subscription/s", json).status == 200)
+        // The events before it are sent.
+        await wait(sample, for: "error")
+        #expect(await hook.events.map(\.number) == [1])
+        let reason = "event 2 cannot be judged or read, and is left out"
+        #expect(await sample.get("/Subscription/s/$status").text.contains(reason))
+        if release == "R4" { #expect(await sample.get("/Subscription/s").json?["error"]?.text == reason) }
+        let kept = await sample.get("/Subscription/s/$events?content=full-resource")
+        #expect(kept.text.contains("1 event cannot be judged or read, and is left out: 2"), "\(kept.text)")
+        let found = HookSample.notification(try #require(kept.json), HTTPRequest(.get, try #require(URL(string: "http://a"))))
+        #expect(found.events.map(\.number) == [1, 3, 4])
+        #expect(await sample.send(.put, "/Subscription/s", json).status == 200)
+        await hook.wait { notifications, _ in HookSample.events(notifications).count == 3 }
+        #expect(await hook.events.map(\.number) == [1, 3, 4])
+        await sample.service.stop()
+    }
+
+    @Test func anEventThatCannotBeJudgedHoldsUpNeitherOthersNorLaterOnes() async throws {
+        let hook = HookSample()
+        let sample = try sample("R5", hook)
+        for (id, filters) in [("s", ["gender=female"]), ("t", [])] {
+            let json = SubscriptionSample.json("R5", id: id, hook: SubscriptionSample.hook + "/" + id, filters: filters)
+            #expect(await sample.send(.put, "/Subscription/\(id)", json).status == 201)
+        }
+        await hook.wait { notifications, _ in notifications.count == 2 }
+        await wait(sample, for: "active")
+        await sample.service.stop()
+        // Nobody records while the content is damaged.
+        for (id, gender) in [("b", "female"), ("b", "other"), ("c", "female")] { await put(sample, id, gender) }
+        try await damage(sample, "b", 1)
+        let service = try FHIRService(store: sample.store, configuration: sample.service.configuration)
+        func send(_ method: HTTPMethod, _ path: String, _ body: String = "") async -> ServiceSample.Reply {
+            await ServiceSample.Reply(
+                await service.respond(
+                    to: ServiceRequest(
+                        method, "/fhir" + path, fields: ["Content-Type": "application/fhir+json"], body: Data(body.utf8))))
+        }
+        await wait(sample, for: "error")
+        #expect(await send(.get, "/Subscription/s/$status").text.contains("an event cannot be judged"))
+        // The other subscription needs no content.
+        await hook.wait { notifications, _ in
+            HookSample.events(notifications.filter { $0.request.url.path.hasSuffix("t") }).count == 3
+        }
+        let json = SubscriptionSample.json("R5", hook: SubscriptionSample.hook + "/s", filters: ["gender=female"])
+        #expect(await send(.put, "/Subscription/s", json).status == 200)
+        await hook.wait { notifications, _ in !HookSample.events(notifications.filter { $0.request.url.path.hasSuffix("s") }).isEmpty }
+        await service.stop()
+        let own = HookSample.events(await hook.received.filter { $0.request.url.path.hasSuffix("s") })
+        #expect(own == [.init(number: 1, focus: "Patient/c")])
+    }
+
+    @Test(arguments: ["R4", "R5"]) func eventsThatWaitAreJudgedByTheFiltersThatCountNow(_ release: String) async throws {
+        let hook = HookSample()
+        let sample = try await waiting(release, hook, filters: ["gender=female"])
+        await put(sample, "b", "female")
+        let json = SubscriptionSample.json(release, content: "full-resource", filters: ["gender=male"])
+        #expect(await sample.send(.put, "/Subscription/s", json).status == 200)
+        await put(sample, "c", "female")
+        await put(sample, "d", "male")
+        await hook.wait { notifications, _ in notifications.contains { !$0.events.isEmpty } }
+        #expect(await hook.events == [.init(number: 3, focus: "Patient/d")])
+        // Nothing is sent for what nobody is to hear of.
+        #expect(await hook.received.filter { $0.type == "event-notification" && $0.events.isEmpty }.isEmpty)
+        let kept = HookSample.notification(
+            try #require(await sample.get("/Subscription/s/$events").json), HTTPRequest(.get, try #require(URL(string: "http://a"))))
+        #expect(kept.events.map(\.number) == [3])
+        await sample.service.stop()
+    }
+
+    @Test(arguments: ["R4", "R5"]) func changesThatAreNotReadYetCountWhenASubscriptionIsWrittenAgain(_ release: String) async throws {
+        let hook = HookSample()
+        let sample = try sample(release, hook)
+        #expect(await sample.send(.put, "/Subscription/s", SubscriptionSample.json(release)).status == 201)
+        await wait(sample, for: "active")
+        // Nobody reads the changes before the subscription is written.
+        await sample.service.stop()
+        await put(sample, "a", "female")
+        #expect(await sample.send(.put, "/Subscription/s", SubscriptionSample.json(release, maximum: 7)).status == 200)
+        let service = try FHIRService(store: sample.store, configuration: sample.service.configuration)
+        await hook.wait { notifications, _ in notifications.contains { !$0.events.isEmpty } }
+        #expect(await hook.events == [.init(number: 1, focus: "Patient/a")])
+        await service.stop()
+    }
+
+    @Test func eventsOfAnotherTopicAreNotSent() async throws {
+        let hook = HookSample()
+        let sample = try await waiting("R5", hook)
+        let json = SubscriptionSample.json("R5").replacing(SubscriptionSample.topic, with: Self.other)
+        #expect(await sample.send(.put, "/Subscription/s", json).status == 200)
+        await put(sample, "b", "male")
+        await hook.wait { notifications, _ in notifications.contains { !$0.events.isEmpty } }
+        #expect(await hook.events == [.init(number: 2, focus: "Patient/b")])
+        await sample.service.stop()
+    }
+}
