@@ -164,6 +164,40 @@ import Testing
         #expect(try finder.view("Observation", "\(value.fhirPath).where($this > 100).exists()") == high)
     }
 
+    /// Slices of references, and of resources in resources.
+    @Test func searchesFindReferencesAndEntries() throws {
+        let finder = Finder(store: try FHIRStore(path: ":memory:", release: .r4))
+        try finder.add(DiarySummary.paths.people.person, "diary-person")
+        try finder.add(DiaryDay.paths.reading.resource.code, "reading-code")
+        for (number, text) in ["Patient/1", "Group/1", "Patient/2"].enumerated() {
+            let summary = DiarySummary(
+                status: .final, date: "2024-05-01", author: [Reference { $0.reference = "Practitioner/1" }], title: "Summary",
+                people: DiarySummary.People(title: "People", person: [Reference { $0.reference = "Patient/9" }]))
+            summary.object.id = "s\(number)"
+            summary.object.section[0].entry = [Reference { $0.reference = text }]
+            try finder.store.write { try $0.upsert(summary.object) }
+        }
+        #expect(try finder.search("Composition?diary-person=Patient/1") == ["s0"])
+        #expect(try finder.search("Composition?diary-person=Group/1").isEmpty)
+        #expect(try finder.search("Composition?diary-person:missing=false") == ["s0", "s2"])
+        for (id, code) in [("a", "sleep"), ("b", "work")] {
+            let observation = Observation {
+                $0.status = .final
+                $0.code = CodeableConcept(
+                    Coding {
+                        $0.system = "http://example.org/diary/CodeSystem/topics"; $0.code = code
+                    })
+            }
+            let bundle = FireLiteR4.Bundle {
+                $0.id = id; $0.type = .collection
+            }
+            bundle.entry = [BundleEntry { $0.resource = observation }]
+            try finder.store.write { try $0.upsert(bundle) }
+        }
+        #expect(try finder.search("Bundle?reading-code=sleep") == ["a"])
+        #expect(try finder.search("Bundle?reading-code=work").isEmpty)
+    }
+
     @Test func pathsWithoutASearchParameterAreErrors() throws {
         func code(_ path: some ProfileQueryPath, _ code: String = "code", _ url: String = "http://example.org/code") -> ProfileError.Code? {
             do {

@@ -222,7 +222,14 @@ struct Maker {
             if profile.contains("/uv/ips/"), profile.contains("results"), observation.value == nil {
                 observation.value = .codeableConcept(CodeableConcept { $0.text = "text" })
             }
-            if profile.contains("results-radiology"), observation.component.isEmpty { observation.value = .string("text") }
+            // IPS's constraint names `valueString`, which is no path of FHIRPath: only a component meets it.
+            if profile.contains("results-radiology"), observation.component.isEmpty {
+                observation.component = [
+                    ObservationComponent {
+                        $0.code = CodeableConcept { $0.text = "text" }; $0.value = .string("text")
+                    }
+                ]
+            }
             if profile.hasSuffix("smokingstatus") {
                 observation.value = .codeableConcept(CodeableConcept(.snomed("266919005")))
             }
