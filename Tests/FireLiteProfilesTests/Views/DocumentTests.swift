@@ -163,7 +163,7 @@ import Testing
             if random.percent(60) { day.reading = [DiaryDay.Reading(resource: reading(random.pick(["sleep", "food"])))] }
             if random.percent(60) { day.note = DiaryDay.Note(resource: note()) }
             try #require(day.isValid, "\(day.issues)")
-            let errors = validator.issues(in: day).filter { $0.severity == .error }
+            let errors = try validator.issues(in: day).filter { $0.severity == .error }
             try #require(errors.isEmpty, "\(errors)")
         }
         let alone = summary(Reference { $0.reference = "#p" })
@@ -171,7 +171,7 @@ import Testing
         patient.id = "p"
         alone.object.contained = [patient]
         for section in alone.object.section { section.text = narrative() }
-        #expect(validator.issues(in: alone).filter { $0.severity == .error } == [])
+        #expect(try validator.issues(in: alone).filter { $0.severity == .error } == [])
     }
 
     private func narrative() -> Narrative {
