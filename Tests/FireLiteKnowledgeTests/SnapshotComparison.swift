@@ -16,7 +16,7 @@ struct SnapshotComparison {
 
     init(_ definition: Definition, _ knowledge: Knowledge) throws {
         self.knowledge = knowledge
-        let rules = (definition.json["snapshot"]?["element"]?.items ?? []).map { ElementRule($0) }
+        let rules = (try definition.json["snapshot"]?["element"]?.items ?? []).map { ElementRule($0) }
         let generated = try knowledge.generatedElements(of: definition)
         let shipped = Self.folded(rules, like: generated)
         let own = Self.folded(generated, like: rules)
