@@ -15,7 +15,7 @@ import Testing
         let text = #"{"resourceType":"Patient","photo":[\#(attachment)]}"#
         var validator = FHIRValidator(knowledge: Knowledge(release: release))
         validator.sha1 = sha1
-        return validator.validate(try FHIRJSON.resource(from: Data(text.utf8), release: release)).filter { $0.messageID == .attachment }
+        return try validator.validate(FHIRJSON.resource(from: Data(text.utf8), release: release)).filter { $0.messageID == .attachment }
     }
 
     private static func attachment(_ content: Data, size: Int, hash: String) -> String {

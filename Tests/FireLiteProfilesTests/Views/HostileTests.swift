@@ -167,9 +167,11 @@ import Testing
             let (patient, observation, _, _) = valid()
             damage(patient, &random)
             damage(observation, &random)
-            try #require(patient.diary.isValid || !validator.isValid(patient.diary), "\(patient.diary.issues)")
+            let isPatientValid = try validator.isValid(patient.diary)
+            try #require(patient.diary.isValid || !isPatientValid, "\(patient.diary.issues)")
             let pressure = observation.diaryPressure
-            try #require(pressure.isValid || !validator.isValid(pressure), "\(pressure.issues)")
+            let isPressureValid = try validator.isValid(pressure)
+            try #require(pressure.isValid || !isPressureValid, "\(pressure.issues)")
         }
     }
 }
