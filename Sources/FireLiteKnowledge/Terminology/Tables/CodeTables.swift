@@ -88,6 +88,9 @@ final class CodeTables: @unchecked Sendable {
         defer { lock.unlock() }
         do { return try body(connection) } catch let error as SQLiteError {
             throw ReadingFailures.noted(FileWait.failure(path, error, isWriting: isWriting))
+        } catch let error as KnowledgeError where error.code == .file {
+            // The file had to be opened again, and could not be.
+            throw ReadingFailures.noted(error)
         }
     }
 
