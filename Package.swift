@@ -137,7 +137,7 @@ let package = Package(
             name: "FireLiteBrowser",
             dependencies: [
                 "FireLite", "FireLiteClient", "FireLiteCore", "FireLiteCrypto", "FireLiteFHIRPath", "FireLiteRecords", "FireLiteSearch",
-                "FireLiteService", "FireLiteTerminal",
+                "FireLiteService", "FireLiteSync", "FireLiteTerminal", "FireLiteTrust",
             ],
             swiftSettings: settings),
         .target(
@@ -161,9 +161,10 @@ let package = Package(
         .executableTarget(
             name: "FireLiteCLI",
             dependencies: [
-                "FireLite", "FireLiteCore", "FireLiteDemonstration", "FireLiteErasure", "FireLiteFHIRPath", "FireLiteKnowledge",
-                "FireLiteLegacy", "FireLiteR4", "FireLiteRecords", "FireLiteReleases", "FireLiteSampleSync", "FireLiteSamples",
-                "FireLiteSearch", "FireLiteSync", "FireLiteSynthetic", "FireLiteTerminal", "FireLiteTrust", "FireLiteXML",
+                "FireLite", "FireLiteCore", "FireLiteCrypto", "FireLiteDemonstration", "FireLiteErasure", "FireLiteFHIRPath",
+                "FireLiteKnowledge", "FireLiteLegacy", "FireLiteR4", "FireLiteRecords", "FireLiteReleases", "FireLiteSampleSync",
+                "FireLiteSamples", "FireLiteSearch", "FireLiteSync", "FireLiteSynthetic", "FireLiteTerminal", "FireLiteTrust",
+                "FireLiteXML",
             ],
             swiftSettings: settings),
         .executableTarget(
@@ -171,7 +172,7 @@ let package = Package(
             dependencies: [
                 "FireLite", "FireLiteCore", "FireLiteCrypto", "FireLiteFHIRPath", "FireLiteKnowledge", "FireLiteR4", "FireLiteRecords",
                 "FireLiteSQLite", "FireLiteSQLiteBridge", "FireLiteSamples", "FireLiteSearch", "FireLiteSync", "FireLiteSynthetic",
-                "FireLiteTrust", "FireLiteXML", "CFireLiteXML",
+                "FireLiteTrust", "FireLiteUI", "FireLiteXML", "CFireLiteXML",
             ],
             path: "Benchmarks",
             exclude: ["Peers", "Report", "README.md"], swiftSettings: settings),
@@ -216,8 +217,8 @@ let package = Package(
         .testTarget(
             name: "FireLiteKnowledgeTests",
             dependencies: [
-                "FireLite", "FireLiteCore", "FireLiteFHIRPath", "FireLiteKnowledge", "FireLiteR4", "FireLiteReleases", "FireLiteSearch",
-                "TestSupport",
+                "FireLite", "FireLiteClient", "FireLiteCore", "FireLiteCrypto", "FireLiteFHIRPath", "FireLiteKnowledge", "FireLiteR4",
+                "FireLiteReleases", "FireLiteSQLiteBridge", "FireLiteSearch", "FireLiteService", "FireLiteSync", "TestSupport",
             ], exclude: ["Fixtures"],
             swiftSettings: settings),
         .executableTarget(
@@ -259,8 +260,8 @@ let package = Package(
         .testTarget(
             name: "FireLiteBrowserTests",
             dependencies: [
-                "FireLite", "FireLiteBrowser", "FireLiteCore", "FireLiteR4", "FireLiteReleases", "FireLiteService", "FireLiteSynthetic",
-                "TestSupport",
+                "FireLite", "FireLiteBrowser", "FireLiteCore", "FireLiteR4", "FireLiteReleases", "FireLiteSQLiteBridge", "FireLiteService",
+                "FireLiteSync", "FireLiteSynthetic", "FireLiteTrust", "TestSupport",
             ],
             swiftSettings: settings),
         .testTarget(
@@ -303,7 +304,7 @@ let package = Package(
             name: "FireLiteProfilesTests",
             dependencies: [
                 "FireLite", "FireLiteCore", "FireLiteFHIRPath", "FireLiteGenerator", "FireLiteKnowledge", "FireLiteProfileReader",
-                "FireLiteProfiles", "FireLiteR4", "FireLiteReleases", "TestSupport",
+                "FireLiteProfiles", "FireLiteR4", "FireLiteReleases", "FireLiteSearch", "TestSupport",
             ],
             exclude: ["Fixtures"], swiftSettings: settings),
         .testTarget(

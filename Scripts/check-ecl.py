@@ -2,8 +2,8 @@
 """check-ecl.py TOOL FOLDER [COUNT] [SEED] [FILE]: compares random expression constraints with a plain evaluation of the files of a release.
 
 TOOL is the path of `firelite`, FOLDER a release in the form RF2, such as one of `Scripts/synthetic-snomed.py FOLDER`. FILE has the release imported; without
-it the release is imported first. Operators are signs or, as the long syntax has them, words. Nothing here is shared with the tool: sets are Python's, and
-hierarchies are walked.
+it the release is imported first. Operators are signs or, as the long syntax has them, words; filters are on names, on concepts and on the rows of
+reference sets with their fields. Nothing here is shared with the tool: sets are Python's, and hierarchies are walked.
 """
 
 import glob
@@ -15,6 +15,8 @@ import sys
 import tempfile
 
 IS_A = "116680003"
+DEFINED = "900000000000073002"
+FULL_NAME = "900000000000003001"
 WORDS = {
     "<": "descendantOf", "<<": "descendantOrSelfOf", "<!": "childOf", "<<!": "childOrSelfOf", ">": "ancestorOf", ">>": "ancestorOrSelfOf",
     ">!": "parentOf", ">>!": "parentOrSelfOf", "^": "memberOf", "R": "reverseOf", "!=": "not =", "..": " to ",
@@ -22,17 +24,22 @@ WORDS = {
 
 
 class Release:
-    """The active concepts, parents, children, attributes and members of reference sets."""
+    """The active concepts, parents, children, attributes, names and members of reference sets."""
 
     def __init__(self, folder):
         def rows(pattern):
             for path in glob.glob(os.path.join(folder, "Snapshot", pattern)):
                 with open(path, encoding="utf-8") as file:
-                    next(file)
+                    self.columns = next(file).rstrip("\r\n").split("\t")
                     for line in file:
                         yield line.rstrip("\r\n").split("\t")
 
-        self.active = {row[0] for row in rows("Terminology/sct2_Concept_*") if row[2] == "1"}
+        self.concepts = {row[0]: row for row in rows("Terminology/sct2_Concept_*")}
+        self.active = {concept for concept, row in self.concepts.items() if row[2] == "1"}
+        self.names = {}
+        for row in rows("Terminology/sct2_Description_*"):
+            if row[2] == "1":
+                self.names.setdefault(row[4], []).append(row)
         self.parents, self.children, self.attributes, self.members = {}, {}, {}, {}
         for row in rows("Terminology/sct2_Relationship_*"):
             source, target, group, kind = row[4:8]
@@ -41,8 +48,12 @@ class Release:
                 self.children.setdefault(target, set()).add(source)
             else:
                 self.attributes.setdefault(source, set()).add((int(group), kind, target))
-        for row in rows("Refset/Content/*"):
-            self.members.setdefault(row[4], set()).add(row[5])
+        self.rows = {}
+        for pattern in ["Refset/Content/*", "Refset/Map/*"]:
+            for row in rows(pattern):
+                self.rows.setdefault(row[4], []).append(dict(zip(self.columns, row)))
+                if row[2] == "1":
+                    self.members.setdefault(row[4], set()).add(row[5])
 
     def facts(self, concept):
         return self.attributes.get(concept, ())
@@ -90,7 +101,7 @@ class Maker:
         if depth == 0 or pick.random() < 0.2:
             return self.related(*self.leaf())
         text, concepts = self.expression(depth - 1)
-        form = pick.randrange(7)
+        form = pick.randrange(10)
         if form == 0:
             return self.related(f"({text})", concepts)
         if form < 4:
@@ -101,11 +112,97 @@ class Maker:
         if form == 4:
             refset = pick.choice(sorted(release.members))
             return f"{self.sign('^')}{refset} AND ({text})", release.members[refset] & concepts
+        if form == 7:
+            return self.named(text, concepts)
+        if form == 8:
+            return self.stated(text, concepts)
+        if form == 9:
+            found, members = self.member_rows()
+            return f"{found} OR ({text})", members | concepts
         kind = pick.choice(self.types)
         if form == 5:
             return f"({text}).{kind}", {target for c in concepts for _, k, target in release.facts(c) if k == kind}
         refinement, test = self.refinement(kind)
         return f"({text}): {refinement}", {concept for concept in concepts if test(concept)}
+
+    def origin(self):
+        """A condition on a module or a date, and its test."""
+        pick = self.random
+        if pick.random() < 0.5:
+            module = pick.choice(["900000000000207008", "900000000000012004", "5"])
+            sign = pick.choice(["=", "!="])
+            return f"moduleId {self.equality(sign)} {module}", lambda date, other: (other == module) == (sign == "=")
+        wanted, sign = pick.choice(["20220131", "20230731", "20240131", "20250101"]), pick.choice(["=", "!=", "<", "<=", ">", ">="])
+        test = {
+            "=": lambda date: date == wanted, "!=": lambda date: date != wanted, "<": lambda date: date < wanted,
+            "<=": lambda date: date <= wanted, ">": lambda date: date > wanted, ">=": lambda date: date >= wanted}[sign]
+        return f'effectiveTime {self.equality(sign)} "{wanted}"', lambda date, other: test(date)
+
+    def equality(self, text):
+        return self.sign(text) if text == "!=" else text
+
+    def named(self, text, concepts):
+        """A filter on names: all conditions are about one of them."""
+        pick = self.random
+        origins = [self.origin() for _ in range(pick.randint(1, 2))]
+        is_full = pick.choice([True, False, None])
+        kinds = [] if is_full is None else [f"type {self.equality('=' if is_full else '!=')} fsn"]
+
+        def test(row):
+            return all(test(row[1], row[3]) for _, test in origins) and is_full in (None, row[6] == FULL_NAME)
+
+        conditions = ", ".join(kinds + [origin for origin, _ in origins])
+        found = {concept for concept in concepts if any(test(row) for row in self.release.names.get(concept, ()))}
+        return f"({text}) {{{{ {pick.choice(['', 'D '])}{conditions} }}}}", found
+
+    def stated(self, text, concepts):
+        """A filter on what the file of concepts says."""
+        pick = self.random
+        origin, test = self.origin()
+        is_defined = pick.random() < 0.5
+        status = "definitionStatus = " + ("defined" if is_defined else "primitive")
+        found = set()
+        for concept in concepts:
+            row = self.release.concepts[concept]
+            if test(row[1], row[3]) and (row[4] == DEFINED) == is_defined:
+                found.add(concept)
+        return f"({text}) {{{{ C {status}, {origin} }}}}", found
+
+    def member_rows(self):
+        """Members by filters on rows and their fields, or the concepts of a field."""
+        pick, release = self.random, self.release
+        refset = pick.choice(sorted(release.rows))
+        rows = release.rows[refset]
+        own = [name for name in rows[0] if name not in ("id", "active", "effectiveTime", "moduleId", "refsetId")]
+        conditions, tests = [], []
+        origin, test = self.origin()
+        if pick.random() < 0.5:
+            conditions.append(origin)
+            tests.append(lambda row: test(row["effectiveTime"], row["moduleId"]))
+        wants_inactive = pick.random() < 0.3
+        if wants_inactive:
+            conditions.append("active = " + pick.choice(["false", "0"]))
+        if pick.random() < 0.8:
+            field = pick.choice(own)
+            value, sign = pick.choice(rows)[field], pick.choice(["=", "!="])
+            if field in ("mapGroup", "mapPriority"):
+                sign = pick.choice(["=", "!=", "<", ">="])
+                compare = {"=": int.__eq__, "!=": int.__ne__, "<": int.__lt__, ">=": int.__ge__}[sign]
+                conditions.append(f"{field} {self.equality(sign)} #{value}")
+                tests.append(lambda row: compare(int(row[field]), int(value)))
+            elif field.endswith("Id"):
+                below = release.walk(release.children, value) | {value}
+                conditions.append(f"{field} {self.equality(sign)} << {value}")
+                tests.append(lambda row: (row[field] in below) == (sign == "="))
+            else:
+                conditions.append(f'{field} {self.equality(sign)} exact:"{value}"')
+                tests.append(lambda row: (row[field] == value) == (sign == "="))
+        chosen = [row for row in rows if (row["active"] == "0") == wants_inactive and all(test(row) for test in tests)]
+        filters = f" {{{{ M {', '.join(conditions)} }}}}" if conditions else ""
+        field = pick.choice([name for name in own if name.endswith("Id")])
+        if pick.random() < 0.4 and filters:
+            return f"^ [{field}] {refset}{filters}", {row[field] for row in chosen}
+        return f"{self.sign('^')}{refset}{filters}", {row["referencedComponentId"] for row in chosen}
 
     def refinement(self, kind):
         release, pick = self.release, self.random

@@ -87,16 +87,22 @@ def compiler():
     return command + flags + ["-module-cache-path", os.path.join(built, "ModuleCache")]
 
 
+def unread(folder):
+    """The output that nobody reads. Not /dev/null: the compiler deletes the output of what failed, and root may delete that too."""
+    return os.path.join(folder, "output.sil")
+
+
 def check_tutorials():
     """Compiles the steps of the tutorials, each a module of its own, as they show one file as it grows."""
     files = sorted(glob.glob("Sources/*/*.docc/Tutorials/Code/*.swift"))
     faults = []
-    for path in files:
-        result = subprocess.run(
-            compiler() + ["-swift-version", "6", "-module-name", "Step", "-parse-as-library", "-Onone", "-wmo", "-emit-sil", "-o", os.devnull, path,
-                          "-suppress-warnings", "-diagnostic-style", "llvm"], capture_output=True, text=True)
-        if result.returncode != 0:
-            faults += [line for line in result.stderr.split("\n") if ": error: " in line] or [f"{path}: {result.stderr}"]
+    with tempfile.TemporaryDirectory() as folder:
+        for path in files:
+            result = subprocess.run(
+                compiler() + ["-swift-version", "6", "-module-name", "Step", "-parse-as-library", "-Onone", "-wmo", "-emit-sil", "-o", unread(folder),
+                              path, "-suppress-warnings", "-diagnostic-style", "llvm"], capture_output=True, text=True)
+            if result.returncode != 0:
+                faults += [line for line in result.stderr.split("\n") if ": error: " in line] or [f"{path}: {result.stderr}"]
     if faults:
         sys.exit("\n".join(faults + [f"{len(faults)} faults in the steps of the tutorials"]))
     print(f"{len(files)} steps of tutorials compile")
@@ -128,7 +134,8 @@ def main():
             imports = standard + ([f"import {own.group(1)}"] if own else []) + ["import " + module for module in context.imports]
             # Imports of an earlier block hold for the page.
             for block, _ in blocks:
-                imports = imports + IMPORT.findall(block)
+                if not any(text in block for text in context.skipped):
+                    imports = imports + IMPORT.findall(block)
             for block, line in blocks:
                 if any(text in block for text in context.skipped) or not IMPORT.sub("", block).strip():
                     continue
@@ -143,7 +150,7 @@ def main():
                     files[file] = f"{path}:{line}"
         # Sending is checked after types are, while SIL is made.
         result = subprocess.run(
-            compiler() + ["-swift-version", "6", "-module-name", "Snippets", "-parse-as-library", "-Onone", "-wmo", "-emit-sil", "-o", os.devnull]
+            compiler() + ["-swift-version", "6", "-module-name", "Snippets", "-parse-as-library", "-Onone", "-wmo", "-emit-sil", "-o", unread(folder)]
             + sorted(files) + code + ["-suppress-warnings", "-diagnostic-style", "llvm"], capture_output=True, text=True)
         faults = []
         for line in result.stderr.split("\n"):

@@ -3,12 +3,29 @@
 # OpenSSL is for FireLiteSync and what is built on it; who depends on the product FireLite alone needs only SQLite.
 # libxml2 is for FHIR XML, which loads it.
 # With the argument sqlcipher, the headers of SQLCipher in their place; with the argument install, also those of libcurl, which a tool that contains the
-# toolchain's libraries is linked with; with the argument server, also those of zlib.
+# toolchain's libraries is linked with; with the argument server, also those of zlib. With the argument browser, only Chromium and Python's venv, for the
+# tests of pages.
 set -euo pipefail
 
 if ! command -v swift >/dev/null 2>&1; then
     echo "FireLite needs Swift 6.1 or newer: install it (https://www.swift.org/install) and put it on the PATH" >&2
     exit 1
+fi
+if [ "${1:-}" = browser ]; then
+    # Ubuntu's Chromium is a snap, which containers cannot run: there Scripts/browser.sh lets Playwright install one.
+    wanted=""
+    if [ "$(. /etc/os-release 2>/dev/null && echo "$ID")" = debian ] && [ ! -x /usr/bin/chromium ]; then wanted=chromium; fi
+    if ! python3 -c 'import ensurepip, venv' 2>/dev/null; then wanted="$wanted python3-venv"; fi
+    if [ -z "$wanted" ]; then exit 0; fi
+    as_root=""
+    if [ "$(id -u)" -ne 0 ]; then as_root="sudo -n"; fi
+    export DEBIAN_FRONTEND=noninteractive
+    if ! command -v apt-get >/dev/null 2>&1 \
+        || ! { $as_root apt-get update -qq && $as_root apt-get install -y -qq $wanted >/dev/null; }; then
+        echo "the tests of pages need $wanted: install it (Debian, Ubuntu: apt-get install $wanted)" >&2
+        exit 1
+    fi
+    exit 0
 fi
 library=sqlite3
 name=SQLite

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """synthetic-snomed.py FOLDER [--concepts N] [--seed N]: makes a release of a terminology in SNOMED CT's form RF2, with invented content.
 
-The default has the size of an edition: 360,000 concepts, 1,100,000 relationships, 1,500,000 descriptions, two language reference sets and some simple
-ones. Nothing in it means anything: names are words of random syllables. The identifiers of the metadata (is a, synonym, the core module) are SNOMED CT's.
+The default has the size of an edition: 360,000 concepts, 1,100,000 relationships, 1,500,000 descriptions, two language reference sets, some simple
+ones, a map and an association. Nothing in it means anything: names are words of random syllables. The identifiers of the metadata (is a, synonym, the
+core module) are SNOMED CT's.
 """
 
 import argparse
@@ -21,6 +22,7 @@ US, GB = 900000000000509007, 900000000000508004
 ATTRIBUTES = [363698007, 116676008, 246075003, 363704007, 260686004, 405813007, 127489000, 762949000, 411116001, 732943007]
 STRENGTH = 1142135004
 REFSETS = [723264001, 733073007, 816080008]
+MAP, SAME_AS, MAPPED, MODEL = 447562003, 900000000000527005, 447561005, 900000000000012004
 DATE = "20250101"
 
 MULTIPLY = [
@@ -65,6 +67,8 @@ def main():
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
     pick = random.Random(options.seed)
+    # What varies dates, modules and the rows of maps, so that concepts and relationships stay the same with them.
+    vary = random.Random(options.seed + 1)
     folder, count = options.folder, options.concepts
 
     syllables = [a + b for a in "bcdfghklmnprstvz" for b in ("a", "e", "i", "o", "u", "an", "er", "is")]
@@ -85,6 +89,16 @@ def main():
         folder, f"Refset/Language/der2_cRefset_LanguageSnapshot-en_INT_{DATE}.txt",
         head + " refsetId referencedComponentId acceptabilityId")
     simple = File(folder, f"Refset/Content/der2_Refset_SimpleSnapshot_INT_{DATE}.txt", head + " refsetId referencedComponentId")
+    maps = File(
+        folder, f"Refset/Map/der2_iisssccRefset_ExtendedMapSnapshot_INT_{DATE}.txt",
+        head + " refsetId referencedComponentId mapGroup mapPriority mapRule mapAdvice mapTarget correlationId mapCategoryId")
+    associations = File(
+        folder, f"Refset/Content/der2_cRefset_AssociationSnapshot_INT_{DATE}.txt",
+        head + " refsetId referencedComponentId targetComponentId")
+
+    def origin():
+        """A date and a module, most often those of the release."""
+        return (DATE if vary.random() < 0.6 else vary.choice(("20220131", "20230731", "20240131"))), (CORE if vary.random() < 0.8 else MODEL)
 
     numbers = {"description": 0, "relationship": 0, "member": 0}
 
@@ -94,7 +108,8 @@ def main():
 
     def describe(concept, kind, term, us, gb):
         number = identifier(next_number("description") + 1000, "01")
-        descriptions.row(number, DATE, 1, CORE, concept, "en", kind, term, INSENSITIVE)
+        date, module = origin()
+        descriptions.row(number, date, 1, module, concept, "en", kind, term, INSENSITIVE)
         for refset, acceptability in ((US, us), (GB, gb)):
             if acceptability:
                 member = next_number("member")
@@ -105,7 +120,8 @@ def main():
         relationships.row(number, DATE, 1, CORE, source, target, group, kind, INFERRED, SOME)
 
     # The metadata that relationships and reference sets use are concepts, too.
-    metadata = [ISA, *ATTRIBUTES, STRENGTH, *REFSETS, US, GB, CORE, FSN, SYNONYM, DEFINED, PRIMITIVE, PREFERRED, ACCEPTABLE]
+    metadata = [
+        ISA, *ATTRIBUTES, STRENGTH, *REFSETS, US, GB, CORE, FSN, SYNONYM, DEFINED, PRIMITIVE, PREFERRED, ACCEPTABLE, MAP, SAME_AS, MAPPED, MODEL]
     ids = [ROOT]
     concepts.row(ROOT, DATE, 1, CORE, PRIMITIVE)
     describe(ROOT, FSN, "Root of everything (root)", PREFERRED, PREFERRED)
@@ -130,8 +146,18 @@ def main():
         for _ in range(pick.choice((1, 2, 2, 3))):
             describe(
                 concept, SYNONYM, " ".join(pick.choice(words) for _ in range(pick.randint(1, 6))), ACCEPTABLE, ACCEPTABLE)
+        if vary.random() < 0.08:
+            for group in range(1, vary.randint(1, 3) + 1):
+                date, module = origin()
+                target = f"{vary.choice('ABCDEFG')}{vary.randint(0, 99):02d}.{vary.randint(0, 9)}" if vary.random() < 0.9 else ""
+                advice = "ALWAYS " + target if target else "NOT CLASSIFIABLE"
+                maps.row(
+                    f"{next_number('member'):08x}-0000-4000-8000-000000000002", date, int(vary.random() < 0.9), module, MAP, concept, group,
+                    vary.randint(1, 4), "TRUE", advice, target, vary.choice((MAPPED, SAME_AS)), MAPPED)
         if not is_active:
             inactive += 1
+            associations.row(
+                f"{next_number('member'):08x}-0000-4000-8000-000000000003", DATE, 1, CORE, SAME_AS, concept, vary.choice(ids))
             continue
         # Parents are earlier concepts, the first ones more often: about 18 concepts are above one, as in the real hierarchy.
         parents = {ids[int(len(ids) * pick.random() ** 2.8)] for _ in range(1 if pick.random() < 0.62 else pick.randint(2, 3))}
@@ -145,11 +171,13 @@ def main():
             values.row(number, DATE, 1, CORE, concept, value, 1, STRENGTH, INFERRED, SOME)
         for refset in REFSETS:
             if pick.random() < 0.01:
-                simple.row(f"{next_number('member'):08x}-0000-4000-8000-000000000001", DATE, 1, CORE, refset, concept)
+                date, module = origin()
+                simple.row(f"{next_number('member'):08x}-0000-4000-8000-000000000001", date, int(vary.random() < 0.95), module, refset, concept)
         ids.append(concept)
 
     for name, file in [("concepts", concepts), ("relationships", relationships), ("concrete values", values),
-                       ("descriptions", descriptions), ("language members", language), ("refset members", simple)]:
+                       ("descriptions", descriptions), ("language members", language), ("refset members", simple), ("map members", maps),
+                       ("association members", associations)]:
         file.file.close()
         print(f"{name} {file.rows}")
 

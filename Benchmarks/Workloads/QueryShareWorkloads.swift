@@ -1,5 +1,6 @@
 import FireLite
 import FireLiteR4
+import FireLiteUI
 
 /// What queries cost beside the SQL that one would write by hand: what is found, without the objects, and the objects apart.
 struct QueryShareWorkloads: Workload {
@@ -7,11 +8,12 @@ struct QueryShareWorkloads: Workload {
     static let objects = "50 of a patient by date as objects, index"
     static let count = "count of one code, against count(*)"
     static let counts = "counts by code, against count(*)"
+    static let sections = "sections by month of a date, against GROUP BY"
     static let forEach = "query.forEach over a type, against a scan"
     static let patients = "patients by code of observations, indexes"
     static let encounters = "encounters by code of observations, indexes"
 
-    var names: [String] { [Self.ids, Self.objects, Self.count, Self.counts, Self.forEach, Self.patients, Self.encounters] }
+    var names: [String] { [Self.ids, Self.objects, Self.count, Self.counts, Self.sections, Self.forEach, Self.patients, Self.encounters] }
 
     func run(_ bench: Bench) throws -> [Measurement] {
         let path = try bench.scratch.copy(of: bench.fixture.path())
@@ -20,6 +22,7 @@ struct QueryShareWorkloads: Workload {
         guard try store.count(Observation.self) > 0 else { return [] }
         var measurements: [Measurement] = []
         if bench.wants(Self.forEach) { measurements.append(try forEach(bench, store)) }
+        if bench.wants(Self.sections) { measurements.append(try sections(bench, store, path)) }
         try store.createIndexes(.references)
         try store.createIndex(Observation.self) { $0.code.coding.code }
         try store.createIndex(Observation.self) { $0.effectiveDateTime }
@@ -113,6 +116,28 @@ struct QueryShareWorkloads: Workload {
             },
             floor: { stopwatch in stopwatch.measure { reader.read(statement) } },
             verify: { try groups == RawDatabase(path).integer("SELECT count(DISTINCT code) FROM Observation_code_coding") })
+    }
+
+    /// The sections of a list of all observations. The floor's months are those of UTC, those of the query are by each date's own clock.
+    private func sections(_ bench: Bench, _ store: FHIRStore, _ path: String) throws -> Measurement {
+        let reader = try FloorReader(path)
+        let statement = try reader.prepare(
+            """
+            SELECT substr(effectiveDateTime, 1, 7), count(*), max(effectiveDateTime) FROM Observation WHERE _parent IS NULL
+            GROUP BY 1 ORDER BY 3 DESC
+            """)
+        let total = try store.count(Observation.self)
+        var sections: [SectionCount<DateSection>] = []
+        return try bench.measure(
+            Self.sections, operations: total,
+            subject: { stopwatch in
+                let newest = store.query(Observation.self).sort(\.effectiveDateTime, .reverse)
+                try stopwatch.measure { sections = try newest.sections(by: .month, of: \.effectiveDateTime) }
+            },
+            floor: { stopwatch in stopwatch.measure { reader.read(statement) } },
+            verify: {
+                sections.reduce(0) { $0 + $1.count } == total && sections == sections.sorted { $0.id.text ?? "" > $1.id.text ?? "" }
+            })
     }
 
     // MARK: - All of a type

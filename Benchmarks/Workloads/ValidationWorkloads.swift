@@ -19,14 +19,14 @@ struct ValidationWorkloads: Workload {
         guard !resources.isEmpty else { return [] }
         let validator = FHIRValidator(knowledge: Knowledge(release: .r4))
         // Expressions are compiled and value sets read once.
-        for resource in resources.prefix(50) { _ = validator.validate(resource) }
+        for resource in resources.prefix(50) { _ = try validator.validate(resource) }
         var (found, plain) = (0, 0)
         let measurement = try bench.measure(
             Self.rules, operations: resources.count,
             subject: { stopwatch in
-                stopwatch.measure {
+                try stopwatch.measure {
                     found = 0
-                    for resource in resources { found += validator.validate(resource).count }
+                    for resource in resources { found += try validator.validate(resource).count }
                 }
             },
             floor: { stopwatch in

@@ -98,6 +98,12 @@ def main():
                   f"        rewrite: {{ object in if let object = object as? {view.element} {{ rewrite{view.name.replace('.', '_')}({view.name}(object)) }} }},\n"
                   f"        issues: {{ object in (object as? {view.element}).map {{ {view.name}($0).issues }} ?? [] }}),")
     print("]\n\nextension Maker {")
+    print("    /// A random resource that follows a profile; nil for a profile without a view.")
+    print("    mutating func resource(following profile: String) -> FHIRResource? {\n        switch profile {")
+    for view in views:
+        if view.is_resource:
+            print(f'        case "{view.url}": return {function(view.name)}().object')
+    print("        default: return nil\n        }\n    }\n")
     for name in sorted(used & enums.keys()):
         cases = enums[name]
         print(f"    mutating func choice{name.replace('.', '_')}(_ profile: String, _ element: String) -> {name} {{")
@@ -121,7 +127,9 @@ def main():
             if not is_settable or name.strip("`") in asked:
                 continue
             value = expression(kind.rstrip("?"), doc[0], names, enums, view.url)
-            print(f'        if wants("{view.url}", "{doc[0]}") {{ view.{name} = {value} }}')
+            # Other items of a list with slices come after those of the slices.
+            is_sliced = any(other and other[0].startswith(doc[0] + ":") for *_, other in view.properties)
+            print(f'        if wants("{view.url}", "{doc[0]}") {{ view.{name} {"+=" if is_sliced else "="} {value} }}')
         print(f'        complete(view.object, "{view.url}", "{view.element}")\n        return view\n    }}\n')
     print("}\n")
     for view in views:

@@ -34,8 +34,9 @@ package struct PackageProfiles: ProfileSource {
         var profiles: [ProfileDefinition] = []
         var notes: [String] = []
         for definition in knowledge.definitions(ofType: "StructureDefinition") {
-            guard let url = definition.url, definition.json["derivation"]?.text == "constraint",
-                ["resource", "complex-type"].contains(definition.json["kind"]?.text)
+            let json = try definition.json
+            guard let url = definition.url, json["derivation"]?.text == "constraint",
+                ["resource", "complex-type"].contains(json["kind"]?.text)
             else { continue }
             let isOwn = package.definitions.contains { $0.url == url && $0.type == "StructureDefinition" }
             do {
@@ -82,13 +83,20 @@ struct StructureProfiles {
     /// - Throws: `KnowledgeError` for a definition that cannot be used.
     func profile(_ definition: Definition, _ url: String) throws -> ProfileDefinition? {
         guard let structure = try knowledge.structure(Canonical(url)), structure.isConstraint else { return nil }
-        let json = definition.json
+        let json = try definition.json
+        var root = try element(structure.root)
+        for (index, node) in structure.root.children.enumerated() where root.children[index].value == nil {
+            // What a resource is about tells the resources of one profile from those of another.
+            let types = Set((node.rule.types ?? []).map(\.code))
+            guard !types.isEmpty, types.isSubset(of: ["CodeableConcept", "Coding"]) else { continue }
+            try addCodes(node.rule, to: &root.children[index])
+        }
         return ProfileDefinition(
             url: url, id: definition.id ?? structure.name, name: structure.name, title: json["title"]?.text ?? structure.name,
-            type: structure.type, root: element(structure.root))
+            type: structure.type, root: root)
     }
 
-    private func element(_ node: StructureNode) -> ProfileElement {
+    private func element(_ node: StructureNode) throws -> ProfileElement {
         let rule = node.rule
         var element = ProfileElement(
             id: rule.id, name: String(rule.name), sliceName: rule.sliceName, minimum: rule.min ?? 0, maximum: rule.limit,
@@ -102,35 +110,78 @@ struct StructureProfiles {
             element.discriminators = slicing.discriminators.map { ProfileElement.Discriminator(type: $0.type, path: $0.path) }
             element.isClosed = slicing.rules == "closed"
         }
-        element.children = node.children.map(self.element)
-        element.slices = node.slices.map(slice)
+        element.children = try node.children.map(self.element)
+        element.slices = try node.slices.map(slice)
         return element
     }
 
-    private func slice(_ node: StructureNode) -> ProfileElement {
-        var slice = element(node)
-        if let binding = node.rule.binding, binding.strength == "required", let url = binding.valueSet { slice.codes = codes(of: url) }
+    private func slice(_ node: StructureNode) throws -> ProfileElement {
+        var slice = try element(node)
+        try addCodes(node.rule, to: &slice)
+        for (index, type) in (node.rule.types ?? []).enumerated() { slice.types[index].targets = try targets(type) }
         return slice
     }
 
-    /// The codes of a value set that lists them, or that has whole code systems of the packages; none of others.
-    private func codes(of url: String) -> [ProfileElement.Code] {
-        guard let definition = knowledge.definition(Canonical(url), type: "ValueSet") else { return [] }
-        let compose = definition.json["compose"]
-        guard compose?["exclude"] == nil else { return [] }
-        var codes: [ProfileElement.Code] = []
-        for include in compose?["include"]?.items ?? [] {
-            guard let system = include["system"]?.text, include["filter"] == nil, include["valueSet"] == nil else { return [] }
-            var list = include["concept"]?.items ?? []
-            if list.isEmpty {
-                guard let content = knowledge.definition(Canonical(system), type: "CodeSystem")?.json,
-                    content["content"]?.text == "complete"
-                else { return [] }
-                list = Self.concepts(content)
-            }
-            codes += list.compactMap { $0["code"]?.text }.map { ProfileElement.Code(system: system, code: $0) }
+    /// The types of the resources that a reference may lead to; none if it may lead to any, or if one is not known.
+    private func targets(_ type: ElementRule.TypeRule) throws -> [String] {
+        let base = "http://hl7.org/fhir/StructureDefinition/"
+        var found: [String] = []
+        for url in type.targets {
+            let name =
+                try knowledge.definition(Canonical(url), type: "StructureDefinition")?.json["type"]?.text
+                ?? (url.hasPrefix(base) ? String(url.dropFirst(base.count)) : "")
+            guard knowledge.release.hasResourceType(named: name) else { return [] }
+            if !found.contains(name) { found.append(name) }
         }
+        return found
+    }
+
+    private func addCodes(_ rule: ElementRule, to element: inout ProfileElement) throws {
+        guard let binding = rule.binding, binding.strength == "required", let url = binding.valueSet else { return }
+        var missing: String?
+        element.codes = try codes(of: url, depth: 0, missing: &missing) ?? []
+        element.valueSet = missing ?? url
+    }
+
+    /// Of code systems with more codes a slice takes every code, without a list.
+    private static let maximumListed = 500
+    /// Value sets that consist of others do so to this depth.
+    private static let maximumDepth = 10
+
+    /// The codes of a value set; nil if the packages do not say which they are.
+    ///
+    /// - Parameter missing: gets the value set, that one or one that it consists of, whose codes are not known.
+    private func codes(of url: String, depth: Int, missing: inout String?) throws -> [ProfileElement.Code]? {
+        missing = url
+        guard depth < Self.maximumDepth, let compose = try knowledge.definition(Canonical(url), type: "ValueSet")?.json["compose"],
+            compose["exclude"] == nil
+        else { return nil }
+        var codes: [ProfileElement.Code] = []
+        for include in compose["include"]?.items ?? [] {
+            guard include["filter"] == nil else { return nil }
+            let sets = include["valueSet"]?.items.compactMap(\.text) ?? []
+            if let system = include["system"]?.text {
+                guard sets.isEmpty else { return nil }
+                let listed = try include["concept"]?.items ?? all(of: system)
+                codes +=
+                    listed.map { list in list.compactMap { $0["code"]?.text }.map { ProfileElement.Code(system: system, code: $0) } }
+                    ?? [ProfileElement.Code(system: system, code: nil)]
+            } else {
+                guard sets.count == 1, let inner = try self.codes(of: sets[0], depth: depth + 1, missing: &missing) else { return nil }
+                codes += inner
+                missing = url
+            }
+        }
+        missing = nil
         return codes
+    }
+
+    /// The concepts of a code system; nil if the packages do not have all of them, or if they are many.
+    private func all(of system: String) throws -> [JSONItem]? {
+        guard let content = try knowledge.definition(Canonical(system), type: "CodeSystem")?.json, content["content"]?.text == "complete"
+        else { return nil }
+        let concepts = Self.concepts(content)
+        return concepts.count > Self.maximumListed ? nil : concepts
     }
 
     private static func concepts(_ item: JSONItem) -> [JSONItem] {

@@ -1,9 +1,19 @@
 import FireLite
 import Foundation
 
-/// Removes incomplete files when a signal ends the tool.
+/// Removes incomplete files, and ends the programs that the tool has started, when a signal ends it.
 enum Interruption {
     private static let signals = [SIGINT, SIGTERM, SIGHUP]
+    private static let lock = NSLock()
+    nonisolated(unsafe) private static var programs: Set<Int32> = []
+
+    /// Runs `body` while a program that was started for it runs: a signal that ends the tool ends the program, too.
+    static func ending<Value>(_ program: Process, _ body: () throws -> Value) rethrows -> Value {
+        let number = program.processIdentifier
+        _ = lock.withLock { programs.insert(number) }
+        defer { _ = lock.withLock { programs.remove(number) } }
+        return try body()
+    }
 
     /// Waits for signals on a thread of its own. Must be called before any other thread starts, as threads inherit the signal mask.
     ///
@@ -21,6 +31,7 @@ enum Interruption {
             var received: Int32 = 0
             while sigwait(&set, &received) != 0 {}
             PendingFolder.abandonAll()
+            for program in lock.withLock({ programs }) { kill(program, SIGTERM) }
             // As if there were no handler, so that the shell sees why the tool ended.
             signal(received, SIG_DFL)
             kill(getpid(), received)

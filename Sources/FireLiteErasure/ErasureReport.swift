@@ -14,7 +14,7 @@ public struct ErasureReport: Sendable, Hashable {
         public enum Kind: String, Sendable, Hashable, CaseIterable {
             /// A resource that also belongs to other persons.
             case shared
-            /// A resource that does not belong to the person, but refers to them.
+            /// A resource that does not belong to the person, but refers to them or to what is erased, or has one of their identifiers.
             case reference
             /// A server that the store was synchronized with, or that requests were sent to.
             case server

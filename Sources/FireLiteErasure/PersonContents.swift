@@ -6,6 +6,7 @@ import Foundation
 struct PersonContents {
     /// `Patient/1`.
     let person: String
+    private let personType: String
     /// The numbers of the resources, by `Type/id` or, without an id, by pk.
     private(set) var roots: [Int64] = []
     /// The keys of all resources that are erased, also of deleted ones that only the history has.
@@ -17,9 +18,12 @@ struct PersonContents {
     /// The ids of erased resources of a type.
     private(set) var ids: [String: [String]] = [:]
 
+    /// The person's identifiers as they stand in JSON, where they have a system.
+    private var identifiers: [String] = []
+
     /// - Throws: `ErasureError`; `FHIRStoreError`; `SearchError`.
     init(_ type: String, id: String, options: ErasureOptions, _ tx: ReadTransaction) throws {
-        person = "\(type)/\(id)"
+        (person, personType) = ("\(type)/\(id)", type)
         let persons = type + "/"
         let members = try Self.compartment(type, id, tx)
         var isStored = false
@@ -33,10 +37,15 @@ struct PersonContents {
                 let key = resource.id.map { "\(name)/\($0)" } ?? resource.pk
                 var tokens: Set<String> = []
                 ReferenceTokens.forEach(in: FHIRJSON.string(try tx.opened(resource))) { tokens.insert($0) }
-                if key == person { isStored = true }
+                if key == person {
+                    isStored = true
+                    identifiers = Self.identifiers(of: resource)
+                }
                 // Of a sealed resource the search knows only what is in the clear.
                 let isSealed = try resource.id.map { try tx.isSealed(name, id: $0) } ?? false
-                guard key == person || members.contains(root) || isSealed && tokens.contains(person) else {
+                // Who is linked to the person, is somebody else's record.
+                let isTheirs = name != type && (members.contains(root) || isSealed && tokens.contains(person))
+                guard key == person || isTheirs else {
                     if name == "Binary" { later.append((key, root, resource.id)) }
                     if tokens.contains(person) { left.append(ErasureReport.Remainder(kind: .reference, what: key)) }
                     others.formUnion(tokens.filter { $0.hasPrefix("Binary/") })
@@ -59,6 +68,7 @@ struct PersonContents {
                 add(binary.root, "Binary", binary.id)
             }
         }
+        try addReferences(tx)
         try addHistory(tx)
         guard isStored || !keys.isEmpty || !sequences.isEmpty else {
             throw ErasureError(.notFound, "\(person) is not in the store, nor in what it keeps of earlier states: check the id")
@@ -72,6 +82,38 @@ struct PersonContents {
         guard let id else { return }
         keys.insert("\(type)/\(id)")
         ids[type, default: []].append(id)
+    }
+
+    /// Lists what is kept and refers to a resource that is erased, or to the person by an identifier.
+    private mutating func addReferences(_ tx: ReadTransaction) throws {
+        guard !keys.isEmpty else { return }
+        let erased = Set(roots)
+        let listed = Set(left.map(\.what))
+        for name in try tx.counts().filter({ $0.count > 0 }).map(\.typeName) {
+            try tx.forEach(typeName: name) { resource in
+                guard let root = tx.number(of: resource), !erased.contains(root) else { return }
+                let key = resource.id.map { "\(name)/\($0)" } ?? resource.pk
+                guard !listed.contains(key) else { return }
+                let json = FHIRJSON.string(try tx.opened(resource))
+                guard ReferenceTokens.hasAny(of: keys, in: json) || identifiers.contains(where: json.contains) else { return }
+                left.append(ErasureReport.Remainder(kind: .reference, what: key))
+            }
+        }
+    }
+
+    private static func identifiers(of person: FHIRResource) -> [String] {
+        guard let members = try? JSONSerialization.jsonObject(with: FHIRJSON.data(person)) as? [String: Any] else { return [] }
+        let identifiers = members["identifier"] as? [[String: Any]] ?? (members["identifier"] as? [String: Any]).map { [$0] } ?? []
+        return identifiers.compactMap { identifier in
+            guard let system = identifier["system"] as? String, let value = identifier["value"] as? String else { return nil }
+            return "\"system\":\(literal(system)),\"value\":\(literal(value))"
+        }
+    }
+
+    /// A text as the JSON of resources has it.
+    private static func literal(_ text: String) -> String {
+        let data = try? JSONSerialization.data(withJSONObject: text, options: [.fragmentsAllowed, .withoutEscapingSlashes])
+        return data.map { String(decoding: $0, as: UTF8.self) } ?? "\"\(text)\""
     }
 
     /// The numbers of the resources in a compartment.
@@ -99,7 +141,9 @@ struct PersonContents {
         try tx.forEachRecordedContent { sequence, root, type, id, json in
             let key = id.map { "\(type)/\($0)" }
             guard key == person || ReferenceTokens.hasAny(of: [person], in: json), !stored.contains(root) else { return }
-            if try tx.isStored(number: root) { return sequences.append(sequence) }
+            // Of another person, only what named this one goes.
+            let isOther = type == personType && key != person
+            if try isOther || tx.isStored(number: root) { return sequences.append(sequence) }
             if gone.insert(root).inserted { roots.append(root) }
             if let key, let id {
                 keys.insert(key)

@@ -10,20 +10,28 @@ public struct DateSection: Hashable, Sendable, Comparable, CustomStringConvertib
         case month = 7
         /// A day.
         case day = 10
-    }
 
-    /// `2020`, `2020-05` or `2020-05-17`, as the value states it in its own offset; shorter if the value is less precise; nil without a
-    /// date.
-    public let text: String?
-
-    /// The section of a date; nil and values without a year are in a section of their own.
-    public init(_ unit: Unit, of value: (some FHIRTemporal)?) {
-        guard let value, value.year != nil else {
-            text = nil
-            return
+        var stored: SectionDate.Unit {
+            switch self {
+            case .year: .year
+            case .month: .month
+            case .day: .day
+            }
         }
-        text = String(value.literal.prefix(unit.rawValue))
     }
+
+    private let date: SectionDate?
+
+    /// The section of a date, by its own clock: `2020-05-17T23:30:00-05:00` is on May 17. A date that is less precise than the unit, such as `2020` among
+    /// months, has a section of its own. Nil, a time of day and text that is no date are in the section without a date.
+    public init(_ unit: Unit, of value: (some FHIRTemporal)?) { date = value.flatMap { SectionDate($0.literal, unit.stored) } }
+
+    init(_ key: SectionKey) { date = if case .date(let date) = key { date } else { nil } }
+
+    var key: SectionKey { date.map { .date($0) } ?? .absent }
+
+    /// `2020`, `2020-05` or `2020-05-17`; nil without a date.
+    public var text: String? { date?.text }
 
     /// The date, or an empty text.
     public var description: String { text ?? "" }

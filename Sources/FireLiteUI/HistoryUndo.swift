@@ -35,7 +35,7 @@ public final class HistoryUndo {
     /// The name of the step that ``redo()`` redoes; nil if there is none.
     public var redoName: String? { redone.last?.name }
 
-    /// Performs a step: a write whose changes to the named resources can be undone.
+    /// Performs a step: a write whose changes to the named resources can be undone. Its changes to other resources stay when the step is undone.
     ///
     /// - Parameters:
     ///   - name: what the user did, for menus.

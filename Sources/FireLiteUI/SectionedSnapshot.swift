@@ -7,7 +7,7 @@ public struct SectionedSnapshot<Section: Hashable & Sendable, Item: Hashable & S
     /// The identities of the items of each section.
     public private(set) var items: [Section: [Item]] = [:]
 
-    /// No sections.
+    /// A snapshot without sections.
     public init() {}
 
     /// Sections of items in their order. A section begins at the first item that has its key; later items with the key go to its end.

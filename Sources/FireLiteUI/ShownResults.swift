@@ -1,7 +1,7 @@
 import FireLiteCore
 import Observation
 
-/// The results of a ``/FireLite/LiveQuery`` as a screen shows them: each change goes through a block of yours, as with an animation.
+/// The results of a ``/FireLite/LiveQuery`` as a screen shows them: each change goes through a block of yours, for example to animate it.
 ///
 /// ```swift
 /// let shown = ShownResults(live) { changes, show in
@@ -11,7 +11,8 @@ import Observation
 /// SwiftUI animates what changes within `withAnimation`, and a live query changes by itself, outside of it.
 @MainActor @Observable
 public final class ShownResults<Resource: FHIRResource> {
-    /// Shows new results by calling its second argument. The first has the changes since those that are shown; nil if they are not known, as at first.
+    /// A block that shows new results by calling `show` before it returns. `changes` are those since the results that are shown; nil if they are not known, as
+    /// for the first results, and after several changes at once.
     public typealias Presentation = @MainActor (_ changes: ResultChanges?, _ show: () -> Void) -> Void
 
     /// The results that are shown.
@@ -29,7 +30,7 @@ public final class ShownResults<Resource: FHIRResource> {
     ///
     /// - Parameters:
     ///   - live: what is followed; its query can be set.
-    ///   - present: shows new results. It must call its second argument before it returns. Default: shows them at once.
+    ///   - present: shows new results; it must call `show` before it returns. Default: shows them at once.
     public init(_ live: LiveQuery<Resource>, present: @escaping Presentation = { _, show in show() }) {
         self.live = live
         self.present = present

@@ -1,4 +1,5 @@
 #if canImport(SwiftUI)
+    import Observation
     import SwiftUI
 
     // Thin over `LiveQuery`, `LiveResource` and `FormModel`, which are tested on every system.
@@ -10,7 +11,7 @@
     }
 
     extension EnvironmentValues {
-        /// The store that `FHIRResults` and `FHIRRecord` follow in this view and the views below it.
+        /// The store that `FHIRResults`, `FHIRRecord` and `FHIRValue` follow in this view and the views below it.
         public var fhirStore: FHIRStore? {
             get { self[FHIRStoreKey.self] }
             set { self[FHIRStoreKey.self] = newValue }
@@ -18,15 +19,15 @@
     }
 
     extension View {
-        /// Sets the store that `FHIRResults` and `FHIRRecord` follow in this view and the views below it.
+        /// Sets the store that `FHIRResults`, `FHIRRecord` and `FHIRValue` follow in this view and the views below it.
         public func fhirStore(_ store: FHIRStore?) -> some View { environment(\.fhirStore, store) }
     }
 
-    /// The loading state of the results or the resource that a view follows.
+    /// The loading state of what a view follows.
     public enum FHIRLoadingState {
-        /// It is being read for the first time.
+        /// It has not been read yet, or the view has no store.
         case loading
-        /// It was read, and there is nothing.
+        /// It has been read, and there is nothing.
         case empty
         /// It is there.
         case loaded
@@ -42,7 +43,8 @@
     /// @FHIRResults(Patient.self, { $0.where { $0.active }.sort(\.birthDate) }) private var patients
     /// ```
     /// `$patients` has the state, and sets another query: `$patients.query = { $0.sort(\.name.family) }`. The results stay until the new ones are there.
-    /// With an animation, changes of the results are animated; the first results are not.
+    /// With an animation, changes of the results are animated; the first results are not. Without a store in the environment there are no results, and the
+    /// state is `loading`.
     @MainActor @propertyWrapper
     public struct FHIRResults<Resource: FHIRResource>: @preconcurrency DynamicProperty {
         @Environment(\.fhirStore) private var store
@@ -62,10 +64,10 @@
             _follower = State(initialValue: ResultsFollower(query, pageSize: pageSize, animation: animation))
         }
 
-        /// The results; none while they are read.
+        /// The results; empty until they have been read.
         public var wrappedValue: [Resource] { follower.shown?.results ?? [] }
 
-        /// The follower of the results: their state, and a query that can be set.
+        /// The state of the results, and their query, which can be set.
         public var projectedValue: ResultsFollower<Resource> { follower }
 
         /// Called by SwiftUI before it reads the value.
@@ -75,9 +77,9 @@
     /// The projected value of `FHIRResults`: `$patients` for a property `patients`.
     @MainActor @Observable
     public final class ResultsFollower<Resource: FHIRResource> {
-        /// The results with their changes; nil before the view has a store.
+        /// The live results with their changes, before an animation shows them; nil until the view has a store.
         public private(set) var live: LiveQuery<Resource>?
-        /// The results as the view shows them; nil before it has a store.
+        /// The results as the view shows them; nil until it has a store.
         public private(set) var shown: ShownResults<Resource>?
         /// The conditions and the order. Set them to follow another query.
         public var query: (FHIRQuery<Resource>) -> FHIRQuery<Resource> {
@@ -127,10 +129,10 @@
         /// Follows the resource with a type and id.
         public init(_ type: Resource.Type, id: String) { _follower = State(initialValue: RecordFollower(id: id)) }
 
-        /// The resource; nil while it is read, and if there is none.
+        /// The resource; nil until it has been read, and if there is none.
         public var wrappedValue: Resource? { follower.live?.resource }
 
-        /// The follower of the resource, which has its state.
+        /// The state of the resource.
         public var projectedValue: RecordFollower<Resource> { follower }
 
         /// Called by SwiftUI before it reads the value.
@@ -140,7 +142,7 @@
     /// The projected value of `FHIRRecord`: `$patient` for a property `patient`.
     @MainActor @Observable
     public final class RecordFollower<Resource: FHIRResource> {
-        /// The live resource; nil before the view has a store.
+        /// The live resource; nil until the view has a store.
         public private(set) var live: LiveResource<Resource>?
         @ObservationIgnored private let id: String
         @ObservationIgnored private var store: FHIRStore?
@@ -182,17 +184,17 @@
         /// The value; nil until it has been read.
         public var wrappedValue: Value? { follower.live?.value }
 
-        /// The state, and another value to follow.
+        /// The state of the value, and a call that follows another one.
         public var projectedValue: ValueFollower<Value> { follower }
 
         /// Called by SwiftUI before it reads the value.
         public func update() { follower.follow(store) }
     }
 
-    /// What `$` gives of a property with `FHIRValue`.
+    /// The projected value of `FHIRValue`: `$count` for a property `count`.
     @MainActor @Observable
     public final class ValueFollower<Value: Sendable> {
-        /// The value; nil before the view has a store.
+        /// The live value; nil until the view has a store.
         public private(set) var live: LiveValue<Value>?
         @ObservationIgnored private var read: @Sendable (ReadTransaction) throws -> Value
         @ObservationIgnored private var store: FHIRStore?
@@ -211,7 +213,7 @@
             live?.follow(read)
         }
 
-        /// Whether the value is there; it is never empty.
+        /// The loading state of the value, which is never `empty`.
         public var state: FHIRLoadingState {
             guard let live else { return .loading }
             if let error = live.error { return .failed(error) }

@@ -53,7 +53,7 @@ struct BrowserSample {
     /// The pages about a resource.
     static func pages(of type: String, _ id: String) -> [String] {
         let root = Address.resource(type, id).text
-        return [root] + ["elements", "references", "graph", "versions"].map { "\(root)/\($0)" }
+        return [root] + ["elements", "references", "graph", "versions", "trail"].map { "\(root)/\($0)" }
             + (type == "Patient" ? ["\(root)/timeline"] : [])
     }
 }

@@ -1,6 +1,6 @@
 import FireLite
 import FireLiteCore
-import FireLiteR4
+import FireLiteTrust
 import Foundation
 import TestSupport
 import Testing
@@ -73,6 +73,61 @@ import Testing
             #expect(reply.status == 200, "\(target)")
             #expect(reply.text.utf8.count < 2_500_000, "\(target): \(reply.text.utf8.count)")
             #expect(PageRules.faults(reply.text).isEmpty, "\(target): \(PageRules.faults(reply.text).prefix(3))")
+        }
+    }
+
+    /// The pages that came later: forms, saved searches, the trail with hostile actors and signers.
+    @Test func formsSearchesAndTrailsEscapeWhatTheyShow() async throws {
+        let sample = try BrowserSample("R4", history: true) { $0.allowsEditing = true }
+        let attack = Self.attack
+        try sample.store.startAudit(by: SigningIdentity(id: attack, key: PrivateKey()), party: AuditParty(attack, purpose: attack))
+        let name = JSONText.string(attack)
+        try sample.add(
+            #"{"resourceType":"Patient","id":"1","name":[{"family":\#(name),"given":[\#(name)]}],"contact":[{"name":{"text":\#(name)},"gender":"male"}],"telecom":[{"value":"a\u0001\u202eb"}]}"#
+        )
+        let base = try FHIRJSON.string(#require(try await sample.store.resource(typeName: "Patient", id: "1")))
+        func body(_ fields: KeyValuePairs<String, String>) -> String {
+            fields.map { "\(Address.encoded($0.key))=\(Address.encoded($0.value))" }.joined(separator: "&")
+        }
+        let saved = await sample.send(
+            .post, "/browse/searches",
+            body(["mode": "save", "type": "Patient", "name": String(attack.prefix(90)), "query": "name=\(Address.encoded(attack))"]))
+        #expect(saved.status == 303)
+        var replies: [(String, BrowserSample.Reply)] = []
+        for target in [
+            "/browse", "/browse/searches", "/browse/Patient", "/browse/Patient/1", "/browse/Patient/1/trail", "/browse/Patient/1/edit",
+        ] {
+            replies.append((target, await sample.get(target)))
+        }
+        for fields: KeyValuePairs<String, String> in [
+            ["mode": "fields", "base": base, "e:contact[0].gender": attack], ["mode": "json", "base": base, "json": attack],
+            ["mode": "fields", "base": base, "check": "yes", "e:name[0].family": attack + attack],
+        ] {
+            replies.append(("a form", await sample.send(.post, "/browse/Patient/1/edit", body(fields))))
+        }
+        for (target, reply) in replies {
+            #expect(PageRules.faults(reply.text).isEmpty, "\(target): \(PageRules.faults(reply.text).prefix(3))")
+            #expect(!reply.text.contains("<script>alert") && !reply.text.unicodeScalars.contains("\u{202E}"), "\(target)")
+            #expect(reply.fields["Content-Security-Policy"]?.hasPrefix("default-src 'none'") == true)
+        }
+        // What the script gets is text, which it never makes markup of.
+        let checked = await sample.send(
+            .post, "/browse/Patient/1/check", body(["mode": "fields", "base": base, "e:contact[0].gender": attack]))
+        #expect(checked.status == 200 && checked.fields["Content-Type"]?.hasPrefix("application/json") == true)
+        #expect(!CheckScript.text.contains("innerHTML") && !Script.text.contains("innerHTML"))
+    }
+
+    @Test func aFormOfThousandsOfValuesStaysSmall() async throws {
+        let sample = try BrowserSample("R4") { $0.allowsEditing = true }
+        let identifiers = (0..<10_000).map { #"{"system":"urn:x","value":"\#($0)","use":"robot\#($0 % 7)"}"# }.joined(separator: ",")
+        let text = #"{"resourceType":"Patient","id":"1","identifier":[\#(identifiers)]}"#
+        try sample.put(FHIRJSON.lenientResource(from: Data(text.utf8), release: sample.store.release).resource)
+        for (target, status, limit) in [
+            ("/browse/Patient/1/edit", 413, 20_000), ("/browse/Patient/1/elements", 200, 2_500_000), ("/browse/Patient/1", 200, 200_000),
+        ] {
+            let reply = await sample.get(target)
+            #expect(reply.status == status && reply.text.utf8.count < limit, "\(target): \(reply.status), \(reply.text.utf8.count)")
+            #expect(PageRules.faults(reply.text).isEmpty, "\(target)")
         }
     }
 

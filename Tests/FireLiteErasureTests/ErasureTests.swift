@@ -138,6 +138,66 @@ struct ErasureTests {
         #expect(try store.resource(Observation.self, id: "both") == nil)
     }
 
+    /// A link between two patients makes neither a part of the other's record, even where shared resources are erased, too.
+    @Test(arguments: [false, true]) func whoIsLinkedToThePersonStays(_ erasesShared: Bool) throws {
+        let store = try open()
+        try store.track(.history)
+        try store.write { tx in
+            try tx.add(Self.patient("1", "A"))
+            for id in ["2", "3"] {
+                let other = Self.patient(id, "B")
+                other.link = [
+                    PatientLink {
+                        $0.other = Reference { $0.reference = "Patient/1" }
+                        $0.type = .seealso
+                    }
+                ]
+                try tx.add(other)
+            }
+            try tx.add(Self.observation("o", of: "2", "x"))
+        }
+        try store.write { _ = try $0.delete(Patient.self, id: "3") }
+        var options = ErasureOptions()
+        options.erasesShared = erasesShared
+        let report = try store.erase(id: "1", options: options)
+        #expect(report.resources == [.init(name: "Patient", count: 1)])
+        #expect(report.left == [.init(kind: .reference, what: "Patient/2")])
+        #expect(try store.resource(Patient.self, id: "2") != nil && store.resource(Observation.self, id: "o") != nil)
+        #expect(try store.check().isEmpty)
+    }
+
+    @Test func whatRefersToErasedResourcesOrNamesThePersonIsListed() throws {
+        let store = try open()
+        try store.write { tx in
+            let person = Self.patient("1", "A")
+            person.identifier = [
+                Identifier { ($0.system, $0.value) = ("urn:mrn", "7\"/8") },
+                Identifier { $0.value = "Other" },
+            ]
+            try tx.add(person)
+            try tx.add(Self.patient("2", "B"))
+            try tx.add(
+                Encounter {
+                    $0.id = "e"
+                    $0.status = .finished
+                    $0.class = Coding { $0.code = "AMB" }
+                    $0.subject = Reference { $0.reference = "Patient/1" }
+                })
+            let visit = Self.observation("byEncounter", of: "2", "Other")
+            visit.subject = nil
+            visit.encounter = Reference { $0.reference = "Encounter/e" }
+            try tx.add(visit)
+            let named = Self.observation("byIdentifier", of: "2", "Other")
+            named.subject = Reference { $0.identifier = Identifier { ($0.system, $0.value) = ("urn:mrn", "7\"/8") } }
+            try tx.add(named)
+            try tx.add(Self.observation("others", of: "2", "Other"))
+        }
+        let plan = try store.erasurePlan(id: "1")
+        #expect(plan.left.map(\.what).sorted() == ["Observation/byEncounter", "Observation/byIdentifier"])
+        #expect(try store.erase(id: "1").left == plan.left)
+        #expect(plan.left.allSatisfy { $0.kind == .reference })
+    }
+
     @Test func whatIsNotThereIsAnErrorAndNothingChanges() throws {
         let store = try filled()
         let before = try store.counts()

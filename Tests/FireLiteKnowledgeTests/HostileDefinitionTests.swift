@@ -17,7 +17,7 @@ import Testing
             try knowledge.add(Data(definition.utf8), source: "test")
         }
         let resource = try FHIRJSON.resource(from: Data(record.utf8), release: .r4)
-        return FHIRValidator(knowledge: knowledge).validate(resource, against: [Self.url])
+        return try FHIRValidator(knowledge: knowledge).validate(resource, against: [Self.url])
     }
 
     private static func definition(_ url: String, _ elements: String, type: String, kind: String = "complex-type") -> String {
@@ -44,7 +44,7 @@ import Testing
             """
         try knowledge.add(Data(text.utf8), source: "test")
         let resource = try FHIRJSON.resource(from: Data(#"{"resourceType":"Patient"}"#.utf8), release: .r4)
-        #expect(FHIRValidator(knowledge: knowledge).validate(resource, against: [Self.url]).map(\.messageID) == [.brokenDefinition])
+        #expect(try FHIRValidator(knowledge: knowledge).validate(resource, against: [Self.url]).map(\.messageID) == [.brokenDefinition])
     }
 
     @Test func aProfileOnTheTypeOfItsOwnElementEnds() throws {

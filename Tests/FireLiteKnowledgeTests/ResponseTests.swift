@@ -20,7 +20,7 @@ import Testing
         try knowledge.add(Data(Self.questionnaire.utf8), source: "test")
         let json = #"{"resourceType":"QuestionnaireResponse","questionnaire":"http://a.org/q","status":"\#(status)","item":[\#(items)]}"#
         let resource = try FHIRJSON.resource(from: Data(json.utf8), release: .r4)
-        return FHIRValidator(knowledge: knowledge).validate(resource).filter { $0.severity == .error }.map(\.messageID.rawValue)
+        return try FHIRValidator(knowledge: knowledge).validate(resource).filter { $0.severity == .error }.map(\.messageID.rawValue)
     }
 
     @Test(arguments: [

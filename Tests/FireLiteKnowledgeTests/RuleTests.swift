@@ -57,7 +57,7 @@ import Testing
         } catch {
             return ["\(error)"]
         }
-        return FHIRValidator(knowledge: knowledge).validate(resource, against: item.profiles).filter { $0.severity == .error }.map {
+        return try FHIRValidator(knowledge: knowledge).validate(resource, against: item.profiles).filter { $0.severity == .error }.map {
             "\($0.messageID) \($0.path)"
         }
     }

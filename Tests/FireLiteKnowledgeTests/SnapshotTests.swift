@@ -39,7 +39,8 @@ import Testing
         #expect((same + readings) * 100 >= all * Self.percent, "\(same) and \(readings) of \(all) are the same")
     }
 
-    private static let percent = 92
+    /// All but one, whose base is in another package.
+    private static let percent = 99
 
     @Test func aMillionSlicesAreRefused() throws {
         let slices = (0..<60_000).map { #"{"id":"Patient.name:s\#($0)","path":"Patient.name","sliceName":"s\#($0)"}"# }.joined(
@@ -52,7 +53,7 @@ import Testing
                 "baseDefinition":"http://hl7.org/fhir/StructureDefinition/Patient","differential":{"element":[\(slices)]}}
                 """.utf8), source: "test")
         let resource = try FHIRJSON.resource(from: Data(#"{"resourceType":"Patient"}"#.utf8), release: .r4)
-        let issues = FHIRValidator(knowledge: knowledge).validate(resource, against: ["http://a.org/p"])
+        let issues = try FHIRValidator(knowledge: knowledge).validate(resource, against: ["http://a.org/p"])
         #expect(issues.map(\.messageID) == [.brokenDefinition])
     }
 }

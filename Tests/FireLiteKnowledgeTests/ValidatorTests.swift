@@ -10,7 +10,7 @@ import Testing
         -> [ValidationIssue]
     {
         let resource = try FHIRJSON.resource(from: Data(json.utf8), release: .r4)
-        return FHIRValidator(knowledge: knowledge).validate(resource, against: profiles)
+        return try FHIRValidator(knowledge: knowledge).validate(resource, against: profiles)
     }
 
     private func errors(_ json: String, _ knowledge: Knowledge = Knowledge(release: .r4), against profiles: [String] = []) throws
@@ -158,6 +158,6 @@ import Testing
     @Test func noMessageHasAValueOfTheRecord() throws {
         let json = #"{"resourceType":"Patient","gender":"SECRET","extension":[{"url":"x SECRET","valueString":"SECRET"}]}"#
         let resource = try FHIRJSON.lenientResource(from: Data(json.utf8), release: .r4).resource
-        for issue in FHIRValidator(knowledge: Knowledge(release: .r4)).validate(resource) { #expect(!issue.message.contains("SECRET")) }
+        for issue in try FHIRValidator(knowledge: Knowledge(release: .r4)).validate(resource) { #expect(!issue.message.contains("SECRET")) }
     }
 }

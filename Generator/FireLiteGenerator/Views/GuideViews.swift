@@ -19,7 +19,7 @@ enum GuideViews {
             guard !plans.isEmpty else {
                 throw GeneratorError("\(guide.package) has no profile of a type that the module has", at: guide.location)
             }
-            let rules = RuleWriter(index: index, profiles: planner.known)
+            let rules = RuleWriter(index: index, profiles: planner.known, viewNames: planner.viewNames)
             let writer = ViewWriter(release: release, guide: found.title, models: models)
             // Of the whole guide, so that a choice of profiles in the settings renames nothing.
             let numbers = Dictionary(profiles.map { ($0.type, 1) }, uniquingKeysWith: +)
@@ -37,10 +37,13 @@ enum GuideViews {
                     }
                     accessor = name
                 }
+                let uses = rules.uses(of: profile).map { ($0, planner.viewNames[$0] ?? "") }
                 files.append(
                     PlannedFile(
                         path: "Profiles/\(plan.name).swift",
-                        content: writer.file(plan, rules: rules.text(of: profile), accessor: accessor)))
+                        content: writer.file(
+                            plan, rules: rules.text(of: profile), uses: Dictionary(uses, uniquingKeysWith: { first, _ in first }),
+                            accessor: accessor)))
             }
             notes += planner.notes
         }

@@ -22,6 +22,8 @@ package struct ProfileElement: Sendable {
     package struct TypeRule: Sendable {
         package var code: String
         package var profiles: [String]
+        /// Of a slice, the types of the resources that a reference may lead to; empty if they are not known, or any.
+        package var targets: [String] = []
 
         package init(code: String, profiles: [String] = []) { (self.code, self.profiles) = (code, profiles) }
     }
@@ -41,11 +43,12 @@ package struct ProfileElement: Sendable {
         package init(isPattern: Bool, json: String) { (self.isPattern, self.json) = (isPattern, json) }
     }
 
+    /// A code; nil for every code of the system.
     package struct Code: Sendable {
         package var system: String
-        package var code: String
+        package var code: String?
 
-        package init(system: String, code: String) { (self.system, self.code) = (system, code) }
+        package init(system: String, code: String?) { (self.system, self.code) = (system, code) }
     }
 
     /// The id in the snapshot: `Patient.extension:race`.
@@ -60,7 +63,8 @@ package struct ProfileElement: Sendable {
     package var value: Value?
     package var discriminators: [Discriminator] = []
     package var isClosed = false
-    /// The codes of a required binding of a slice, if they are known.
+    /// The value set of a required binding, of slices and of the elements of a profile's root, and its codes if they are known.
+    package var valueSet: String?
     package var codes: [Code] = []
     package var children: [ProfileElement] = []
     package var slices: [ProfileElement] = []
@@ -70,6 +74,12 @@ package struct ProfileElement: Sendable {
     ) {
         (self.id, self.name, self.sliceName, self.minimum, self.maximum) = (id, name, sliceName, minimum, maximum)
         (self.types, self.value) = (types, value)
+    }
+
+    /// The profile of its only type; nil for none, or several.
+    var profile: String? {
+        guard types.count == 1, types[0].profiles.count == 1 else { return nil }
+        return String(types[0].profiles[0].prefix { $0 != "|" })
     }
 
     /// The name, and the slice's name.

@@ -2,10 +2,31 @@
 struct RuleWriter {
     let index: ClassIndex
     let profiles: [String: ProfileDefinition]
+    /// The names of the views, by the URLs of their profiles.
+    let viewNames: [String: String]
 
     /// The rules of a profile, in one line of JSON.
     func text(of profile: ProfileDefinition) -> String {
         rule(profile.root.withoutTypeSlices(), classPath: profile.type, facts: nil, within: [profile.url]) ?? "{}"
+    }
+
+    /// The profiles with views that the resources in a resource follow, in the order of their URLs.
+    func uses(of profile: ProfileDefinition) -> [String] {
+        var found: Set<String> = []
+        var pending = [profile.root]
+        while let element = pending.popLast() {
+            pending += element.children + element.slices
+            if let url = contained(element) { found.insert(url) }
+        }
+        return found.sorted()
+    }
+
+    /// The profile with a view that resources in an element follow.
+    private func contained(_ element: ProfileElement) -> String? {
+        guard let url = element.profile, viewNames[url] != nil, let type = profiles[url]?.type, type == element.types[0].code,
+            index.named(type)?.kind == .resource
+        else { return nil }
+        return url
     }
 
     /// The facts of the base that an element repeats.
@@ -26,10 +47,17 @@ struct RuleWriter {
         if let facts, facts.isChoice, !element.types.isEmpty, element.types.count < facts.types {
             parts.append("\"types\":[\(element.types.map { "\"\(SwiftLiteral.json($0.code))\"" }.joined(separator: ","))]")
         }
+        if facts != nil, classPath == "Resource" {
+            let types = element.types.map(\.code)
+            if !types.isEmpty, !types.contains("Resource"), !types.contains("DomainResource") {
+                parts.append("\"types\":[\(types.map { "\"\(SwiftLiteral.json($0))\"" }.joined(separator: ","))]")
+            }
+            if let url = contained(element) { parts.append("\"profile\":\"\(SwiftLiteral.json(url))\"") }
+        }
         if facts != nil, Automatic.holds(element, classPath: classPath, index) { parts.append("\"automatic\":true") }
         var inner = element
         var urls = urls
-        if let classPath, element.children.isEmpty, let url = profile(of: element), !urls.contains(url), let used = profiles[url],
+        if let classPath, element.children.isEmpty, let url = element.profile, !urls.contains(url), let used = profiles[url],
             used.type == classPath
         {
             inner = used.root.withoutTypeSlices()
@@ -68,21 +96,26 @@ struct RuleWriter {
         }
         text.removeLast()
         return text
-            + ",\"slice\":\"\(SwiftLiteral.json(slice.sliceName ?? ""))\",\"tests\":[\(tests.map(Self.text).joined(separator: ","))]}"
-    }
-
-    private func profile(of element: ProfileElement) -> String? {
-        guard element.types.count == 1, let type = element.types.first, type.profiles.count == 1 else { return nil }
-        return String(type.profiles[0].prefix { $0 != "|" })
+            + ",\"slice\":\"\(SwiftLiteral.json(slice.sliceName ?? ""))\",\"tests\":\(Self.all(tests))}"
     }
 
     private static func text(_ test: SliceTest) -> String {
         switch test {
         case .pattern(let path, let json): "{\"path\":\"\(path)\",\"pattern\":\(json)}"
-        case .types(let path, let types): "{\"path\":\"\(path)\",\"types\":[\(types.map { "\"\($0)\"" }.joined(separator: ","))]}"
-        case .codes(let path, let codes):
-            "{\"path\":\"\(path)\",\"codes\":[\(codes.map { "[\($0.map { "\"\(SwiftLiteral.json($0))\"" }.joined(separator: ","))]" }.joined(separator: ","))]}"
+        case .types(let path, let types): "{\"path\":\"\(path)\",\"types\":\(list(types))}"
+        case .codes(let path, let codes): "{\"path\":\"\(path)\",\"codes\":[\(codes.map(list).joined(separator: ","))]}"
         case .exists(let path, let flag): "{\"path\":\"\(path)\",\"exists\":\(flag)}"
+        case .targets(let path, let types): "{\"path\":\"\(path)\",\"targets\":\(list(types))}"
+        case .resource(let path, let types, let tests): "{\"path\":\"\(path)\",\"types\":\(list(types)),\"all\":\(all(tests))}"
+        case .profile(let url): "{\"profile\":\"\(SwiftLiteral.json(url))\"}"
+        case .any(let lists): "{\"any\":[\(lists.map(all).joined(separator: ","))]}"
+        case .none(let lists): "{\"none\":[\(lists.map(all).joined(separator: ","))]}"
         }
+    }
+
+    private static func all(_ tests: [SliceTest]) -> String { "[\(tests.map(text).joined(separator: ","))]" }
+
+    private static func list(_ texts: [String]) -> String {
+        "[\(texts.map { "\"\(SwiftLiteral.json($0))\"" }.joined(separator: ","))]"
     }
 }

@@ -17,6 +17,8 @@ struct ViewPlan: Sendable {
     var members: [ViewMember] = []
     var choices: [ViewChoice] = []
     var nested: [ViewPlan] = []
+    /// Slices without a property, and why.
+    var left: [(id: String, reason: String)] = []
 
     /// Whether it shows nothing that its class does not.
     var isPlain: Bool { members.isEmpty && nested.isEmpty }
@@ -41,6 +43,8 @@ struct ViewMember: Sendable {
         case extensionValue(key: String, member: String)
         /// A choice element with an enum of the view's.
         case choice
+        /// A property with a resource of any type, of which the profile allows one.
+        case resource(className: String)
     }
 
     var name: String
@@ -59,11 +63,11 @@ struct ViewMember: Sendable {
     var isParameter = false
     /// Whether the view has a property of its own for it; otherwise the class's shows through.
     var isDeclared = true
-    /// Whether queries have a path for it, and whether the property behind is a list.
+    /// Whether queries have a path for it, and whether that leads to primitives.
     var hasPath = false
-    var isListProperty = false
-    /// The Swift type of the values of a path, if it leads to primitives.
     var isPrimitive = false
+    /// The element's name in JSON, `valueQuantity`; of the value of an extension, that of the value.
+    var elementName = ""
 
     var swiftType: String {
         switch kind {

@@ -135,6 +135,7 @@ struct ViewPlanner {
             if child.value != nil || child.isRequired && base.definition.cardinality.minimum == 0 { return true }
             if child.maximum == 1, base.definition.cardinality.isList { return true }
             if child.slices.contains(where: { $0.maximum != 0 }) { return true }
+            if resource(of: child, base) != nil { return true }
             if base.choice != nil, member == nil, (1..<base.members.count).contains(child.types.count) { return true }
             return typePath(of: child, base, member).map { isNarrowed(child, $0) } ?? false
         }
@@ -144,6 +145,14 @@ struct ViewPlanner {
     private func typePath(of element: ProfileElement, _ base: NamedElement, _ member: NamedMember?) -> String? {
         let found = member ?? base.members.first { $0.typeName == element.types.first?.code && element.types.count == 1 }
         return found.flatMap { $0.accessor == .object ? $0.typeName : nil }
+    }
+
+    /// The class of the resources that a profile allows in an element with a resource of any type; nil if several, or if it is another element.
+    private func resource(of element: ProfileElement, _ base: NamedElement) -> NamedClass? {
+        guard base.choice == nil, base.members.first?.typeName == "Resource", !base.definition.cardinality.isList, element.maximum != 0,
+            element.types.count == 1, let named = index.named(element.types[0].code), named.kind == .resource, !named.isAbstract
+        else { return nil }
+        return named
     }
 
     private mutating func fill(_ plan: inout ViewPlan, _ element: ProfileElement, _ profile: ProfileDefinition) throws {
@@ -161,7 +170,10 @@ struct ViewPlanner {
                 base.definition.cardinality.isList, member.accessor == .object
             else { continue }
             let tested = SliceSelection(child, profiles: known)
-            for note in tested.notes { notes.append("\(profile.id): \(note)") }
+            for (slice, reason) in tested.left {
+                notes.append("\(profile.id): \(slice.id) has no property: \(reason)")
+                plan.left.append((slice.id, reason))
+            }
             for slice in tested.slices where slice.maximum != 0 {
                 try addSlice(slice, of: child, member, to: &plan, profile, &scope, &types)
             }
@@ -185,6 +197,7 @@ struct ViewPlanner {
             single = allowed[0]
         }
         guard let single else { return }
+        if let named = resource(of: element, base) { return try addResource(element, base, named, to: &plan, profile, &scope) }
         let isFirst = isList && element.maximum == 1
         let kind: ViewMember.Kind = isList && !isFirst ? .list : element.isRequired ? .required : .optional
         let ownName = base.choice?.name ?? single.name
@@ -213,7 +226,21 @@ struct ViewPlanner {
                 name: isDeclared ? taken : single.name, elementID: element.id, cardinality: Self.cardinality(element), kind: kind,
                 type: view ?? single.swiftType, isView: view != nil, property: single.name, place: isFirst ? .firstItem : .property,
                 isParameter: isParameter, isDeclared: isDeclared, hasPath: view != nil || (isTyped && taken != single.name),
-                isListProperty: isList, isPrimitive: single.accessor != .object))
+                isPrimitive: view == nil && single.accessor != .object, elementName: Self.jsonName(base, single)))
+    }
+
+    private mutating func addResource(
+        _ element: ProfileElement, _ base: NamedElement, _ named: NamedClass, to plan: inout ViewPlan, _ profile: ProfileDefinition,
+        _ scope: inout NameScope
+    ) throws {
+        let view = element.profile.flatMap { known[$0]?.type == named.path ? viewNames[$0] : nil }
+        let given = try givenName(profile, element)
+        plan.members.append(
+            ViewMember(
+                name: scope.take(given ?? base.members[0].name, suffix: "_"), elementID: element.id, cardinality: Self.cardinality(element),
+                kind: element.isRequired ? .required : .optional, type: view ?? named.instanceName, isView: view != nil,
+                property: base.members[0].name, place: .resource(className: named.instanceName), isParameter: element.isRequired,
+                hasPath: true, elementName: base.definition.name))
     }
 
     private func ownNameOfType(_ element: ProfileElement, _ base: NamedElement, _ member: NamedMember?) -> String {
@@ -262,7 +289,7 @@ struct ViewPlanner {
         let kind: ViewMember.Kind = slice.maximum != 1 ? .list : slice.isRequired ? .required : .optional
         var result = ViewMember(
             name: name, elementID: slice.id, cardinality: Self.cardinality(slice), kind: kind, type: member.swiftType, isView: false,
-            property: member.name, place: .slice(key: slice.key), hasPath: true, isListProperty: true)
+            property: member.name, place: .slice(key: slice.key), hasPath: true)
         let isAutomatic = Automatic.holds(slice, classPath: member.typeName, index)
         result.isParameter = slice.isRequired && !isAutomatic
         let url = SliceTest.url(of: slice)
@@ -271,6 +298,7 @@ struct ViewPlanner {
             result.type = value.swiftType
             result.place = .extensionValue(key: slice.key, member: value.name)
             result.isPrimitive = value.accessor != .object
+            result.elementName = "value" + SwiftName.capitalized(value.typeName)
         } else if isExtension, slice.children.isEmpty, let url, let view = viewNames[url], !isPlain(url) {
             (result.type, result.isView) = (view, true)
         } else if !slice.children.isEmpty, isNarrowed(slice, member.typeName) {
@@ -314,35 +342,13 @@ struct ViewPlanner {
         return name
     }
 
+    /// The name in JSON of an element, or of one type of a choice element.
+    private static func jsonName(_ base: NamedElement, _ member: NamedMember) -> String {
+        base.choice == nil ? base.definition.name : base.definition.name + SwiftName.capitalized(member.typeName)
+    }
+
     private static func cardinality(_ element: ProfileElement) -> String {
         "\(element.minimum)..\(element.maximum.map(String.init) ?? "*")"
-    }
-}
-
-/// The slices of an element that a program can tell apart.
-struct SliceSelection {
-    private(set) var slices: [ProfileElement] = []
-    private(set) var tests: [String: [SliceTest]] = [:]
-    private(set) var notes: [String] = []
-
-    init(_ element: ProfileElement, profiles: [String: ProfileDefinition]) {
-        guard !element.slices.isEmpty else { return }
-        var found: [(ProfileElement, [SliceTest])] = []
-        for slice in element.slices {
-            guard let tests = SliceTest.tests(of: slice, in: element, extensions: profiles) else {
-                notes.append("\(slice.id) has no accessor: its discriminator needs other resources or an open set of codes")
-                continue
-            }
-            found.append((slice, tests))
-        }
-        for (slice, own) in found {
-            if found.filter({ $0.1 == own }).count > 1 {
-                notes.append("\(slice.id) has no accessor: without other resources it is the same as another slice")
-                continue
-            }
-            slices.append(slice)
-            tests[slice.key] = own
-        }
     }
 }
 

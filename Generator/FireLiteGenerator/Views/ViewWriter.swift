@@ -11,13 +11,13 @@ struct ViewWriter {
     init(release: NamedRelease, guide: String, models: String) { (self.release, self.guide, self.models) = (release, guide, models) }
 
     /// The file of a profile's view.
-    func file(_ plan: ViewPlan, rules: String, accessor: String?) -> String {
+    func file(_ plan: ViewPlan, rules: String, uses: [String: String], accessor: String?) -> String {
         var lines = [
             "// \(CommentText.line(guide)), FHIR \(release.release). \(OutputFolder.mark)", "// swift-format-ignore-file", "",
             "import FireLite", "import FireLiteCore",
         ]
         lines += ["import FireLiteProfiles"] + (models.isEmpty ? [] : ["import \(models)"]) + [""]
-        lines += view(plan, rules: rules)
+        lines += view(plan, rules: rules, uses: uses)
         if let accessor {
             let name = SwiftName.escaped(accessor)
             lines += [
@@ -34,7 +34,7 @@ struct ViewWriter {
 
     // MARK: - Views
 
-    private func view(_ plan: ViewPlan, rules: String) -> [String] {
+    private func view(_ plan: ViewPlan, rules: String, uses: [String: String]) -> [String] {
         let isProfile = plan.ruleExpression.isEmpty
         var lines: [String] = []
         if isProfile {
@@ -42,6 +42,8 @@ struct ViewWriter {
         } else {
             lines += ["/// `\(plan.elementID)`, a view of `\(plan.className)`"]
         }
+        if !plan.left.isEmpty { lines += ["///", "/// Slices without a property:"] }
+        lines += plan.left.map { "/// * `\(CommentText.line($0.id))`: \(CommentText.line($0.reason))" }
         lines += [
             "\(access) struct \(plan.name): \(plan.isResource ? "ResourceProfileView" : "ProfileView") {", "    /// The object.",
             "    \(access) let object: \(plan.className)", "    /// A view of an object, whether or not it follows the profile.",
@@ -49,14 +51,18 @@ struct ViewWriter {
         ]
         if isProfile {
             let marks = String(repeating: "#", count: Self.marks(for: rules))
-            lines += ["    \(access) static let _rule = _ProfileRule(\"\(SwiftLiteral.string(plan.url))\", \(marks)\"\(rules)\"\(marks))"]
+            let used = uses.sorted { $0.key < $1.key }.map { "\"\(SwiftLiteral.string($0.key))\": { \($0.value)._rule }" }
+            let table = used.isEmpty ? "" : ", [\(used.joined(separator: ", "))]"
+            lines += [
+                "    \(access) static let _rule = _ProfileRule(\"\(SwiftLiteral.string(plan.url))\", \(marks)\"\(rules)\"\(marks)\(table))"
+            ]
         } else {
-            lines += ["    \(access) static let _rule = \(plan.ruleExpression)"]
+            lines += ["    \(access) static var _rule: _ProfileRule { \(plan.ruleExpression) }"]
         }
         lines += initializer(plan).map { $0.isEmpty ? "" : "    " + $0 }
         for member in plan.members where member.isDeclared { lines += property(member, of: plan).map { "    " + $0 } }
         for choice in plan.choices { lines += [""] + self.choice(choice, plan).map { "    " + $0 } }
-        for nested in plan.nested { lines += [""] + view(nested, rules: "").map { $0.isEmpty ? "" : "    " + $0 } }
+        for nested in plan.nested { lines += [""] + view(nested, rules: "", uses: [:]).map { $0.isEmpty ? "" : "    " + $0 } }
         return lines + ["}"]
     }
 
@@ -100,20 +106,24 @@ struct ViewWriter {
 
     // MARK: - Values
 
+    // Calls of the runtime instead of closures and key paths, which would cost the compiler much more.
+
     /// The expression that reads a member: an optional, or a list.
     private func get(_ member: ViewMember) -> String {
         let source = "object.\(member.property)"
-        let wrapped = member.isView ? ".map { \(member.type)($0) }" : ""
+        let isList = member.kind == .list
+        func viewed(_ source: String) -> String { member.isView ? "\(isList ? "_views" : "_view")(\(source))" : source }
         switch member.place {
-        case .property: return source + wrapped
-        case .firstItem: return source + ".first" + wrapped
+        case .property: return viewed(source)
+        case .firstItem: return viewed(source + ".first")
         case .choice: return "\(member.type)(object)"
+        case .resource(let name): return member.isView ? "_view(\(source) as? \(name))" : "\(source) as? \(name)"
         case .slice(let key):
-            return "\(member.kind == .list ? "_all" : "_first")(\(source), \"\(SwiftLiteral.string(key))\")" + wrapped
+            let function = member.isView ? (isList ? "_sliceViews" : "_sliceView") : isList ? "_items" : "_item"
+            return "\(function)(\(source), \"\(SwiftLiteral.string(key))\")"
         case .extensionValue(let key, let property):
             let key = SwiftLiteral.string(key)
-            return member.kind == .list
-                ? "_all(\(source), \"\(key)\").compactMap { $0.\(property) }" : "_first(\(source), \"\(key)\")?.\(property)"
+            return isList ? "_items(\(source), \"\(key)\").compactMap { $0.\(property) }" : "_item(\(source), \"\(key)\")?.\(property)"
         }
     }
 
@@ -121,27 +131,19 @@ struct ViewWriter {
     private func set(_ member: ViewMember, to value: String) -> String {
         let target = "object.\(member.property)"
         let isOptional = member.kind == .optional
+        let isList = member.kind == .list
+        let object = member.isView ? "\(value)\(isOptional ? "?" : "").object" : value
         switch member.place {
-        case .property:
-            if member.kind == .list { return "\(target) = \(value)" + (member.isView ? ".map { $0.object }" : "") }
-            return "\(target) = \(value)" + (member.isView ? (isOptional ? "?.object" : ".object") : "")
-        case .firstItem:
-            return "\(target) = _settingFirst(\(target), \(value)\(member.isView ? (isOptional ? "?.object" : ".object") : ""))"
+        case .property, .resource: return "\(target) = \(isList && member.isView ? "_objects(\(value))" : object)"
+        case .firstItem: return "\(target) = _settingFirst(\(target), \(object))"
         case .choice:
             return isOptional ? "if let \(value) { \(value).set(object) } else { \(target) = nil }" : "\(value).set(object)"
         case .slice(let key):
-            return "\(target) = _replacing(\(target), \"\(SwiftLiteral.string(key))\", \(list(member, value, isView: member.isView)))"
+            let function = member.isView ? (isList ? "_replacingViews" : "_replacingView") : isList ? "_replacing" : "_replacingItem"
+            return "\(target) = \(function)(\(target), \"\(SwiftLiteral.string(key))\", \(value))"
         case .extensionValue(let key, let property):
-            return
-                "\(target) = _assigning(\(target), \"\(SwiftLiteral.string(key))\", \(list(member, value, isView: false))) { $0.\(property) = $1 }"
-        }
-    }
-
-    private func list(_ member: ViewMember, _ value: String, isView: Bool) -> String {
-        switch member.kind {
-        case .list: isView ? "\(value).map { $0.object }" : value
-        case .required: isView ? "[\(value).object]" : "[\(value)]"
-        case .optional: isView ? "\(value).map { [$0.object] } ?? []" : "\(value).map { [$0] } ?? []"
+            let function = isList ? "_assigning" : "_assigningValue"
+            return "\(target) = \(function)(\(target), \"\(SwiftLiteral.string(key))\", \(value)) { $0.\(property) = $1 }"
         }
     }
 
@@ -171,7 +173,7 @@ struct ViewWriter {
         if !members.isEmpty {
             lines += ["", "extension ProfilePath where View == \(plan.qualifiedName) {"]
             for member in members {
-                let (type, expression) = path(member, plan)
+                let (type, expression) = path(member)
                 lines += [
                     "    /// `\(member.elementID)`", "    \(access) var \(SwiftName.escaped(member.name)): \(type) { \(expression) }",
                 ]
@@ -181,22 +183,17 @@ struct ViewWriter {
         return lines + plan.nested.flatMap(paths)
     }
 
-    private func path(_ member: ViewMember, _ plan: ViewPlan) -> (type: String, expression: String) {
-        let property = "\\\(plan.className).\(SwiftName.escaped(member.property))"
+    private func path(_ member: ViewMember) -> (type: String, expression: String) {
+        let element = SwiftLiteral.string(member.elementName)
+        let type = "\(member.isView ? "ProfilePath" : member.isPrimitive ? "ProfileValuePath" : "ProfileElementPath")<\(member.type)>"
         switch member.place {
-        case .slice(let key):
-            let type = member.isView ? "ProfilePath<\(member.type)>" : "ProfileElementPath<\(member.type)>"
-            return (type, "_slice(\"\(SwiftLiteral.string(key))\")")
-        case .extensionValue(let key, let value):
-            let type = member.isPrimitive ? "ProfileValuePath<\(member.type)>" : "ProfileElementPath<\(member.type)>"
-            let items = release.types.first { $0.definition.name == "Extension" }?.classes.first?.instanceName ?? "Extension"
-            return (type, "(_slice(\"\(SwiftLiteral.string(key))\") as ProfileElementPath<\(items)>)[dynamicMember: \\.\(value)]")
+        case .resource: return (type, "\(member.isView ? "_resource" : "_resourceObject")(\"\(element)\")")
+        case .slice(let key): return (type, "\(member.isView ? "_slice" : "_items")(\"\(SwiftLiteral.string(key))\")")
+        case .extensionValue(let key, _):
+            let function = member.isPrimitive ? "_extensionValue" : "_extensionObject"
+            return (type, "\(function)(\"\(SwiftLiteral.string(key))\", \"\(element)\")")
         case .property, .firstItem, .choice:
-            if member.isView {
-                return ("ProfilePath<\(member.type)>", "\(member.isListProperty ? "_elements" : "_element")(\(property))")
-            }
-            let type = member.isPrimitive ? "ProfileValuePath<\(member.type)>" : "ProfileElementPath<\(member.type)>"
-            return (type, "self[dynamicMember: \(property)]")
+            return (type, "\(member.isView ? "_view" : member.isPrimitive ? "_value" : "_object")(\"\(element)\")")
         }
     }
 }

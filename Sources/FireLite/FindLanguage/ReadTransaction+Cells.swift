@@ -35,7 +35,7 @@ extension ReadTransaction {
         switch column.kind {
         case .list: return [null, null]
         case .count: return [try statement.compiler.count(column.path, statement.scope), null]
-        case .value: return try FHIRQuery<FHIRResource>.columns(column.path, statement).columns
+        case .value: return try statement.firstValue(column.path).columns
         }
     }
 

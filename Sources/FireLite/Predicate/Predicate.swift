@@ -42,6 +42,27 @@ package indirect enum Predicate: Sendable {
         if case .and(let parts) = self { return parts.flatMap(\.conjuncts) }
         return [self]
     }
+
+    /// The number of conditions from which on lists nest. Code goes through predicates by recursion, and threads have stacks of 512 KB on Apple's
+    /// systems: with lists of this length, a hundred thousand conditions that were combined one by one nest a hundred levels deep, and adding
+    /// one copies a list at most.
+    private static let longestList = 1_000
+
+    /// Both conditions, in this order, as one list if they fit in one.
+    func conjoined(with other: Predicate) -> Predicate {
+        var (first, second) = ([self], [other])
+        if case .and(let parts) = self { first = parts }
+        if case .and(let parts) = other { second = parts }
+        return .and(first.count + second.count <= Self.longestList ? first + second : [self, other])
+    }
+
+    /// One of both conditions, in this order, as one list if they fit in one.
+    func disjoined(with other: Predicate) -> Predicate {
+        var (first, second) = ([self], [other])
+        if case .or(let parts) = self { first = parts }
+        if case .or(let parts) = other { second = parts }
+        return .or(first.count + second.count <= Self.longestList ? first + second : [self, other])
+    }
 }
 
 /// An end of the interval of the values that `SampledData` has.

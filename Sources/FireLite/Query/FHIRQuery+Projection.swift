@@ -2,17 +2,6 @@ import FireLiteCore
 import FireLiteSQLiteBridge
 
 extension FHIRQuery {
-    /// The columns of a path: its first value in the document, and its literal or offset.
-    static func columns(_ path: QueryPath, _ statement: QueryStatement) throws -> (columns: [SQLFragment], type: PrimitiveType) {
-        let (main, column) = try statement.compiler.value(path, statement.scope, .first(aside: false))
-        guard let column else { return ([main, "NULL"], .string) }
-        guard column.aside != nil else { return ([main, "NULL"], column.type) }
-        let isDirect = column.alias == QueryStatement.alias
-        let aside =
-            isDirect ? column.asideSQL ?? "NULL" : try statement.compiler.value(path, statement.scope, .first(aside: true)).sql
-        return ([main, aside], column.type)
-    }
-
     /// Literals of paths for each result.
     private static func literals(
         _ paths: [QueryPath], request: QueryRequest, transaction: ReadTransaction, body: ([String?]) throws -> Void
@@ -21,7 +10,7 @@ extension FHIRQuery {
         try transaction.forEachResult(
             request,
             columns: { statement in
-                let columns = try paths.map { try Self.columns($0, statement) }
+                let columns = try paths.map { try statement.firstValue($0) }
                 types = columns.map(\.type)
                 return columns.flatMap(\.columns)
             },

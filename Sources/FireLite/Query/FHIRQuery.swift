@@ -11,7 +11,7 @@ import FireLiteSQLiteBridge
 /// A query is a value: it can be stored, varied and run again, from any thread. In a `read` or `write` it sees what that transaction sees.
 /// Contained resources are never results; query their container.
 public struct FHIRQuery<Resource: FHIRResource>: Sendable {
-    let store: FHIRStore
+    package let store: FHIRStore
     package var request: QueryRequest
 
     init(store: FHIRStore) {

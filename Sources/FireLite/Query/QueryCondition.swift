@@ -11,12 +11,12 @@ public struct QueryCondition: Sendable {
 
     /// Whether both are true.
     public static func && (left: QueryCondition, right: QueryCondition) -> QueryCondition {
-        QueryCondition(.and([left.predicate, right.predicate]))
+        QueryCondition(left.predicate.conjoined(with: right.predicate))
     }
 
     /// Whether at least one is true.
     public static func || (left: QueryCondition, right: QueryCondition) -> QueryCondition {
-        QueryCondition(.or([left.predicate, right.predicate]))
+        QueryCondition(left.predicate.disjoined(with: right.predicate))
     }
 
     /// Whether the condition is false.

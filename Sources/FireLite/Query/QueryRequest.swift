@@ -10,6 +10,8 @@ package struct QueryRequest: Sendable {
     package var limit: Int?
     package var offset = 0
     package var cursor: QueryCursor?
+    /// The sections that the results are in.
+    var sections: [SectionTest] = []
     /// What hides resources from the query; nil if nothing does.
     package var restriction: (any QueryRestriction)?
 
@@ -26,7 +28,7 @@ package struct QueryRequest: Sendable {
     /// Whether every resource of the type is a result, in the order of storage, as in a scan.
     var isWholeType: Bool {
         guard case .constant(true) = predicate, restriction == nil, container == nil else { return false }
-        return sort.isEmpty && limit == nil && offset == 0 && cursor == nil
+        return sort.isEmpty && limit == nil && offset == 0 && cursor == nil && sections.isEmpty
     }
 
     /// Whether the results are a part of those that meet the conditions.
@@ -35,10 +37,10 @@ package struct QueryRequest: Sendable {
     /// Asks for all resources with some keys, whatever was asked before.
     mutating func ofAll(_ keys: [Int64]) {
         predicate = .keys(keys)
-        (sort, limit, offset, cursor) = ([], nil, 0, nil)
+        (sort, limit, offset, cursor, sections) = ([], nil, 0, nil, [])
     }
 
     package mutating func add(_ condition: Predicate) {
-        if case .constant(true) = predicate { predicate = condition } else { predicate = .and([predicate, condition]) }
+        if case .constant(true) = predicate { predicate = condition } else { predicate = predicate.conjoined(with: condition) }
     }
 }

@@ -19,6 +19,9 @@ enum QueryFunctions {
     /// `firelite_sampled(data, origin, factor, lowerLimit, upperLimit, end)`: the least (0) or greatest (1) value of `SampledData`, or NULL.
     static let sampled = "firelite_sampled"
 
+    /// `firelite_section(date, offset, length)`: the year (4), month (7) or day (10) of a stored date by its own clock, or NULL: see ``SectionDate``.
+    static let section = "firelite_section"
+
     static func register(_ connection: Connection, _ identity: StoreIdentity, _ bases: LocalBases) throws {
         try connection.addPartFunction(reference) { LiteralReference.localID(in: $0, type: $1, bases) }
         try connection.addPartFunction(literal) { LiteralReference.id(in: $0, type: $1) }
@@ -28,6 +31,9 @@ enum QueryFunctions {
         try connection.addNumberFunction(pk) { identity.pk(ofRoot: $0) }
         try connection.addReadingFunction(root) { identity.root(ofPK: String(decoding: $0, as: UTF8.self)) }
         try connection.addRunCounter(runs, without: RowKey.lastNode)
+        try connection.addTextReader(section, numbers: 2) { text, numbers in
+            SectionDate(stored: text, minutes: numbers[0], length: numbers[1]).map { Double($0.number) }
+        }
         try connection.addTextReader(sampled, numbers: 5) { text, numbers in
             SampledValues(text, origin: numbers[0], factor: numbers[1], limits: (numbers[2], numbers[3])).bound(isGreatest: numbers[4] == 1)
         }

@@ -47,7 +47,7 @@ struct QueryStatement {
 
     // MARK: - Parts
 
-    private var sortTerms: [SortTerm] {
+    var sortTerms: [SortTerm] {
         get throws {
             try request.sort.map { key in
                 let choose = key.isDescending ? PredicateCompiler.Choose.greatest : .least
@@ -71,12 +71,13 @@ struct QueryStatement {
 
     /// The condition on the results.
     private func condition(_ order: QueryPlan.Order = .none) throws -> SQLFragment {
+        let sections = try request.sections.map { try isIn($0) }
         if let container = request.container {
             let condition = try compiler.condition(compiler.pruned(request.predicate, scope), scope, .filter)
-            return .all([try compiler.isContained(scope, in: container), condition])
+            return .all([try compiler.isContained(scope, in: container), condition] + sections)
         }
         let condition = try compiler.conjunction(conjuncts, scope, order, leads: leads)
-        return .all(["\(Self.alias)._parent IS NULL", condition])
+        return .all(["\(Self.alias)._parent IS NULL", condition] + sections)
     }
 
     /// A statement for the first results, which reads resources one by one up to a key.
@@ -88,7 +89,9 @@ struct QueryStatement {
 
     /// The walk to begin with where a page of results is wanted in the order of their keys; nil if the plan is to begin with a condition.
     func walk(_ columns: [SQLFragment]) throws -> Walk? {
-        guard request.sort.isEmpty, request.offset == 0, request.container == nil, let limit = request.limit, limit > 0 else { return nil }
+        guard request.sort.isEmpty, request.offset == 0, request.container == nil, request.sections.isEmpty, let limit = request.limit,
+            limit > 0
+        else { return nil }
         let parts = try conjuncts
         guard let rows = try compiler.rowsToWalk(parts, leads, scope, wanted: limit) else { return nil }
         let start = request.cursor?.key ?? -1
@@ -154,7 +157,7 @@ struct QueryStatement {
     /// Statements for the keys of the resources that meet each condition, or of rows in them, if counting the resources in all of these sets
     /// costs least; nil otherwise.
     func keySets() throws -> [SQLFragment]? {
-        if request.container != nil { return nil }
+        if request.container != nil || !request.sections.isEmpty { return nil }
         let parts = try conjuncts
         guard try listRows(parts) == nil else { return nil }
         return try compiler.keySets(parts, scope)
@@ -179,7 +182,7 @@ struct QueryStatement {
     }
 
     private func listRows(_ parts: [Predicate]) throws -> PredicateCompiler.ListRows? {
-        parts.count == 1 ? try compiler.listRows(parts[0], scope) : nil
+        parts.count == 1 && request.sections.isEmpty ? try compiler.listRows(parts[0], scope) : nil
     }
 
     /// The number of resources of a list's rows.
@@ -202,7 +205,7 @@ struct QueryStatement {
             throw FHIRStoreError(.invalidArgument, "only primitives can be aggregated: name a primitive element of the complex one")
         }
         guard column.name != nil else { return nil }
-        if case .constant(true) = request.predicate, let list = try compiler.distantList(path.steps[...], scope),
+        if case .constant(true) = request.predicate, request.sections.isEmpty, let list = try compiler.distantList(path.steps[...], scope),
             case .leaf(.column(let column)) = try compiler.walk(path.steps.dropFirst(list.consumed), list.scope)
         {
             // In an index the rows with one value are in the order of their keys.

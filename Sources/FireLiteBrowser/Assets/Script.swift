@@ -42,6 +42,14 @@ enum Script {
           setInterval(ask, 2000);
         }
 
+        // A link to a part that is folded opens it.
+        const unfold = () => {
+          const part = document.querySelector("details:target");
+          if (part instanceof HTMLDetailsElement) part.open = true;
+        };
+        addEventListener("hashchange", unfold);
+        unfold();
+
         // The keys of the page.
         document.addEventListener("keydown", (event) => {
           const isWriting = event.target.matches("input, textarea, select");

@@ -61,7 +61,7 @@ enum Stylesheet {
         .card { background: var(--surface); border: 1px solid var(--line); border-radius: 8px; padding: 16px; margin: 0 0 16px; min-width: 0; }
         .card > h2 { margin-bottom: 12px; }
         .grid { display: grid; gap: 16px; align-items: start; }
-        .grid > .card { margin: 0; }
+        .grid > .card { margin: 0; } .grid + .card, .card > .scroll + h3 { margin-top: 16px; } .facts + p { margin: 8px 0 0; }
         .two { grid-template-columns: minmax(0, 1fr) minmax(0, 360px); }
         .side { grid-template-columns: 256px minmax(0, 1fr); }
         .halves { grid-template-columns: repeat(auto-fit, minmax(min(100%, 420px), 1fr)); }
@@ -126,6 +126,10 @@ enum Stylesheet {
         .rows .r { border-bottom: 1px solid var(--line); padding: 4px; font-size: 12px; font-family: var(--mono); overflow-wrap: anywhere; }
         .rows .c { color: var(--muted); }
         .lit, :target { background: var(--mark); }
+        .fault { border-left: 3px solid var(--bad); } .doubt { border-left: 3px solid var(--s2); }
+        .issue { color: var(--bad); font: 13px/1.4 var(--font); margin: 0; } span.issue { display: block; padding-left: 8px; }
+        .issues { color: var(--bad); font-size: 13px; margin: 0; padding-left: 20px; }
+        [aria-invalid="true"] { border-color: var(--bad); }
         .narrative { overflow-x: auto; max-height: 420px; } .narrative table { width: auto; }
         .narrative th, .narrative td { border: 1px solid var(--line); padding: 2px 8px; }
         .old { background: var(--bad-soft); } .new { background: var(--accent-soft); }
@@ -134,6 +138,7 @@ enum Stylesheet {
         svg.figure text { fill: var(--muted); } svg.figure .label { fill: var(--text); } svg.figure a text, svg.figure a .label { fill: var(--accent); }
         svg.figure .grid-line { stroke: var(--line); } svg.figure .box { fill: var(--surface); stroke: var(--line); }
         svg.figure .box.main { fill: var(--accent-soft); stroke: var(--accent); } svg.figure .edge { stroke: var(--muted); fill: none; }
+        svg.figure .cell { fill: var(--bar); } svg.figure a:hover .box { stroke: var(--accent); }
         svg.figure .band { fill: var(--accent-soft); } svg.figure .line { fill: none; stroke: var(--s1); stroke-width: 1.5; }
         svg.figure .dot { fill: var(--s1); } svg.figure .dot.out { fill: var(--s5); }
         svg.figure a:focus-visible { outline: 2px solid var(--accent); }

@@ -22,6 +22,8 @@ struct Page {
     var content = HTML()
     /// Whether the page loads itself again when the file changes.
     var isLive = false
+    /// Whether its forms are checked while somebody fills them.
+    var checksForms = false
     /// What the field of the search shows.
     var find = ""
 
@@ -38,6 +40,7 @@ struct Page {
         let file = browser.store.path.split(separator: "/").last.map(String.init) ?? "store in memory"
         let live: HTML = isLive ? " data-state=\"\(browser.facts.state())\"" : ""
         let time: HTML = milliseconds.map { "<span>Made in \($0) ms</span>" } ?? ""
+        let check: HTML = checksForms ? "<script type=\"module\" src=\"/browse/check.js\"></script>\n" : ""
         let mode = browser.configuration.allowsEditing ? "Editing is on" : "Read only"
         return """
             <!DOCTYPE html>
@@ -49,7 +52,7 @@ struct Page {
             <link rel="icon" href="/browse/icon.svg" type="image/svg+xml">
             <link rel="stylesheet" href="/browse/style.css">
             <script type="module" src="/browse/browse.js"></script>
-            </head>
+            \(check)</head>
             <body\(live)>
             <a class="skip" href="#main">Skip to the content</a>
             <header class="top">

@@ -9,7 +9,7 @@ struct FilterPanel {
     let filters: [Address.Item]
     let request: SearchRequest
 
-    func html() throws -> HTML { try builder + facets() }
+    func html() throws -> HTML { try builder + facets() + SavedSearchesPage.panel(call, type: layout.name) }
 
     private var builder: HTML {
         let names = [("_id", "token"), ("_lastUpdated", "date")] + parameters.map { ($0.code, $0.kind) }

@@ -15,7 +15,8 @@ enum ResourcePage {
         let summary = Parts.card("Summary", self.summary(resource, call))
         let parts = try [summary, narrative(resource), attachments(resource, type, id), contained(resource, call)]
         let side = try [
-            stored(call, resource, type: type, id: id), forward(resource, call), versions(type, id, call), issues(resource, type, id),
+            stored(call, resource, type: type, id: id), TrailPage.margin(call, resource, type, id), forward(resource, call),
+            versions(type, id, call), issues(resource, type, id, call),
         ]
         page.content += "<div class=\"grid two\"><div>\(parts)\(how(call, type, id))</div><div>\(side)</div></div>"
         return page.response(call)
@@ -49,6 +50,7 @@ enum ResourcePage {
         tabs += [
             ("Elements", .resource(type, id, "elements")), ("References", .resource(type, id, "references")),
             ("Graph", .resource(type, id, "graph")), ("Versions", .resource(type, id, "versions")),
+            ("Trail", .resource(type, id, "trail")),
         ]
         if call.configuration.allowsEditing { tabs.append(("Edit", .resource(type, id, "edit"))) }
         page.content = Parts.tabs("Of this resource", tabs.map { ($0.0, $0.1, $0.0 == tab) })
@@ -191,20 +193,8 @@ enum ResourcePage {
         return Parts.card("Versions", "<ul>\(items)</ul><p>\(Parts.link("What changed", .resource(type, id, "versions")))</p>")
     }
 
-    private static func issues(_ resource: FHIRResource, _ type: String, _ id: String) throws -> HTML {
-        let issues = resource.validate()
-        guard !issues.isEmpty else {
-            return Parts.card("Validity", "<p class=\"good\">No fault against the release’s cardinalities, codes and formats.</p>")
-        }
-        let tree = try ElementTree(resource)
-        let items = issues.prefix(20).map { issue -> HTML in
-            let path = issue.path.split(separator: ".").dropFirst().joined(separator: ".")
-            let place = tree.key(at: path).map { Address.resource(type, id, "elements").at("e\($0)") }
-            let chip: HTML = issue.severity == .error ? "<span class=\"chip warn\">error</span>" : "<span class=\"chip\">warning</span>"
-            return
-                "<div>\(chip) \(place.map { Parts.link(Numbers.clipped(issue.path, 80), $0) } ?? "\(Numbers.clipped(issue.path, 80))") \(Numbers.clipped(issue.message, 200))</div>"
-        }
-        return Parts.card("Validity", "<div class=\"stack\">\(items)</div>")
+    private static func issues(_ resource: FHIRResource, _ type: String, _ id: String, _ call: PageCall) throws -> HTML {
+        IssueList.card(PageIssue.all(of: resource, call.configuration), try ElementTree(resource), .resource(type, id, "elements"))
     }
 
     private static func how(_ call: PageCall, _ type: String, _ id: String) -> HTML {

@@ -28,7 +28,7 @@ enum VersionsPage {
         return page.response(call)
     }
 
-    private static func deletedFrame(_ type: String, _ id: String) -> Page {
+    static func deletedFrame(_ type: String, _ id: String) -> Page {
         var page = Page("\(type)/\(id)")
         page.aside = "<span class=\"chip warn\">deleted</span>"
         page.crumbs = [
@@ -107,6 +107,11 @@ enum VersionsPage {
             <div class="grid halves" data-panes><section class="card pane" tabindex="0" aria-label="Elements"><h2>Elements</h2>\(forms.list())</section>
             <section class="card pane" tabindex="0" aria-label="JSON"><h2>JSON</h2>\(forms.json())</section></div>
             """
+        let file = Parts.shell(call.store.path)
+        page.content += Parts.how([
+            ("Command", "firelite get --database \(file) --version \(version) \(Parts.shell("\(type)/\(id)"))"),
+            ("Swift", "let resource = try store.resource(typeName: \"\(type)\", id: \(Parts.swift(id)), version: \(version))"),
+        ])
         return page.response(call)
     }
 }

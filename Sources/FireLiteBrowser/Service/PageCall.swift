@@ -134,6 +134,7 @@ enum PageRouter {
             case "console": return try ConsolePage.answer(call)
             case "schema": return try SchemaPage.answer(call)
             case "changes": return try ChangesPage.answer(call)
+            case "searches": return try SavedSearchesPage.answer(call)
             default: return try ListPage.answer(call, segments[0])
             }
         case 2: return try ResourcePage.answer(call, segments[0], segments[1])
@@ -144,6 +145,7 @@ enum PageRouter {
             case ("references", 3): return try ReferencesPage.answer(call, type, id)
             case ("versions", 3): return try VersionsPage.answer(call, type, id)
             case ("versions", 4): return try VersionsPage.version(call, type: type, id: id, number: segments[3])
+            case ("trail", 3): return try TrailPage.answer(call, type, id)
             case ("graph", 3): return try GraphPage.answer(call, type, id)
             case ("timeline", 3): return try TimelinePage.answer(call, type, id)
             case ("attachment", 3): return try AttachmentFile.answer(call, type, id)
@@ -152,5 +154,32 @@ enum PageRouter {
             default: throw PageProblem.nowhere
             }
         }
+    }
+}
+
+/// Forms that change something.
+enum PagePosts {
+    static func answer(_ address: Address, _ request: ServiceRequest, _ browser: StoreBrowser) async throws -> ServiceResponse {
+        let form = try Self.form(of: request)
+        switch (address.segments.count, address.segments.last) {
+        case (1, "searches"): return try SavedSearchesPage.post(form, browser)
+        case (3, "edit"): return try await EditPages.post(address, form, browser)
+        case (3, "check"): return try await EditPages.check(address, form, browser)
+        default: throw PageProblem(405, "This page is only read", "It has no form that could be sent to it.")
+        }
+    }
+
+    /// The fields of a form of these pages.
+    ///
+    /// - Throws: `PageProblem` if another site's page has sent it, or it cannot be read.
+    static func form(of request: ServiceRequest) throws -> Address {
+        // Browsers that know the field say whose page sends the form (Fetch Metadata).
+        if let site = request.fields["Sec-Fetch-Site"], site != "same-origin" {
+            throw PageProblem(403, "The form is not the server's own", "Another site's page has sent it.")
+        }
+        guard let items = Address.items(String(decoding: request.body, as: UTF8.self), keepsEmpty: true) else {
+            throw PageProblem(400, "The form cannot be read", "It is not percent-encoded UTF-8, or has too many fields.")
+        }
+        return Address([], items: items)
     }
 }

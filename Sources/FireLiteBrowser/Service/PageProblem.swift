@@ -24,7 +24,7 @@ struct PageProblem: Error {
         case let error as ViewError: self.init(400, "The view cannot be made", error.description)
         case let error as FHIRDecodingError: self.init(400, "The text is not a resource", error.description)
         case let error as FHIRStoreError:
-            self.init(error.code == .invalidArgument ? 400 : error.code == .conflict ? 409 : 503, Self.title(error), error.description)
+            self.init(error.code == .invalidArgument ? 400 : error.code == .conflict ? 409 : 503, Self.title(error), Self.remedy(error))
         case let error as any FireLiteError: self.init(500, "The page cannot be made", error.message)
         default: self.init(500, "The page cannot be made", "An error of the system: \(type(of: error)).")
         }
@@ -35,8 +35,23 @@ struct PageProblem: Error {
         case .invalidArgument: "The statement is refused"
         case .busy: "The file is busy"
         case .conflict: "Others have changed the resource"
+        case .missingKey: "The file is encrypted"
+        case .wrongKey: "This is not the key of the file"
+        case .notEncrypted: "The file is not encrypted"
+        case .noEncryption: "This program cannot read encrypted files"
+        case .notAStore: "The file is damaged, or no store"
+        case .olderFormat: "The file has an older format"
+        case .newerFormat: "The file has a newer format"
+        case .cannotOpen: "The file cannot be opened"
         default: error.code == .interrupted ? "The statement took too long" : "The store cannot be read"
         }
+    }
+
+    private static func remedy(_ error: FHIRStoreError) -> String {
+        // A look at a file never upgrades it.
+        guard error.code == .olderFormat else { return error.description }
+        let words = "pages never do that: copy the file, run `firelite info` on the copy, which upgrades it, and browse the copy"
+        return error.description({ _ in words })
     }
 
     static let nowhere = PageProblem(404, "There is no such page", "The address leads nowhere. The overview lists what the store holds.")

@@ -26,6 +26,12 @@ public final class StoreBrowser: Sendable {
         public var sessions: BrowserSessions?
         /// The address of the FHIR server over the same store, for links; nil if there is none. Default: nil.
         public var base: String?
+        /// What finds faults by profiles, in addition to the rules of the release; nil for those rules alone. Default: nil.
+        public var validator: (any ContentValidator)?
+        /// The file in which searches that people save are kept, readable only by its owner; nil to keep them in memory. Default: nil.
+        ///
+        /// It has the searches as they are, which can name people: not for an encrypted store.
+        public var searchesFile: URL?
         /// The number of resources on a page of a list. Default: 50.
         public var pageSize = 50
         /// The time after which a page stops counting what it need not count, and says so. Default: 40 milliseconds.
@@ -44,6 +50,7 @@ public final class StoreBrowser: Sendable {
     }
 
     let facts: StoreFacts
+    let searches: SavedSearches
 
     /// Makes a browser.
     ///
@@ -54,6 +61,7 @@ public final class StoreBrowser: Sendable {
         self.store = store
         self.configuration = configuration
         facts = StoreFacts(store)
+        searches = SavedSearches(file: configuration.searchesFile)
     }
 
     // MARK: - Requests
@@ -100,7 +108,7 @@ public final class StoreBrowser: Sendable {
         }
         switch request.method {
         case .get, .head: break
-        case .post: return try await EditPages.post(address, request, self)
+        case .post: return try await PagePosts.answer(address, request, self)
         default: throw PageProblem(405, "Pages are only read", "The method of the request is neither GET nor POST.")
         }
         let preferences = Preferences(cookies: request.fields["Cookie"])
@@ -152,6 +160,7 @@ enum AssetFile {
         switch segments[0] {
         case "style.css": response = .text(Stylesheet.text, "text/css")
         case "browse.js": response = .text(Script.text, "text/javascript")
+        case "check.js": response = .text(CheckScript.text, "text/javascript")
         case "icon.svg": response = .text(Icon.text, "image/svg+xml")
         default: return nil
         }

@@ -25,6 +25,7 @@ final class StoreFacts: @unchecked Sendable {
     private var sizes: Known<[String: Int]>?
     private var facets: [String: Known<[Facet]>] = [:]
     private var tables: Known<[String: Set<String>]>?
+    private var rows: Known<TableCounts>?
 
     init(_ store: FHIRStore) { self.store = store }
 
@@ -124,6 +125,17 @@ final class StoreFacts: @unchecked Sendable {
             if let table = row[0].textValue, let column = row[1].textValue { found[table, default: []].insert(column) }
         }
         lock.withLock { tables = Known(state: state, value: found) }
+        return found
+    }
+
+    /// The numbers of rows of all tables, as far as there is time to count them.
+    func rowCounts(_ budget: TimeBudget) throws -> TableCounts {
+        let state = self.state()
+        if let known = lock.withLock({ rows }), known.state == state, state != "memory" { return known.value }
+        let tables = try schema()
+        let found = try TableCounts(
+            tables.keys.filter { !$0.hasPrefix("sqlite_") }.sorted(), store, hasStatistics: tables["sqlite_stat1"] != nil, budget)
+        if found.isWhole { lock.withLock { rows = Known(state: state, value: found) } }
         return found
     }
 }

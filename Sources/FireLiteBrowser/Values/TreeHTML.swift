@@ -6,6 +6,8 @@ struct TreeHTML {
     let tree: ElementTree
     let resource: Address
     let release: FHIRRelease
+    /// What is wrong with the elements.
+    var marks = IssueMarks()
 
     /// The longest text of a value.
     private static let longest = 1_000
@@ -17,7 +19,7 @@ struct TreeHTML {
     private func entry(_ node: ElementTree.Node) -> HTML {
         let inner: HTML = node.children.isEmpty ? "" : "<ul>\(node.children.map(entry))</ul>"
         return """
-            <li><span class="e" id="e\(node.key)" data-e="\(node.key)"><a class="n" href="#j\(node.key)">\(node.label)</a> \(value(node))</span>\(inner)</li>
+            <li><span class="e \(marks.kind(node.key))" id="e\(node.key)" data-e="\(node.key)"><a class="n" href="#j\(node.key)">\(node.label)</a> \(value(node))</span>\(marks.notes(node.key))\(inner)</li>
             """
     }
 
@@ -74,16 +76,19 @@ struct TreeHTML {
     private func element(_ node: ElementTree.Node, name: String, indent: Int, comma: String, into lines: inout [HTML]) {
         let space = String(repeating: "  ", count: indent)
         let head: HTML = name.isEmpty ? "\(space)" : "\(space)<span class=\"k\">\"\(name)\"</span>: "
+        let (kind, notes) = (marks.kind(node.key), marks.notes(node.key))
+        func line(_ content: HTML) {
+            lines.append("<div class=\"\(kind)\" id=\"j\(node.key)\" data-e=\"\(node.key)\">\(head)\(content)\(notes)</div>")
+        }
         switch node.item.content {
         case .object, .array:
-            lines.append("<div id=\"j\(node.key)\" data-e=\"\(node.key)\">\(head){</div>")
+            line("{")
             members(node.children, indent: indent + 1, into: &lines)
             lines.append("<div data-e=\"\(node.key)\">\(space)}\(comma)</div>")
         case .string(let text):
             let shown = JSONText.string(Numbers.clipped(text, Self.longest))
-            lines.append("<div id=\"j\(node.key)\" data-e=\"\(node.key)\">\(head)<span class=\"s\">\(shown)</span>\(comma)</div>")
-        default:
-            lines.append("<div id=\"j\(node.key)\" data-e=\"\(node.key)\">\(head)<span class=\"v\">\(node.item.json)</span>\(comma)</div>")
+            line("<span class=\"s\">\(shown)</span>\(comma)")
+        default: line("<span class=\"v\">\(node.item.json)</span>\(comma)")
         }
     }
 

@@ -1,4 +1,5 @@
 import FireLite
+import FireLiteCrypto
 import FireLiteKnowledge
 import FireLiteReleases
 import Foundation
@@ -69,7 +70,9 @@ struct KnowledgeArguments {
                 throw ToolError.failed("the profile \(url) is not known: give the package that defines it with --package")
             }
         }
-        return (FHIRValidator(knowledge: knowledge, options: options), urls)
+        var validator = FHIRValidator(knowledge: knowledge, options: options)
+        validator.sha1 = { HashAlgorithm.sha1.digest(of: $0) }
+        return (validator, urls)
     }
 
     @discardableResult

@@ -7,10 +7,15 @@ struct KnowledgeFileArguments {
         case remove([String])
     }
 
-    static let options: [OptionDefinition] = [
-        .option("knowledge", "FILE", kind: .output(.database), isRequired: true, "the SQLite file; made if there is none"),
-        .flag("json", "with list: print one JSON object instead of text"),
-    ]
+    static let options: [OptionDefinition] = makeOptions("list")
+
+    /// - Parameter words: the actions that `--json` may go with.
+    static func makeOptions(_ words: String) -> [OptionDefinition] {
+        [
+            .option("knowledge", "FILE", kind: .output(.database), isRequired: true, "the SQLite file; made if there is none"),
+            .flag("json", "with \(words): print one JSON object instead of text"),
+        ]
+    }
 
     static let operandKinds: [ValueKind] = [.choice(["add", "list", "remove"]), .file]
 
@@ -18,9 +23,11 @@ struct KnowledgeFileArguments {
     let action: Action
     let isJSON: Bool
 
-    /// - Parameter entry: what add and remove need, for the message: `a package`.
+    /// - Parameters:
+    ///   - entry: what add and remove need, for the message: `a package`.
+    ///   - addHasJSON: whether add prints a JSON object, too.
     /// - Throws: `ToolError` with status 2.
-    init(_ arguments: ParsedArguments, entry: String) throws {
+    init(_ arguments: ParsedArguments, entry: String, addHasJSON: Bool = false) throws {
         path = arguments["knowledge"] ?? ""
         isJSON = arguments.has("json")
         let names = Array(arguments.operands.dropFirst())
@@ -33,7 +40,8 @@ struct KnowledgeFileArguments {
         default: throw ToolError.usage("'\(arguments.operands.first ?? "")' is not add, list or remove")
         }
         if case .list = action { return }
-        if isJSON { throw ToolError.usage("--json needs list") }
+        if isJSON, !addHasJSON { throw ToolError.usage("--json needs list") }
+        if isJSON, case .remove = action { throw ToolError.usage("--json needs list or add") }
         if names.isEmpty { throw ToolError.usage("\(arguments.operands[0]) needs \(entry)") }
     }
 

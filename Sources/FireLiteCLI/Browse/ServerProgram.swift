@@ -22,26 +22,43 @@ struct ServerProgram {
         path = found
     }
 
+    /// What a server serves.
+    struct Pages {
+        /// The path of the database.
+        let database: String
+        /// The file with its key; nil if it is not encrypted, or a page asks for the key.
+        let keyPath: String?
+        /// Whether a page asks for the key.
+        let asksForKey: Bool
+        /// The port; 0 for any free one.
+        let port: Int
+        /// Whether pages may change resources.
+        let edits: Bool
+
+        var arguments: [String] {
+            ["--database", database, "--port", "\(port)"] + (edits ? ["--editing"] : ["--read-only"])
+                + (keyPath.map { ["--key-file", $0] } ?? []) + (asksForKey ? ["--ask-key"] : [])
+        }
+    }
+
     /// Serves a database until the server ends.
     ///
     /// - Parameters:
-    ///   - database: the path of the database.
-    ///   - keyPath: the file with its key; nil if it is not encrypted.
-    ///   - port: the port; 0 for any free one.
-    ///   - edits: whether pages may change resources.
+    ///   - pages: what it serves.
     ///   - onReady: called with the address that opens the pages.
     /// - Throws: `ToolError` with status 3 if the server cannot be started, or ends before it has pages.
-    func serve(
-        _ database: String, keyPath: String?, port: Int, edits: Bool, onReady: (String) throws -> Void
-    ) throws -> ExitStatus {
+    func serve(_ pages: Pages, onReady: (String) throws -> Void) throws -> ExitStatus {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: path)
-        process.arguments =
-            ["--database", database, "--port", "\(port)"] + (edits ? ["--editing"] : ["--read-only"])
-            + (keyPath.map { ["--key-file", $0] } ?? [])
+        process.arguments = pages.arguments
         let output = Pipe()
         process.standardOutput = output
         do { try process.run() } catch { throw ToolError.failed("\(path) cannot be started: \(error.localizedDescription)") }
+        return try Interruption.ending(process) { try awaitEnd(of: process, output, onReady: onReady) }
+    }
+
+    /// Waits for the address of the pages, then for the end.
+    private func awaitEnd(of process: Process, _ output: Pipe, onReady: (String) throws -> Void) throws -> ExitStatus {
         var text = Data()
         var address: String?
         while address == nil {

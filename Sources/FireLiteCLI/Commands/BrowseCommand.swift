@@ -17,6 +17,9 @@ struct BrowseCommand: Command {
             Control-C. The database can be used by an app and by this tool at the same time. With --no-open the link is printed
             and not opened.
 
+            Without --edit the file is never changed, not even upgraded from an older format. If it is encrypted and there is no
+            --key-file, a page asks for the key. Searches that you save are kept in FILE.searches.json.
+
             `make server` in the source of FireLite builds the server.
 
             Examples: firelite browse health.sqlite
@@ -38,10 +41,19 @@ struct BrowseCommand: Command {
     }
 
     func run(_ console: Console) throws -> ExitStatus {
-        // The tool's own errors say what is wrong with the file, in its words: a missing key, an older or newer format, no store.
-        try (edits ? database.open() : database.openForReading()).close()
+        // The tool's own errors say what is wrong with the file, in its words: an older or newer format, a wrong key, no store.
+        let asks = try database.located { () -> Bool in
+            do {
+                try (edits ? database.open() : database.openUnchangedUnlocated()).close()
+                return false
+            } catch let error as FHIRStoreError where error.code == .missingKey && keyPath == nil && !edits {
+                guard try FireLiteBuild.library.hasPrefix("SQLCipher") else { throw error }
+                return true
+            }
+        }
         let server = try ServerProgram(console.environment)
-        return try server.serve(database.path, keyPath: keyPath, port: port, edits: edits) { address in
+        let pages = ServerProgram.Pages(database: database.path, keyPath: keyPath, asksForKey: asks, port: port, edits: edits)
+        return try server.serve(pages) { address in
             try console.print(address)
             if opens { ServerProgram.open(address) }
         }

@@ -5,7 +5,7 @@ import FireLiteTerminal
 /// `firelite codes`: the large code systems of a file that terminologies share.
 struct CodesCommand: Command {
     static let definition = CommandDefinition(
-        name: "codes", summary: "import, list or remove SNOMED CT, LOINC, RxNorm or ICD-10-CM in a file",
+        name: "codes", summary: "import, list or remove SNOMED CT, LOINC, RxNorm or ICD-10 in a file",
         options: KnowledgeFileArguments.options,
         operands: "add|list|remove PATH…", operandCount: CommandDefinition.anyNumber,
         operandKinds: KnowledgeFileArguments.operandKinds,
@@ -17,6 +17,7 @@ struct CodesCommand: Command {
               LOINC       LoincTable/Loinc.csv, with the hierarchy, the parts and the answer lists where they are there
               RxNorm      rrf/RXNCONSO.RRF, with the relations
               ICD-10-CM   the order file, icd10cm_order_2025.txt; ICD-10-PCS as well
+              ICD-10      ClaML, the XML form of ICD-10, ICD-10-GM, OPS and ICD-O-3, with the codes that modifiers make
 
             The same version of a code system is replaced. An import is all or nothing: one that is killed leaves the file as
             it was. remove takes a URL, or URL|VERSION. `firelite terminology --knowledge FILE` uses the file.
@@ -36,7 +37,7 @@ struct CodesCommand: Command {
             switch file.action {
             case .add(let paths):
                 let system = try codes.add(paths) { if console.errorIsTerminal { console.report($0) } }
-                try console.print(
+                try console.printItem(
                     "\(system.name) \(system.version): \(Figures.count(system.conceptCount)) concepts, \(Figures.count(system.nameCount)) names"
                 )
             case .list: try list(codes, console)

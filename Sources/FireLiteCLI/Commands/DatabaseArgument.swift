@@ -124,6 +124,9 @@ struct DatabaseArgument {
     /// Opens an existing database read-only, whether it is writable or not.
     func openForReading() throws -> FHIRStore { try located { try openForReadingUnlocated() } }
 
+    /// Opens an existing database read-only and never upgrades it; throws the store's errors unchanged.
+    func openUnchangedUnlocated() throws -> FHIRStore { try store(.readOnly) }
+
     /// Opens an existing database read-only; throws the store's errors unchanged.
     func openForReadingUnlocated() throws -> FHIRStore {
         do {

@@ -6,20 +6,22 @@ import FireLiteTerminal
 struct PackageCommand: Command {
     static let definition = CommandDefinition(
         name: "package", summary: "add, list or remove FHIR packages in a file that validations share",
-        options: KnowledgeFileArguments.options,
+        options: KnowledgeFileArguments.makeOptions("list or add"),
         operands: "add|list|remove PACKAGE…", operandCount: CommandDefinition.anyNumber,
         operandKinds: KnowledgeFileArguments.operandKinds,
         jsonKeys: [
             JSONKey("packages", "a list of objects: name, version, title, fhir"),
             JSONKey("missing", "the packages that those depend on and that are not in the file, as name#version"),
+            JSONKey("skipped", "with add: the files that were left out, a list of objects: package, file, reason"),
         ],
         discussion: """
             Implementation guides are published as packages: archives (.tgz) with profiles, extensions, value sets and code
             systems. add puts archives, or folders in which one is unpacked, into the file; the same version of a package is
             replaced. remove takes a name, or name#version. `firelite validate --knowledge FILE` uses the file.
 
-            Nothing is downloaded. Archives with links, with paths out of their folder, or that unpack to more than a gigabyte
-            are refused.
+            Files of a package that are no FHIR resources in JSON are left out, and add lists them on standard error. Nothing is
+            downloaded. Archives with links, with paths out of their folder, or that unpack to more than a gigabyte are refused,
+            and so are folders with as much.
 
             Examples: firelite package --knowledge guides.sqlite add us-core-6.1.0.tgz
                       firelite package --knowledge guides.sqlite list
@@ -28,7 +30,7 @@ struct PackageCommand: Command {
 
     private let file: KnowledgeFileArguments
 
-    init(_ arguments: ParsedArguments) throws { file = try KnowledgeFileArguments(arguments, entry: "a package") }
+    init(_ arguments: ParsedArguments) throws { file = try KnowledgeFileArguments(arguments, entry: "a package", addHasJSON: true) }
 
     func run(_ console: Console) throws -> ExitStatus {
         do {
@@ -51,24 +53,40 @@ struct PackageCommand: Command {
         let knowledge = try KnowledgeFile(path: file.path)
         for package in packages {
             try knowledge.add(package)
-            try console.print("\(package.manifest.key): \(Figures.count(package.definitions.count)) definitions")
+            if !file.isJSON {
+                try console.printItem("\(package.manifest.key): \(Figures.count(package.definitions.count)) definitions")
+            }
+            for skipped in package.skipped { console.report("left out: \(skipped)") }
         }
+        guard file.isJSON else { return }
+        let all = try knowledge.packages()
+        let report = Self.report(
+            packages.map(\.manifest), missing: PackageManifest.missingDependencies(of: all), packages.flatMap(\.skipped))
+        try console.print(report, asJSON: true)
     }
 
     private func list(_ console: Console) throws {
         let packages = try KnowledgeFile(path: file.path, isReadOnly: true).packages()
+        try console.print(Self.report(packages, missing: PackageManifest.missingDependencies(of: packages), []), asJSON: file.isJSON)
+    }
+
+    private static func report(_ packages: [PackageManifest], missing: [String], _ skipped: [SkippedFile]) -> Report {
         var report = Report()
         report.addTable(
             "packages",
             [Report.Column(key: "name"), Report.Column(key: "version"), Report.Column(key: "title"), Report.Column(key: "fhir")],
             packages.map { [.text($0.name), .text($0.version), .text($0.title ?? ""), .text($0.fhirVersions.joined(separator: ", "))] })
-        let missing = PackageManifest.missingDependencies(of: packages)
         if !missing.isEmpty { report.addNote("not in the file, though others depend on them: \(missing.joined(separator: ", "))") }
         report.addMember("missing", .texts(missing))
-        try console.print(report, asJSON: file.isJSON)
+        report.addTable(
+            "skipped", ["package", "file", "reason"].map { Report.Column(key: $0) },
+            skipped.map { [.text($0.package), .text($0.file), .text($0.reason)] }, isShown: false)
+        return report
     }
 
     private func remove(_ names: [String]) throws {
+        // A file is not made for it.
+        _ = try KnowledgeFile(path: file.path, isReadOnly: true)
         let knowledge = try KnowledgeFile(path: file.path)
         for name in names {
             let (package, version) = KnowledgeFileArguments.nameAndVersion(name, separator: "#")

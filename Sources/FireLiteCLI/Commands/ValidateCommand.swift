@@ -30,7 +30,8 @@ struct ValidateCommand: Command {
             Output names positions, never values: the file and line or the resource, the FHIR path, and what is expected there.
             --format json prints them as an OperationOutcome.
 
-            The exit status is 1 if there is an error, and 0 if there are only warnings.
+            The exit status is 1 if there is an error or no resource at all, 0 if there are only warnings, and 3 if a
+            definition cannot be read.
 
             Examples: firelite validate bundle.json
                       firelite validate --database health.sqlite --type Patient
@@ -74,6 +75,7 @@ struct ValidateCommand: Command {
 
     func run(_ console: Console) throws -> ExitStatus {
         let (validator, urls) = try knowledge.validator(release, profiles: profiles, options: options)
+        for skipped in isQuiet ? [] : validator.knowledge.skippedFiles { console.report("left out: \(skipped)") }
         let format = isQuiet ? nil : format ?? (console.outputIsTerminal ? .table : .json)
         let report = try ValidationReport(
             console, as: format, isForSpreadsheet: isForSpreadsheet, validator: validator, profiles: urls)
@@ -83,6 +85,8 @@ struct ValidateCommand: Command {
             for source in try ImportSource.all(sources, standardInput: console.standardInput) { try validate(source, report) }
         }
         try report.finish(console)
+        // A file that lost its content must not pass.
+        if database == nil, report.resources == 0, report.errors == 0 { throw ToolError.incomplete("there are no resources to check") }
         guard report.errors > 0 else { return .done }
         let (errors, resources) = (Figures.count(report.errors), Figures.count(report.resources))
         throw ToolError.incomplete(

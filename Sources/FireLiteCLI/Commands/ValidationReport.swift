@@ -33,13 +33,20 @@ final class ValidationReport {
     /// - Parameter place: where an issue with a path is.
     func add(_ resource: FHIRResource, place: (_ path: String) throws -> String) throws {
         resources += 1
-        for issue in validator.validate(resource, against: profiles) {
+        for issue in try issues(of: resource) {
             // Remarks are for who asks for them.
             if issue.severity == .information, !validator.options.bestPractice { continue }
             let message = issue.profile.map { "\(issue.message) (\($0))" } ?? issue.message
             try add(
                 try place(issue.path), path: issue.path, severity: issue.severity, code: issue.issueType, message: message,
                 id: issue.messageID.rawValue)
+        }
+    }
+
+    /// - Throws: `ToolError` with status 3 if a definition cannot be read: nothing is known about the resource then.
+    private func issues(of resource: FHIRResource) throws -> [ValidationIssue] {
+        do { return try validator.validate(resource, against: profiles) } catch let error as KnowledgeError {
+            throw ToolError.failed(error)
         }
     }
 

@@ -1,4 +1,6 @@
-/// The types of values of FHIR's own extensions, which are at hand without the package that defines them (FHIR R4, Extension Registry).
+import FireLiteCore
+
+/// The types of values and the codes of FHIR's own extensions, which are at hand without the package that defines them (FHIR R4, Extension Registry).
 ///
 /// Only those in wide use are here; others, and the places where they may stand, need that package.
 enum CoreExtensions {
@@ -14,6 +16,24 @@ enum CoreExtensions {
         let name = url.dropFirst(Knowledge.base.count)
         return homes.first { name.hasPrefix($0.prefix) }?.type
     }
+
+    /// The codes that the value of an extension may have, by a required binding; nil if they are not among those known. STU3 has others.
+    static func codes(_ url: String, _ release: FHIRRelease) -> Set<String>? {
+        guard ["R4", "R4B", "R5"].contains(release.name), url.hasPrefix(Knowledge.base) else { return nil }
+        return bindings[String(url.dropFirst(Knowledge.base.count))]
+    }
+
+    private static let bindings: [String: Set<String>] = [
+        "data-absent-reason": [
+            "unknown", "asked-unknown", "temp-unknown", "not-asked", "asked-declined", "masked", "not-applicable", "unsupported", "as-text",
+            "error", "not-a-number", "negative-infinity", "positive-infinity", "not-performed", "not-permitted",
+        ],
+        "humanname-assembly-order": ["NL1", "NL2", "NL3", "NL4", "F", "UNK"],
+        "questionnaire-choiceOrientation": ["horizontal", "vertical"],
+        "questionnaire-usageMode": ["capture-display", "capture", "display", "display-non-empty", "capture-display-non-empty"],
+        "structuredefinition-standards-status": ["draft", "trial-use", "normative", "informative", "deprecated", "external"],
+        "structuredefinition-security-category": ["anonymous", "business", "individual", "patient", "not-classified"],
+    ]
 
     private static let homes: [(prefix: String, type: String)] = [
         ("patient-birth", "Patient"), ("patient-mothersMaidenName", "Patient"), ("patient-religion", "Patient"),

@@ -25,11 +25,15 @@ package final class Definition: Sendable {
         case stored(StoredTexts, Int64)
     }
 
-    /// The resource as JSON; empty if its file cannot be read any more.
+    /// The resource as JSON.
+    ///
+    /// - Throws: `KnowledgeError` with code `file` if its file cannot be read any more.
     package var text: Data {
-        switch content {
-        case .text(let text): text
-        case .stored(let texts, let key): texts.text(key)
+        get throws {
+            switch content {
+            case .text(let text): text
+            case .stored(let texts, let key): try texts.text(key)
+            }
         }
     }
 
@@ -65,14 +69,32 @@ package final class Definition: Sendable {
         content = .stored(texts, key)
     }
 
+    /// Whether another definition of the same URL is newer: by their business versions, or else by their dates.
+    func isOlder(than other: Definition) -> Bool {
+        if VersionPattern.isOlder(version, other.version) { return true }
+        if VersionPattern.isOlder(other.version, version) { return false }
+        return (date ?? "") < (other.date ?? "")
+    }
+
     /// The resource as a JSON tree, read again each time.
+    ///
+    /// - Throws: `KnowledgeError` with code `file` if its file cannot be read any more, or is damaged.
     package var json: JSONItem {
-        // It was read when the definition was made; what a damaged file lost is as if it said nothing.
-        (try? JSONItemReader.read(text)) ?? .null
+        get throws {
+            let text = try text
+            // It was read when the definition was made.
+            do { return try JSONItemReader.read(text) } catch {
+                throw ReadingFailures.noted(
+                    KnowledgeError(.file, "\(source): line \(error.line): \(error.problem): the file is damaged, add the package again"))
+            }
+        }
     }
 
     /// The resource as an object; nil if it is not one of the release.
-    package func resource(_ release: FHIRRelease) -> FHIRResource? {
-        (try? FHIRJSON.lenientResource(from: text, release: release))?.resource
+    ///
+    /// - Throws: `KnowledgeError` with code `file` if its file cannot be read any more.
+    package func resource(_ release: FHIRRelease) throws -> FHIRResource? {
+        let text = try text
+        return (try? FHIRJSON.lenientResource(from: text, release: release))?.resource
     }
 }

@@ -19,6 +19,7 @@ public final class Knowledge: @unchecked Sendable {
     private var byKey: [String: Definition] = [:]
     private var packageList: [PackageManifest] = []
     private var importedList: [TableCodeSystem] = []
+    private var skippedList: [SkippedFile] = []
     private var structures: [String: StructureResult] = [:]
     private var discriminated: [Discrimination.Key: Discrimination.Known] = [:]
     private var units: [String: Bool] = [:]
@@ -67,7 +68,7 @@ public final class Knowledge: @unchecked Sendable {
     public func add(_ text: Data, source: String) throws -> String? {
         let definition = try Definition(try Self.json(text, source: source, release: release), source: source)
         if definition.type == "Bundle" {
-            for entry in definition.json["entry"]?.items ?? [] {
+            for entry in try definition.json["entry"]?.items ?? [] {
                 if let resource = entry["resource"] { insert(try Definition(Data(resource.json.utf8), source: source)) }
             }
         }
@@ -111,8 +112,13 @@ public final class Knowledge: @unchecked Sendable {
         codes.forget()
     }
 
-    func note(_ manifest: PackageManifest) {
+    /// The files of packages that were left out when the packages were added, as they are not FHIR resources in JSON.
+    public var skippedFiles: [SkippedFile] { lock.withLock { skippedList } }
+
+    func note(_ manifest: PackageManifest, skipped: [SkippedFile] = []) {
         lock.withLock {
+            skippedList.removeAll { $0.package == manifest.key }
+            skippedList += skipped
             packageList.removeAll { $0.name == manifest.name && $0.version == manifest.version }
             packageList.append(manifest)
         }
@@ -133,10 +139,12 @@ public final class Knowledge: @unchecked Sendable {
     /// The definition with a canonical URL: of several versions the one asked for, else the newest.
     package func definition(_ canonical: Canonical, type: String? = nil) -> Definition? {
         let list = lock.withLock { byURL[canonical.url] ?? [] }.filter { type == nil || $0.type == type }
-        guard let version = canonical.version else { return list.max { VersionOrder.precedes($0, $1) } }
+        guard let version = canonical.version else { return list.max { $0.isOlder(than: $1) } }
         if let exact = list.last(where: { $0.version == version }) { return exact }
         // `4.0` stands for the newest of `4.0.x`.
-        return list.filter { $0.version?.hasPrefix(version + ".") ?? false }.max { VersionOrder.precedes($0, $1) }
+        return list.filter { VersionPattern.matches($0.version, version) || $0.version?.hasPrefix(version + ".") ?? false }.max {
+            $0.isOlder(than: $1)
+        }
     }
 
     /// The definitions of a type with a canonical URL, of every version.
@@ -185,14 +193,15 @@ public final class Knowledge: @unchecked Sendable {
     func discriminated(by path: String, in slice: StructureNode, _ find: () -> [Discrimination.Target]) -> [Discrimination.Target] {
         let key = Discrimination.Key(slice: ObjectIdentifier(slice), path: path)
         if let known = lock.withLock({ discriminated[key] }) { return known.targets }
-        let known = Discrimination.Known(slice: slice, targets: find())
-        lock.withLock { discriminated[key] = known }
-        return known.targets
+        let (targets, failure) = ReadingFailures.watching { find() }
+        if failure == nil { lock.withLock { discriminated[key] = Discrimination.Known(slice: slice, targets: targets) } }
+        return targets
     }
 
     /// The profile, extension or type with a URL; nil if it is not known.
     ///
-    /// - Throws: `KnowledgeError` with code `definition` for one that cannot be used: a cycle, an invalid path.
+    /// - Throws: `KnowledgeError` with code `definition` for one that cannot be used: a cycle, an invalid path; `file` if a file cannot be read, which is
+    ///   tried again the next time.
     package func structure(_ canonical: Canonical) throws -> Structure? {
         let key = canonical.version.map { "\(canonical.url)|\($0)" } ?? canonical.url
         if let known = lock.withLock({ structures[key] }) {
@@ -206,8 +215,11 @@ public final class Knowledge: @unchecked Sendable {
             throw KnowledgeError(.definition, "\(canonical.url) derives from itself: mend baseDefinition")
         }
         defer { lock.withLock { _ = building.remove(key) } }
+        let (result, failure) = ReadingFailures.watching { Result { try SnapshotGenerator(self).structure(of: definition) } }
+        // What was made without a part of the definitions is not kept.
+        if let failure { throw failure }
         do {
-            let structure = try SnapshotGenerator(self).structure(of: definition)
+            let structure = try result.get()
             lock.withLock { structures[key] = .made(structure) }
             return structure
         } catch let error as KnowledgeError {
@@ -224,39 +236,5 @@ public final class Knowledge: @unchecked Sendable {
         else { return nil }
         lock.withLock { structures[Canonical(url: canonical.url, version: canonical.version).description] = .made(structure) }
         return structure
-    }
-}
-
-/// The order of business versions: numbers by value, others by text; without a version first.
-enum VersionOrder {
-    static func precedes(_ first: Definition, _ second: Definition) -> Bool {
-        if let left = first.version, let right = second.version, left != right { return precedes(left, right) }
-        if (first.version == nil) != (second.version == nil) { return first.version == nil }
-        return (first.date ?? "") < (second.date ?? "")
-    }
-
-    /// By the parts between full stops; a pre-release (`1.0.0-ballot`) comes before its release.
-    static func precedes(_ left: String, _ right: String) -> Bool {
-        let (first, firstLabel) = split(left)
-        let (second, secondLabel) = split(right)
-        for index in 0..<max(first.count, second.count) {
-            let (one, other) = (index < first.count ? first[index] : "0", index < second.count ? second[index] : "0")
-            if one == other { continue }
-            if let number = Int(one), let number2 = Int(other) {
-                if number != number2 { return number < number2 }
-                continue
-            }
-            return one < other
-        }
-        switch (firstLabel, secondLabel) {
-        case (nil, nil), (nil, _?): return false
-        case (_?, nil): return true
-        case (let one?, let other?): return one < other
-        }
-    }
-
-    private static func split(_ version: String) -> ([Substring], Substring?) {
-        let parts = version.split(separator: "-", maxSplits: 1)
-        return ((parts.first ?? "").split(separator: "."), parts.count > 1 ? parts[1] : nil)
     }
 }

@@ -23,6 +23,8 @@ public struct KnowledgeError: FireLiteError, Hashable {
         public static let missing = Code(rawValue: "missing")
         /// A definition contradicts itself or its base.
         public static let definition = Code(rawValue: "definition")
+        /// Definitions are of another release of FHIR than the store.
+        public static let release = Code(rawValue: "release")
     }
 
     /// The kind of failure.

@@ -8,8 +8,16 @@ import Foundation
 /// It has the tables `package` (name, version, manifest) and `definition` (package, type, url, version, id, subject, date, text). The text of a
 /// definition is read when a validator first needs it.
 public final class KnowledgeFile {
-    private let connection: Connection
+    private let source: Source
     private let path: String
+
+    /// A connection that writes, or one that only reads.
+    private enum Source {
+        case writer(Connection)
+        case reader(KnowledgeReader)
+    }
+
+    private let isReadOnly: Bool
     /// The format of the file; one with a higher number is refused.
     static let format: Int64 = 1
     /// `FLKN`, in the header of the file.
@@ -20,18 +28,29 @@ public final class KnowledgeFile {
     /// - Parameters:
     ///   - path: the file.
     ///   - isReadOnly: whether the file must exist and is never changed. Default: false.
-    /// - Throws: `KnowledgeError` with code `file` if it cannot be opened or is another kind of file.
-    public init(path: String, isReadOnly: Bool = false) throws {
+    /// - Throws: `KnowledgeError` with code `file` if it cannot be opened or is another kind of file, or if another program has locked it for long.
+    public convenience init(path: String, isReadOnly: Bool = false) throws {
+        try self.init(path: path, isReadOnly: isReadOnly, busyTimeout: isReadOnly ? FileWait.reading : FileWait.writing)
+    }
+
+    init(path: String, isReadOnly: Bool, busyTimeout: Int) throws {
         self.path = path
+        self.isReadOnly = isReadOnly
         if isReadOnly, !FileManager.default.fileExists(atPath: path) {
             throw KnowledgeError(.file, "\(path): there is no such file: make it with `firelite package add --knowledge \(path)`")
         }
         do {
-            if isReadOnly { Self.takeBack(path) }
-            connection = try Connection(path: path, isReadOnly: isReadOnly, createsFile: !isReadOnly)
-            connection.setBusyTimeout(milliseconds: 5_000)
-            let isEmpty = try connection.integer("SELECT count(*) FROM sqlite_schema") == 0
-            if isEmpty, !isReadOnly { try create() }
+            let connection: Connection
+            if isReadOnly {
+                let reader = try KnowledgeReader(path: path, busyTimeout: busyTimeout)
+                source = .reader(reader)
+                connection = reader.connection
+            } else {
+                connection = try Connection(path: path)
+                source = .writer(connection)
+                connection.setBusyTimeout(milliseconds: busyTimeout)
+                if try connection.integer("SELECT count(*) FROM sqlite_schema") == 0 { try Self.create(connection) }
+            }
             guard try connection.integer("PRAGMA application_id") == Self.applicationID else {
                 throw KnowledgeError(.file, "\(path) is not a file of packages: give another path")
             }
@@ -39,50 +58,51 @@ public final class KnowledgeFile {
                 throw KnowledgeError(.file, "\(path) has a later format than this version reads: use a later version")
             }
         } catch let error as SQLiteError {
-            throw Self.failure(path, error)
+            throw FileWait.failure(path, error, isWriting: !isReadOnly)
         }
     }
 
-    /// Takes back what a killed import left in a file that is there: a connection that only reads cannot.
-    ///
-    /// If the file cannot be written, the error is that of the connection which reads it.
-    static func takeBack(_ path: String) {
-        guard let connection = try? Connection(path: path, createsFile: false) else { return }
-        connection.setBusyTimeout(milliseconds: 5_000)
-        _ = try? connection.integer("SELECT count(*) FROM sqlite_schema")
-    }
-
-    private static func failure(_ path: String, _ error: SQLiteError) -> KnowledgeError {
-        KnowledgeError(.file, "\(path): \(error.message)")
-    }
-
-    private func create() throws {
+    private static func create(_ connection: Connection) throws {
         try connection.execute(
             """
             BEGIN IMMEDIATE;
             PRAGMA application_id = 1179405134;
             PRAGMA user_version = 1;
-            CREATE TABLE package(_k INTEGER PRIMARY KEY, name TEXT NOT NULL, version TEXT NOT NULL, manifest TEXT NOT NULL, UNIQUE(name, version));
-            CREATE TABLE definition(
+            CREATE TABLE IF NOT EXISTS package(_k INTEGER PRIMARY KEY, name TEXT NOT NULL, version TEXT NOT NULL, manifest TEXT NOT NULL, UNIQUE(name, version));
+            CREATE TABLE IF NOT EXISTS definition(
                 _k INTEGER PRIMARY KEY, package INTEGER NOT NULL REFERENCES package(_k) ON DELETE CASCADE, type TEXT NOT NULL, url TEXT,
                 version TEXT, id TEXT, subject TEXT, date TEXT, text TEXT NOT NULL);
-            CREATE INDEX definition_package ON definition(package);
+            CREATE INDEX IF NOT EXISTS definition_package ON definition(package);
             COMMIT;
             """)
     }
 
-    private func located<Value>(_ body: () throws -> Value) throws -> Value {
-        do { return try body() } catch let error as SQLiteError { throw Self.failure(path, error) }
+    private func reading<Value>(_ body: (Connection) throws -> Value) throws -> Value {
+        do {
+            switch source {
+            case .writer(let connection): return try body(connection)
+            case .reader(let reader): return try reader.reading(body)
+            }
+        } catch let error as SQLiteError {
+            throw FileWait.failure(path, error, isWriting: !isReadOnly)
+        }
     }
 
-    private func transaction(_ body: () throws -> Void) throws {
-        try connection.run("BEGIN IMMEDIATE")
+    private func transaction(_ body: (Connection) throws -> Void) throws {
+        guard case .writer(let connection) = source else {
+            throw KnowledgeError(.file, "\(path) was opened for reading: open it without isReadOnly to change it")
+        }
         do {
-            try body()
-            try connection.run("COMMIT")
-        } catch {
-            try? connection.run("ROLLBACK")
-            throw error
+            try connection.run("BEGIN IMMEDIATE")
+            do {
+                try body(connection)
+                try connection.run("COMMIT")
+            } catch {
+                try? connection.run("ROLLBACK")
+                throw error
+            }
+        } catch let error as SQLiteError {
+            throw FileWait.failure(path, error, isWriting: true)
         }
     }
 
@@ -92,11 +112,11 @@ public final class KnowledgeFile {
     ///
     /// - Throws: `KnowledgeError` with code `file`.
     public func packages() throws -> [PackageManifest] {
-        try located {
+        try reading { connection in
             let statement = try connection.prepare("SELECT manifest FROM package ORDER BY name, version")
             var list: [PackageManifest] = []
             while try statement.step() {
-                if let text = statement.row.text(0) { list.append(try PackageManifest(Data(text.utf8), source: path)) }
+                if let text = statement.row.text(0) { list.append(try PackageManifest(stored: Data(text.utf8), source: path)) }
             }
             return list
         }
@@ -105,39 +125,37 @@ public final class KnowledgeFile {
     /// Adds a package, which replaces the same version of the package if the file has it.
     ///
     /// - Parameter source: an archive (`.tgz`) or a folder with an unpacked one.
-    /// - Returns: the manifest of the package, and the number of its definitions.
+    /// - Returns: the manifest of the package, the number of its definitions, and its files that were left out.
     /// - Throws: `KnowledgeError`; `TransferError` if the system has no zlib.
     @discardableResult
-    public func addPackage(at source: String) throws -> (manifest: PackageManifest, definitions: Int) {
+    public func addPackage(at source: String) throws -> (manifest: PackageManifest, definitions: Int, skipped: [SkippedFile]) {
         let loaded = try PackageReader.read(source)
         try add(loaded)
-        return (loaded.manifest, loaded.definitions.count)
+        return (loaded.manifest, loaded.definitions.count, loaded.skipped)
     }
 
     /// Adds a package that was read, in place of the same version of it.
     package func add(_ loaded: LoadedPackage) throws {
-        try located {
-            try transaction {
-                try delete(name: loaded.manifest.name, version: loaded.manifest.version)
-                let package = try connection.prepare("INSERT INTO package(name, version, manifest) VALUES (?, ?, ?)")
-                package.bind(1, loaded.manifest.name)
-                package.bind(2, loaded.manifest.version)
-                package.bind(3, loaded.manifest.json)
-                try package.run()
-                let key = try connection.integer("SELECT last_insert_rowid()") ?? 0
-                let insert = try connection.prepare(
-                    "INSERT INTO definition(package, type, url, version, id, subject, date, text) VALUES (?, ?, ?, ?, ?, ?, ?, ?)")
-                for definition in loaded.definitions {
-                    insert.bind(1, key)
-                    let texts = [
-                        definition.type, definition.url, definition.version, definition.id, definition.subject, definition.date,
-                        String(decoding: definition.text, as: UTF8.self),
-                    ]
-                    for (index, text) in texts.enumerated() {
-                        if let text { insert.bind(index + 2, text) } else { insert.bindNull(index + 2) }
-                    }
-                    try insert.run()
+        try transaction { connection in
+            try Self.delete(name: loaded.manifest.name, version: loaded.manifest.version, connection)
+            let package = try connection.prepare("INSERT INTO package(name, version, manifest) VALUES (?, ?, ?)")
+            package.bind(1, loaded.manifest.name)
+            package.bind(2, loaded.manifest.version)
+            package.bind(3, loaded.manifest.json)
+            try package.run()
+            let key = try connection.integer("SELECT last_insert_rowid()") ?? 0
+            let insert = try connection.prepare(
+                "INSERT INTO definition(package, type, url, version, id, subject, date, text) VALUES (?, ?, ?, ?, ?, ?, ?, ?)")
+            for definition in loaded.definitions {
+                insert.bind(1, key)
+                let texts = [
+                    definition.type, definition.url, definition.version, definition.id, definition.subject, definition.date,
+                    String(decoding: try definition.text, as: UTF8.self),
+                ]
+                for (index, text) in texts.enumerated() {
+                    if let text { insert.bind(index + 2, text) } else { insert.bindNull(index + 2) }
                 }
+                try insert.run()
             }
         }
     }
@@ -152,11 +170,11 @@ public final class KnowledgeFile {
     @discardableResult
     public func removePackage(named name: String, version: String? = nil) throws -> Int {
         let found = try packages().filter { $0.name == name && (version == nil || $0.version == version) }
-        try located { try transaction { for manifest in found { try delete(name: name, version: manifest.version) } } }
+        try transaction { connection in for manifest in found { try Self.delete(name: name, version: manifest.version, connection) } }
         return found.count
     }
 
-    private func delete(name: String, version: String) throws {
+    private static func delete(name: String, version: String, _ connection: Connection) throws {
         for sql in [
             "DELETE FROM definition WHERE package IN (SELECT _k FROM package WHERE name = ?1 AND version = ?2)",
             "DELETE FROM package WHERE name = ?1 AND version = ?2",
@@ -170,7 +188,7 @@ public final class KnowledgeFile {
 
     /// The definitions of all packages; their texts stay in the file.
     func definitions(_ texts: StoredTexts) throws -> [Definition] {
-        try located {
+        try reading { connection in
             let statement = try connection.prepare(
                 """
                 SELECT d.type, d.url, d.version, d.id, d.subject, d.date, d._k, p.name || '#' || p.version
@@ -195,29 +213,36 @@ public final class KnowledgeFile {
 /// `@unchecked Sendable`: `lock` guards the connection.
 final class StoredTexts: @unchecked Sendable {
     private let lock = NSLock()
-    private let connection: Connection
+    private let reader: KnowledgeReader
+    private let path: String
 
-    init(path: String) throws {
+    /// - Parameter busyTimeout: how long a text waits for a writer, in milliseconds.
+    init(path: String, busyTimeout: Int = FileWait.reading) throws {
+        self.path = path
+        reader = try KnowledgeReader(path: path, busyTimeout: busyTimeout)
+    }
+
+    /// The text with a key.
+    ///
+    /// - Throws: `KnowledgeError` with code `file` if it is gone, or if the file is locked or damaged.
+    func text(_ key: Int64) throws -> Data {
         do {
-            connection = try Connection(path: path, isReadOnly: true, createsFile: false)
+            return try lock.withLock { try reader.reading { try stored(key, $0) } }
         } catch let error as SQLiteError {
-            throw KnowledgeError(.file, "\(path): \(error.message)")
+            throw ReadingFailures.noted(FileWait.failure(path, error))
+        } catch let error as KnowledgeError {
+            throw ReadingFailures.noted(error)
         }
     }
 
-    /// The text with a key; empty if it is gone or the file is damaged.
-    func text(_ key: Int64) -> Data {
-        lock.withLock {
-            do {
-                let statement = try connection.cached("SELECT text FROM definition WHERE _k = ?")
-                defer { statement.reset() }
-                statement.bind(1, key)
-                guard try statement.step() else { return Data() }
-                return Data(statement.row.textBytes(0))
-            } catch {
-                return Data()
-            }
+    private func stored(_ key: Int64, _ connection: Connection) throws -> Data {
+        let statement = try connection.cached("SELECT text FROM definition WHERE _k = ?")
+        defer { statement.reset() }
+        statement.bind(1, key)
+        guard try statement.step() else {
+            throw KnowledgeError(.file, "\(path): a package was removed or replaced while it was in use: read the file again")
         }
+        return Data(statement.row.textBytes(0))
     }
 }
 
@@ -239,12 +264,15 @@ extension Knowledge {
     /// imported into it.
     ///
     /// - Throws: `KnowledgeError` with code `file`.
-    public func addKnowledge(at path: String) throws {
-        let file = try KnowledgeFile(path: path, isReadOnly: true)
+    public func addKnowledge(at path: String) throws { try addKnowledge(at: path, busyTimeout: FileWait.reading) }
+
+    /// - Parameter busyTimeout: how long each reading waits for a writer, in milliseconds.
+    func addKnowledge(at path: String, busyTimeout: Int) throws {
+        let file = try KnowledgeFile(path: path, isReadOnly: true, busyTimeout: busyTimeout)
         for manifest in try file.packages() { note(manifest) }
-        let texts = try StoredTexts(path: path)
+        let texts = try StoredTexts(path: path, busyTimeout: busyTimeout)
         for definition in try file.definitions(texts) { insert(definition) }
-        let tables = try CodeTables(reading: path)
+        let tables = try CodeTables(reading: path, busyTimeout: busyTimeout)
         for system in try tables.systems() { note(try TableCodeSystem(tables, system)) }
     }
 }

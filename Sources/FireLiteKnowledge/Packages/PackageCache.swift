@@ -46,17 +46,12 @@ public struct PackageCache: Sendable {
     /// The version of a list that a range names.
     static func version(_ wanted: String?, of versions: [String]) -> String? {
         if let wanted, versions.contains(wanted) { return wanted }
-        var prefix = ""
-        switch wanted {
-        case nil, "latest", "x", "*": break
-        case let wanted? where wanted.hasSuffix(".x") || wanted.hasSuffix(".X") || wanted.hasSuffix(".*"):
-            prefix = String(wanted.dropLast())
-        default: return nil
-        }
+        let pattern = wanted == nil || wanted == "latest" ? "x" : wanted ?? "x"
+        guard VersionPattern.isPattern(pattern) else { return nil }
         // `current` and `dev` are builds, not releases.
-        let released = versions.filter { $0.first?.isNumber ?? false && $0.hasPrefix(prefix) }
+        let released = versions.filter { $0.first?.isNumber ?? false && VersionPattern.matches($0, pattern) }
         let stable = released.filter { !$0.contains("-") }
-        return (stable.isEmpty ? released : stable).max { VersionOrder.precedes($0, $1) }
+        return (stable.isEmpty ? released : stable).max { VersionPattern.isOlder($0, $1) }
     }
 }
 

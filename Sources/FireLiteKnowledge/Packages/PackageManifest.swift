@@ -21,8 +21,32 @@ public struct PackageManifest: Sendable, Hashable, Codable {
     /// - Parameters:
     ///   - text: the content of `package.json`.
     ///   - source: the name of the package in messages, such as its file.
-    /// - Throws: `KnowledgeError` with code `manifest` if it has no name or version.
+    /// - Throws: `KnowledgeError` with code `manifest` if it has no name or version, or one that FHIR's packages cannot have.
     public init(_ text: Data, source: String) throws {
+        try self.init(stored: text, source: source)
+        for (kind, word, more) in [("name", name, "-_"), ("version", version, "-_+")] where !Self.isSound(word, more) {
+            throw KnowledgeError(
+                .manifest,
+                "\(source): the \(kind) in package.json is none of a FHIR package: it may have letters, digits, full stops and \(more) in ASCII, "
+                    + "and no empty part")
+        }
+    }
+
+    /// The maximum length of names and versions, in bytes.
+    private static let maximumLength = 200
+
+    /// Whether a name or version has the form that FHIR's packages have (FHIR, NPM Package Specification; letters in capitals are in use).
+    private static func isSound(_ text: String, _ more: String) -> Bool {
+        let isPlain = text.utf8.allSatisfy { byte in
+            (48...57).contains(byte) || (65...90).contains(byte) || (97...122).contains(byte) || byte == UInt8(ascii: ".")
+                || more.utf8.contains(byte)
+        }
+        guard isPlain, text.utf8.count <= maximumLength, let first = text.first, first.isLetter || first.isNumber else { return false }
+        return !text.split(separator: ".", omittingEmptySubsequences: false).contains("")
+    }
+
+    /// Reads a manifest that a file of packages has.
+    init(stored text: Data, source: String) throws {
         let clean = text.starts(with: [0xEF, 0xBB, 0xBF]) ? text.dropFirst(3) : text
         let json: JSONItem
         do {

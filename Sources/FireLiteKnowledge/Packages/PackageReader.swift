@@ -6,8 +6,23 @@ import Foundation
 package struct LoadedPackage: Sendable {
     package let manifest: PackageManifest
     package let definitions: [Definition]
-    /// Files with the ending `.json` that are no FHIR resources, with the reason; they are left out.
-    package let skipped: [String]
+    /// The files with the ending `.json` that were left out.
+    package let skipped: [SkippedFile]
+}
+
+/// A file of a package that was left out, as it is not a FHIR resource in JSON.
+public struct SkippedFile: Sendable, Hashable, Codable {
+    /// The package, `hl7.fhir.us.core#6.1.0`.
+    public let package: String
+    /// The path of the file in the package.
+    public let file: String
+    /// What is wrong with it, with the line.
+    public let reason: String
+}
+
+extension SkippedFile: CustomStringConvertible {
+    /// The package, the file and the reason.
+    public var description: String { "\(package), \(file): \(reason)" }
 }
 
 /// Reads packages: archives (`.tgz`), and folders in which one is unpacked.
@@ -75,9 +90,12 @@ package enum PackageReader {
     private static func readFolder(_ path: String, _ builder: Builder) throws {
         let inner = "\(path)/package"
         let root = FileManager.default.fileExists(atPath: "\(inner)/package.json") ? inner : path
+        guard FileManager.default.fileExists(atPath: "\(root)/package.json") else { throw Builder.noManifest(path) }
         guard let files = FileManager.default.enumerator(atPath: root) else {
             throw KnowledgeError(.file, "\(path): the folder cannot be read")
         }
+        // The limits of archives.
+        var (count, size) = (0, 0)
         for case let file as String in files where file.hasSuffix(".json") {
             // A link may lead out of the folder.
             if files.fileAttributes?[.type] as? FileAttributeType != .typeRegular { continue }
@@ -86,6 +104,12 @@ package enum PackageReader {
                 data = try WholeFile.bytes("\(root)/\(file)", limit: TarReader.maximumFile)
             } catch {
                 throw KnowledgeError(.file, "\(root)/\(file): the file cannot be read")
+            }
+            (count, size) = (count + 1, size + data.count)
+            guard count <= TarReader.maximumCount, size <= maximumSize else {
+                throw KnowledgeError(
+                    .limit,
+                    "\(path) has more than \(TarReader.maximumCount) files or \(maximumSize) bytes in JSON: it is not a package")
             }
             try builder.add("package/\(file)", data)
         }
@@ -114,17 +138,21 @@ package enum PackageReader {
             texts.append((path, data))
         }
 
+        static func noManifest(_ source: String) -> KnowledgeError {
+            KnowledgeError(.manifest, "\(source): there is no package.json: it is not a FHIR package")
+        }
+
         func finish() throws -> LoadedPackage {
-            guard let manifest else {
-                throw KnowledgeError(.manifest, "\(source): there is no package.json: it is not a FHIR package")
-            }
+            guard let manifest else { throw Self.noManifest(source) }
             var definitions: [Definition] = []
-            var skipped: [String] = []
+            var skipped: [SkippedFile] = []
             for (path, text) in texts {
+                let source = "\(manifest.key), \(path)"
                 do {
-                    definitions.append(try Definition(text, source: "\(manifest.key), \(path)"))
+                    definitions.append(try Definition(text, source: source))
                 } catch let error as KnowledgeError {
-                    skipped.append(error.message)
+                    let reason = error.message.hasPrefix(source + ": ") ? String(error.message.dropFirst(source.count + 2)) : error.message
+                    skipped.append(SkippedFile(package: manifest.key, file: path, reason: reason))
                 }
             }
             return LoadedPackage(manifest: manifest, definitions: definitions, skipped: skipped)
@@ -138,7 +166,7 @@ extension Knowledge {
     /// - Parameters:
     ///   - path: an archive (`.tgz`), or a folder with an unpacked one.
     ///   - includesExamples: whether to add its examples too, as targets of references. Default: false.
-    /// - Returns: the manifest of the package.
+    /// - Returns: the manifest of the package; ``skippedFiles`` has its files that are not resources.
     /// - Throws: `KnowledgeError` if it is not a package; `TransferError` if the system has no zlib.
     @discardableResult
     public func addPackage(at path: String, includesExamples: Bool = false) throws -> PackageManifest {
@@ -148,7 +176,7 @@ extension Knowledge {
     }
 
     func add(_ package: LoadedPackage) {
-        note(package.manifest)
+        note(package.manifest, skipped: package.skipped)
         for definition in package.definitions { insert(definition) }
     }
 }

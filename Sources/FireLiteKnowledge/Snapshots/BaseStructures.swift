@@ -116,16 +116,38 @@ final class BaseFacts: @unchecked Sendable {
     /// The bindings by the paths of their elements.
     var bindings: [String: ElementRule.Binding] { content.bindings }
 
-    /// The required binding of an element of a type, or of a type that it derives from; nil if it has none.
-    func requiredBinding(of name: String, _ layout: Layout) -> ElementRule.Binding? {
+    /// The value set that the codes of an element must be of: that of a required binding, or the maximum of another; nil if there is neither.
+    func boundSet(of name: String, _ layout: Layout) -> String? {
         let content = content
         var current: Layout? = layout
         while let type = current {
-            let path = "\(type.name).\(name)"
-            if let binding = content.bindings[path] { return binding.strength == "required" ? binding : nil }
+            if let binding = content.bindings["\(type.name).\(name)"] {
+                return binding.strength == "required" ? binding.valueSet : binding.maximum
+            }
             current = type.base
         }
         return nil
+    }
+
+    /// The value set of all languages, which is the maximum for those in common use.
+    static let allLanguages = prefix + "all-languages"
+    /// The value sets of required bindings whose codes no definition lists: standards do, which the terminology knows.
+    private static let open: Set<String> = [allLanguages, prefix + "currencies"]
+
+    /// The value sets of a type's codes that the lists of the release do not have, by the places of the elements.
+    func openSets(of layout: Layout) -> [Int: String] {
+        var sets: [Int: String] = [:]
+        for (place, element) in layout.elements.enumerated() where element.primitive == .code && element.choice == nil {
+            if let set = boundSet(of: element.name, layout), Self.open.contains(set) { sets[place] = set }
+        }
+        return sets
+    }
+
+    /// The maximum of a binding, which the generated text does not have. In R4 and R4B languages in common use are preferred, and others are those of
+    /// BCP 47 (FHIR R4, Resource.language and others); the elements of Citation have no maximum.
+    private func maximum(_ path: Substring, _ valueSet: String) -> String? {
+        guard version.hasPrefix("4."), valueSet == Self.prefix + "languages", !path.hasPrefix("Citation.") else { return nil }
+        return Self.allLanguages
     }
 
     /// Adds what is known of an element of a type, or of a type that it derives from.
@@ -149,7 +171,8 @@ final class BaseFacts: @unchecked Sendable {
                 if words.count == 2 { content.modifiers.insert(String(words[1])) }
                 guard words.count == 3 else { continue }
                 let url = words[2].hasPrefix("~") ? Self.prefix + words[2].dropFirst() : String(words[2])
-                content.bindings[String(words[0])] = ElementRule.Binding(strength: String(words[1]), valueSet: url, maximum: nil)
+                content.bindings[String(words[0])] = ElementRule.Binding(
+                    strength: String(words[1]), valueSet: url, maximum: maximum(words[0], url))
             }
             read = content
             return content

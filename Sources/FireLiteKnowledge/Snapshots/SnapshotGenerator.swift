@@ -19,14 +19,14 @@ struct SnapshotGenerator {
     ///
     /// - Parameter usesSnapshot: whether a snapshot that it brings is taken as it is.
     /// - Throws: `KnowledgeError` with code `definition` for one that contradicts itself, `missing` if its base or a profile in it is not known,
-    ///   `limit` for one that is too large.
+    ///   `limit` for one that is too large, `file` if a file of packages cannot be read.
     func structure(of definition: Definition, usesSnapshot: Bool = true) throws -> Structure {
         var generator = self
         return try generator.make(definition, usesSnapshot: usesSnapshot)
     }
 
     private mutating func make(_ definition: Definition, usesSnapshot: Bool) throws -> Structure {
-        let json = definition.json
+        let json = try definition.json
         url = definition.url ?? definition.source
         let type = json["type"]?.text ?? json["constrainedType"]?.text ?? ""
         isConstraint = json["derivation"]?.text != "specialization"
@@ -204,12 +204,13 @@ struct SnapshotGenerator {
     // MARK: - Choices
 
     /// Settles what the name of a type in a path (`valueQuantity`) says about the choice: a value of that type, if there must be one, is the only
-    /// one; within a slice the choice has that type alone (FHIR, Profiling Resources, Limitations of Use; ElementDefinition, path).
+    /// one; within a slice the choice has that type alone (FHIR, Profiling Resources, Limitations of Use; ElementDefinition, path). The definition of an
+    /// extension that names a type has values of it alone.
     private func settle(_ node: StructureNode, isInSlice: Bool) {
         if shortcuts.contains(ObjectIdentifier(node)), node.slices.count == 1, let slice = node.slices.first {
             if isInSlice {
                 merge(slice, into: node)
-            } else if (slice.rule.min ?? 0) > 0 {
+            } else if (slice.rule.min ?? 0) > 0 || node.rule.path == "Extension.value[x]" {
                 node.rule.types = slice.rule.types
                 node.rule.slicing?.rules = "closed"
             }

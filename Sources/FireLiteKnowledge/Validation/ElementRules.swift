@@ -106,44 +106,6 @@ struct URLRules {
     }
 }
 
-/// Rules for attachments: a size that is that of the content (FHIR, Data Types, Attachment).
-struct AttachmentRules {
-    private let run: ValidationRun
-
-    init(_ run: ValidationRun) { self.run = run }
-
-    func check(_ attachment: FHIRObject) {
-        if let type = attachment.text("contentType"), !type.utf8.contains(UInt8(ascii: "/")) {
-            run.at("contentType") { run.add(.attachment, "needs a media type, such as text/plain") }
-        }
-        if let size = attachment.integer("size"), let data = attachment.text("data"), let actual = Self.size(ofBase64: data), size != actual
-        {
-            run.at("size") { run.add(.attachment, "the stated size is not that of the content") }
-        }
-        if let url = attachment.text("url"), url.hasPrefix("data:"), !url.contains(",") {
-            run.at("url") { run.add(.attachment, "a data URL has a comma before its content") }
-        }
-        if attachment.text("data") == nil, attachment.text("url") == nil,
-            attachment.text("contentType") != nil
-                || attachment.text("language") != nil, attachment.children("extension").isEmpty
-        {
-            run.add(.attachment, "has neither content nor a URL", .warning)
-        }
-    }
-
-    /// The number of bytes that base 64 stands for; nil for text that is none.
-    static func size(ofBase64 text: String) -> Int? {
-        var digits = 0
-        for byte in text.utf8 {
-            switch byte {
-            case 0x20, 0x09, 0x0A, 0x0D, UInt8(ascii: "="): continue
-            default: digits += 1
-            }
-        }
-        return digits % 4 == 1 ? nil : digits * 3 / 4
-    }
-}
-
 /// Rules for codings: a system that is one, and codes that it has.
 struct CodingRules {
     private let run: ValidationRun

@@ -85,8 +85,9 @@ final class EnumeratedCodes: CodeValidator, @unchecked Sendable {
         let key = canonical.description
         if let known = lock.withLock({ valueSets[key] }) { return known }
         guard depth < Self.maximumDepth, let definition = knowledge.definition(canonical, type: "ValueSet") else { return nil }
-        let members = read(definition.json, depth: depth)
-        lock.withLock { valueSets[key] = members }
+        // A file that cannot be read is noted, and what was made without it is not kept.
+        let (members, failure) = ReadingFailures.watching { (try? definition.json).map { read($0, depth: depth) } }
+        if failure == nil { lock.withLock { valueSets[key] = members } }
         return members
     }
 
@@ -228,7 +229,7 @@ final class EnumeratedCodes: CodeValidator, @unchecked Sendable {
         if let known = lock.withLock({ systems[url] }) { return known }
         var system: SystemCodes?
         if let definition = knowledge.definition(Canonical(url), type: "CodeSystem") {
-            let json = definition.json
+            guard let json = try? definition.json else { return nil }
             var codes = SystemCodes()
             codes.isComplete = json["content"]?.text == "complete"
             codes.ignoresCase = json["caseSensitive"]?.truth == false

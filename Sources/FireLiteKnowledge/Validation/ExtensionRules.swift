@@ -57,9 +57,13 @@ struct ExtensionRules {
         return url.dropFirst(base.count).prefix { $0 != "/" }.count != 2
     }
 
-    /// The type of the value of one of FHIR's own extensions.
+    /// The type of the value of one of FHIR's own extensions, and its code.
     private func checkType(_ object: FHIRObject, _ url: String) {
-        guard let types = CoreExtensions.types(url), let value = object.choice("value"), !types.contains(value.type) else { return }
+        guard let types = CoreExtensions.types(url), let value = object.choice("value") else { return }
+        if types.contains(value.type) {
+            guard let code = value.text, let codes = CoreExtensions.codes(url, run.release), !codes.contains(code) else { return }
+            return run.at(value) { run.add(.code, "the extension \(url) needs a code of its value set, and this is none") }
+        }
         let names = types.isEmpty ? "no value but parts" : "a value of the type \(types.sorted().joined(separator: " or "))"
         run.at(value) { run.add(.type, "the extension \(url) has \(names), and this is of the type \(value.type)") }
     }

@@ -6,10 +6,15 @@ extension FHIRValidator {
     ///
     /// - Parameter view: a view whose guide is in `knowledge`; a profile that is not there is a warning.
     /// - Returns: the issues; none if there is nothing to say.
-    public func issues<View: ResourceProfileView>(in view: View) -> [ValidationIssue] {
-        validate(view.object, against: [View.profileURL])
+    /// - Throws: `KnowledgeError` with code `file` if a file of packages cannot be read.
+    public func issues<View: ResourceProfileView>(in view: View) throws -> [ValidationIssue] {
+        try validate(view.object, against: [View.profileURL])
     }
 
     /// Whether the resource of a profile's view has no error against the profile.
-    public func isValid<View: ResourceProfileView>(_ view: View) -> Bool { !issues(in: view).contains { $0.severity == .error } }
+    ///
+    /// - Throws: `KnowledgeError` with code `file` if a file of packages cannot be read.
+    public func isValid<View: ResourceProfileView>(_ view: View) throws -> Bool {
+        try !issues(in: view).contains { $0.severity == .error }
+    }
 }

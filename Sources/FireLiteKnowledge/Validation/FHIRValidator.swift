@@ -1,5 +1,6 @@
 import FireLiteCore
 import FireLiteFHIRPath
+import Foundation
 
 /// Validates resources against FHIR's rules and the profiles of guides.
 ///
@@ -7,7 +8,7 @@ import FireLiteFHIRPath
 /// let knowledge = Knowledge(release: .r4)
 /// try knowledge.addPackage(at: "us-core-6.1.0.tgz")
 /// let validator = FHIRValidator(knowledge: knowledge)
-/// for issue in validator.validate(patient) where issue.severity == .error { print(issue) }
+/// for issue in try validator.validate(patient) where issue.severity == .error { print(issue) }
 /// ```
 /// It checks what `FHIRObject.validate()` and the constraints of the release check, and the rules for Bundles, Questionnaires and their
 /// responses, references, extensions, contained resources, attachments, narratives and terminology resources; then the profiles in `meta.profile`
@@ -19,6 +20,13 @@ public struct FHIRValidator: Sendable {
     public var options: ValidationOptions
     /// Answers questions about codes; by default a terminology over the definitions of `knowledge`.
     public var codes: any CodeValidator
+    /// Computes the SHA-1 digest of content, with which the hashes of attachments are compared. Default: nil; hashes are not compared then, as this module
+    /// uses no cryptography.
+    ///
+    /// ```swift
+    /// validator.sha1 = { Data(Insecure.SHA1.hash(data: $0)) }  // of CryptoKit
+    /// ```
+    public var sha1: (@Sendable (_ content: Data) -> Data)?
 
     /// Creates a validator.
     ///
@@ -39,8 +47,17 @@ public struct FHIRValidator: Sendable {
     ///   - resource: a resource of the release of `knowledge`.
     ///   - profiles: canonical URLs of profiles that it must conform to, in addition to those in its `meta.profile`.
     /// - Returns: the issues; empty if there are none. An unknown profile gives a warning.
-    public func validate(_ resource: FHIRResource, against profiles: [String] = []) -> [ValidationIssue] {
+    /// - Throws: `KnowledgeError` with code `file` if a file of packages cannot be read: another program has locked it for long, or it is damaged. Nothing
+    ///   is known about the resource then.
+    public func validate(_ resource: FHIRResource, against profiles: [String] = []) throws -> [ValidationIssue] {
+        let (issues, failure) = ReadingFailures.watching { check(resource, against: profiles) }
+        if let failure { throw failure }
+        return issues
+    }
+
+    private func check(_ resource: FHIRResource, against profiles: [String]) -> [ValidationIssue] {
         let run = ValidationRun(resource, knowledge: knowledge, codes: codes, options: options)
+        run.sha1 = sha1
         for issue in resource.validate() { run.add(ValidationIssue(issue)) }
         let constraints = FHIRPathConstraints.defined(by: knowledge.release)
         for issue in resource.validate(strictly: constraints, context: run.context(nil)) { run.add(ValidationIssue(issue)) }

@@ -94,8 +94,10 @@ struct RecordWalk {
 
     private func walk(_ object: FHIRObject, _ place: Place) {
         guard run.mayContinue() else { return }
+        let open = run.openSets(of: object.layout)
         for slot in object.slotRun {
             let element = object.layout.elements[Int(slot.index)]
+            if !open.isEmpty, let valueSet = open[Int(slot.index)] { checkCodes(object.values(of: element), of: valueSet) }
             if case .word = slot.value { continue }
             if case .text = slot.value, element.primitive.map({ !PrimitiveRules.concern($0) }) ?? false { continue }
             for value in object.values(of: element) { walk(value, of: element, in: object, at: place) }
@@ -120,9 +122,16 @@ struct RecordWalk {
         }
     }
 
-    /// The codes of a required binding are of its code systems, which the lists of a release do not say.
+    /// The codes of a value set that the lists of a release do not have.
+    private func checkCodes(_ values: [ElementValue], of valueSet: String) {
+        for value in values where BindingCheck.membership(of: value, in: Canonical(valueSet), run) == .notMember {
+            run.at(value) { run.add(.code, "needs a code of \(valueSet), has a different one") }
+        }
+    }
+
+    /// The codes of a required binding, and of a maximum, are of its code systems, which the lists of a release do not say.
     private func checkBinding(of value: ElementValue, in object: FHIRObject) {
-        guard let binding = BaseFacts.of(run.release).requiredBinding(of: value.name, object.layout), let valueSet = binding.valueSet,
+        guard let valueSet = BaseFacts.of(run.release).boundSet(of: value.name, object.layout),
             let coded = value.object, !CodeQuestion.all(in: coded).isEmpty,
             BindingCheck.membership(of: value, in: Canonical(valueSet), run) == .notMember, !run.hasIssue(.code)
         else { return }

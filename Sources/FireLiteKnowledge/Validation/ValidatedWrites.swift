@@ -2,7 +2,7 @@ import FireLite
 import FireLiteCore
 import Foundation
 
-/// A resource that a store refused, as it breaks the rules that the store's validator checks.
+/// Resources that a store refused, as they break the rules that the store requires: see ``StoreValidation``.
 public struct ValidationFailure: FireLiteError {
     /// The kind of failure.
     public struct Code: RawRepresentable, Sendable, Hashable {
@@ -11,80 +11,106 @@ public struct ValidationFailure: FireLiteError {
         /// The code with this name.
         public init(rawValue: String) { self.rawValue = rawValue }
 
-        /// The resource is not valid.
+        /// A resource is not valid.
         public static let invalid = Code(rawValue: "invalid")
+    }
+
+    /// A resource that is not valid.
+    public struct InvalidResource: Sendable, Hashable {
+        /// Its type.
+        public let typeName: String
+        /// Its logical id; nil if it has none.
+        public let id: String?
+        /// What is wrong with it; at least one is an error.
+        public let issues: [ValidationIssue]
+
+        /// The type and the id.
+        var name: String { id.map { "\(typeName)/\($0)" } ?? typeName }
     }
 
     /// The kind of failure.
     public let code: Code
-    /// The resource's type.
-    public let typeName: String
-    /// Its logical id; nil if it has none.
-    public let id: String?
-    /// What is wrong with it; at least one is an error.
-    public let issues: [ValidationIssue]
+    /// The resources that are not valid, in the order in which they were written. A write ends at ``maximumResources`` of them.
+    public let resources: [InvalidResource]
+    /// Whether resources after the last one were not validated any more.
+    public let isIncomplete: Bool
 
-    init(typeName: String, id: String?, issues: [ValidationIssue]) {
-        (code, self.typeName, self.id, self.issues) = (.invalid, typeName, id, issues)
+    /// The maximum number of resources that a failure lists.
+    public static let maximumResources = 100
+
+    /// - Precondition: there is one.
+    init(_ resources: [InvalidResource], isIncomplete: Bool = false) {
+        (code, self.resources, self.isIncomplete) = (.invalid, resources, isIncomplete)
     }
 
-    /// The resource, its first error, and the number of others.
+    /// The type of the first resource.
+    public var typeName: String { resources[0].typeName }
+    /// The logical id of the first resource; nil if it has none.
+    public var id: String? { resources[0].id }
+    /// What is wrong with the first resource; at least one is an error.
+    public var issues: [ValidationIssue] { resources[0].issues }
+
+    /// The names in a message.
+    private static let shownNames = 5
+
+    /// The first resource with its first error, the number of its other errors, and which others are not valid.
     public var message: String {
         let errors = issues.filter { $0.severity == .error }
-        let others = errors.count > 1 ? " (and \(errors.count - 1) more)" : ""
-        let name = id.map { "\(typeName)/\($0)" } ?? typeName
-        return "\(name) is not valid: \(errors.first?.description ?? "")\(others): mend it, or store it without validation"
+        let more = errors.count > 1 ? " (and \(errors.count - 1) more)" : ""
+        var others = ""
+        if resources.count > 1 {
+            let names = resources.dropFirst().prefix(Self.shownNames).map(\.name).joined(separator: ", ")
+            let rest = resources.count - 1 - Self.shownNames
+            others = "; neither are \(names)" + (rest > 0 ? " and \(isIncomplete ? "at least " : "")\(rest) more" : "")
+        }
+        return
+            "\(resources[0].name) is not valid: \(errors.first?.description ?? "")\(more)\(others): mend them, or store them without validation"
     }
 }
 
 extension FHIRStore {
-    /// Requires from now on that each resource that this store object adds or changes is valid, whether by `add`, `upsert`, an import or a sync.
-    ///
-    /// A write with a resource that is not fails with `ValidationFailure` and changes nothing. Warnings do not count. Resources are validated once, before
-    /// the commit, as they will be stored; those that are stored already, deletions, and writes of other programs are not validated. A store that does not
-    /// require it pays nothing for it.
+    /// Requires from now on what a validator checks: see ``requireValidation(_:)``.
     ///
     /// ```swift
     /// store.requireValidation(by: FHIRValidator(knowledge: knowledge))
     /// ```
     ///
     /// - Parameters:
-    ///   - validator: checks the resources; nil to require nothing. Its release is the store's.
+    ///   - validator: checks the resources; nil to require nothing.
     ///   - profiles: canonical URLs of profiles that each resource must conform to, by the types that they are about. Default: none, so that those in
     ///     `meta.profile` count.
+    /// - Precondition: the validator's release is the store's.
     public func requireValidation(by validator: FHIRValidator?, against profiles: [String: [String]] = [:]) {
-        if let validator {
-            participant(ValidationKeeper.self, orAdd: { ValidationKeeper() }).use(validator, profiles)
-        } else if let keeper = participant(ValidationKeeper.self) {
-            remove(participant: keeper)
+        do {
+            try requireValidation(validator.map { .profiles($0, against: profiles) })
+        } catch {
+            misuse("\(error)")
         }
     }
 }
 
 /// Validates what a store writes, before each commit.
 ///
-/// `@unchecked Sendable`: `lock` guards the variables.
+/// `@unchecked Sendable`: `lock` guards the variable.
 final class ValidationKeeper: WriteParticipant, @unchecked Sendable {
     private let lock = NSLock()
-    private var validator: FHIRValidator?
-    private var profiles: [String: [String]] = [:]
+    private var current: (validation: StoreValidation, check: ResourceCheck)?
 
-    private var current: (FHIRValidator, [String: [String]])? {
-        lock.withLock { validator.map { ($0, profiles) } }
-    }
+    var validation: StoreValidation? { lock.withLock { current?.validation } }
 
-    func use(_ validator: FHIRValidator, _ profiles: [String: [String]]) {
-        lock.withLock { (self.validator, self.profiles) = (validator, profiles) }
-    }
+    func use(_ validation: StoreValidation, _ check: ResourceCheck) { lock.withLock { current = (validation, check) } }
 
     func willCommit(_ transaction: WriteTransaction, _ resources: [WrittenResource]) throws {
-        guard let (validator, profiles) = current else { return }
+        guard let check = lock.withLock({ current?.check }) else { return }
+        var invalid: [ValidationFailure.InvalidResource] = []
         for written in resources where written.kind != .deleted {
+            guard invalid.count < ValidationFailure.maximumResources else { throw ValidationFailure(invalid, isIncomplete: true) }
             guard let resource = try transaction.resource(number: written.root) else { continue }
-            let issues = validator.validate(resource, against: profiles[written.typeName] ?? [])
-            guard !issues.contains(where: { $0.severity == .error }) else {
-                throw ValidationFailure(typeName: written.typeName, id: written.id, issues: issues)
+            let issues = try check.issues(of: resource)
+            if !issues.isEmpty {
+                invalid.append(ValidationFailure.InvalidResource(typeName: written.typeName, id: written.id, issues: issues))
             }
         }
+        if !invalid.isEmpty { throw ValidationFailure(invalid) }
     }
 }

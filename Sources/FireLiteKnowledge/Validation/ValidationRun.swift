@@ -7,6 +7,8 @@ final class ValidationRun {
     let knowledge: Knowledge
     let codes: any CodeValidator
     let options: ValidationOptions
+    /// The digest of attachments; nil if hashes are not compared.
+    var sha1: (@Sendable (Data) -> Data)?
     /// The resource that is validated: a Bundle, or one with contained resources.
     let root: FHIRResource
     private(set) var issues: [ValidationIssue] = []
@@ -32,6 +34,16 @@ final class ValidationRun {
     }
 
     var release: FHIRRelease { knowledge.release }
+
+    private var openSetsByType: [ObjectIdentifier: [Int: String]] = [:]
+
+    /// The value sets of a type's codes that the lists of the release do not have, by the places of the elements.
+    func openSets(of layout: Layout) -> [Int: String] {
+        if let known = openSetsByType[ObjectIdentifier(layout)] { return known }
+        let sets = BaseFacts.of(release).openSets(of: layout)
+        openSetsByType[ObjectIdentifier(layout)] = sets
+        return sets
+    }
 
     // MARK: - Place
 
@@ -217,7 +229,8 @@ final class ValidationRun {
     func outside(_ definition: Definition) -> FHIRResource? {
         let key = "\(definition.type)/\(definition.id ?? "")|\(definition.url ?? "")|\(definition.version ?? "")"
         if let known = decoded[key] { return known }
-        guard let resource = definition.resource(release) else { return nil }
+        // A file that cannot be read is noted, and ends the validation.
+        guard let resource = (try? definition.resource(release)) ?? nil else { return nil }
         decoded[key] = resource
         return resource
     }

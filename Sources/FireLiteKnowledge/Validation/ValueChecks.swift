@@ -79,7 +79,9 @@ struct BindingCheck {
             }
         default: break
         }
-        if let maximum = binding.maximum {
+        // A preferred binding asks for no code; one that is there is of the maximum.
+        let hasCode = value.object.map { !CodeQuestion.all(in: $0).isEmpty } ?? true
+        if let maximum = binding.maximum, hasCode || binding.strength != "preferred" {
             let hard = ElementRule.Binding(strength: "required", valueSet: maximum, maximum: nil)
             if membership(of: value, hard) == .notMember {
                 run.add(.code, "needs a code of \(maximum), has a different one", profile: structure, element: rule.id)

@@ -14,28 +14,61 @@ public struct ProfilePath<View: ProfileView>: Sendable {
     init(_ scope: PathScope) { self.scope = scope }
 
     /// The path to the object of a view; for generated code.
-    public init(_path: some QueryElementPath<View.Object>) { scope = PathScope(path: _path.path) }
+    public init(_path: some QueryElementPath<View.Object>) {
+        scope = PathScope(path: _path.path, root: View.Object._layout, profile: View._rule.url)
+    }
 
     // MARK: - For generated code
 
+    // Elements by their names: key paths would cost the compiler of generated code much more.
+
     /// The path to the items of a slice that have a view of their own.
-    public func _slice<Item: ProfileView>(_ key: String) -> ProfilePath<Item> {
-        ProfilePath<Item>(scope.slice(View._rule.slice(key), of: View.Object._layout))
-    }
+    public func _slice<Item: ProfileView>(_ key: String) -> ProfilePath<Item> { ProfilePath<Item>(sliceScope(key)) }
 
     /// The path to the items of a slice.
-    public func _slice<Item: FHIRObject>(_ key: String) -> ProfileElementPath<Item> {
-        ProfileElementPath<Item>(scope.slice(View._rule.slice(key), of: View.Object._layout))
+    public func _items<Item: FHIRObject>(_ key: String) -> ProfileElementPath<Item> { ProfileElementPath<Item>(sliceScope(key)) }
+
+    /// The path to the primitives of the extensions of a slice.
+    public func _extensionValue<Value>(_ key: String, _ name: String) -> ProfileValuePath<Value> {
+        ProfileValuePath<Value>(extensionScope(key, name))
     }
 
-    /// The path to an element that has a view of its own.
-    public func _element<Item: ProfileView>(_ member: KeyPath<View.Object, Item.Object?>) -> ProfilePath<Item> {
-        ProfilePath<Item>(elements.step(member))
+    /// The path to the complex values of the extensions of a slice.
+    public func _extensionObject<Item: FHIRObject>(_ key: String, _ name: String) -> ProfileElementPath<Item> {
+        ProfileElementPath<Item>(extensionScope(key, name))
     }
 
-    /// The path to the elements of a list that have a view of their own.
-    public func _elements<Item: ProfileView>(_ member: KeyPath<View.Object, [Item.Object]>) -> ProfilePath<Item> {
-        ProfilePath<Item>(elements.step(member))
+    /// The path to an element, to-one or a list, that has a view of its own.
+    public func _view<Item: ProfileView>(_ name: String) -> ProfilePath<Item> {
+        ProfilePath<Item>(scope.step(name, of: View.Object._layout))
+    }
+
+    /// The path to a complex element, to-one or a list.
+    public func _object<Item: FHIRObject>(_ name: String) -> ProfileElementPath<Item> {
+        ProfileElementPath<Item>(scope.step(name, of: View.Object._layout))
+    }
+
+    /// The path to a primitive, to-one or a list.
+    public func _value<Value>(_ name: String) -> ProfileValuePath<Value> {
+        ProfileValuePath<Value>(scope.step(name, of: View.Object._layout))
+    }
+
+    /// The path to the resource in an element that contains one, which has a view of its own.
+    public func _resource<Item: ResourceProfileView>(_ name: String) -> ProfilePath<Item> {
+        ProfilePath<Item>(scope.resource(name, of: View.Object._layout, type: Item.Object._layout.name))
+    }
+
+    /// The path to the resource of a type in an element that contains one.
+    public func _resourceObject<Item: FHIRResource>(_ name: String) -> ProfileElementPath<Item> {
+        ProfileElementPath<Item>(scope.resource(name, of: View.Object._layout, type: Item._layout.name))
+    }
+
+    private func sliceScope(_ key: String) -> PathScope { scope.slice(View._rule.slice(key), of: View.Object._layout) }
+
+    private func extensionScope(_ key: String, _ name: String) -> PathScope {
+        let scope = sliceScope(key)
+        guard let layout = View.Object._layout.element(named: "extension")?.layout else { return scope }
+        return scope.step(name, of: layout)
     }
 
     private var elements: ProfileElementPath<View.Object> { ProfileElementPath(scope) }
@@ -139,9 +172,9 @@ extension ProfileValuePath: ProfileQueryPath {
 }
 
 extension ProfileQueryPath {
-    /// The path in FHIRPath, for views of SQL on FHIR and for the evaluator: `extension.where(url = '…').value.ofType(Coding)`.
+    /// The path in FHIRPath, for columns of views of SQL on FHIR and for the evaluator: `extension.where(url = '…').value.ofType(Coding)`.
     ///
-    /// It starts at the resource if the path does: at `$0` of a query.
+    /// It starts at the object of the view: at the resource, for a path that starts at ``ResourceProfileView/paths``.
     public var fhirPath: String { _scope.scope.fhirPath }
 
     /// Whether there is nothing at the path.

@@ -7,7 +7,9 @@ struct ProfileCheck {
 
     init(rule: _ProfileRule) { self.rule = rule }
 
-    mutating func run(_ object: FHIRObject) { check(.object(object), rule.root, path: object.layout.name) }
+    mutating func run(_ object: FHIRObject) { run(object, path: object.layout.name) }
+
+    private mutating func run(_ object: FHIRObject, path: String) { check(.object(object), rule.root, path: path) }
 
     private mutating func check(_ value: RuleValue, _ rule: RuleElement, path: String) {
         if !rule.types.isEmpty, !rule.types.contains(value.typeName) {
@@ -18,6 +20,11 @@ struct ProfileCheck {
             add(.pattern, "needs what the pattern has", at: path, rule: rule)
         }
         guard case .object(let object) = value else { return }
+        if let url = rule.profile, let used = self.rule.uses[url]?(), used.root.name == object.layout.name {
+            var inner = ProfileCheck(rule: used)
+            inner.run(object, path: path)
+            issues += inner.issues
+        }
         for child in rule.children {
             let values = object.ruleValues(named: child.name)
             // FHIR's own minimum or maximum may be reported too: by the same code at the same place.
@@ -34,12 +41,21 @@ struct ProfileCheck {
         var taken = Set<Int>()
         for slice in rule.slices where !slice.tests.isEmpty {
             var number = 0
-            for (index, value) in values.enumerated() where slice.selects(value) {
-                number += 1
-                taken.insert(index)
-                check(value, slice, path: place(path, rule, index, of: object))
+            var possible = 0
+            for (index, value) in values.enumerated() {
+                switch slice.selection(of: value) {
+                case true?:
+                    number += 1
+                    taken.insert(index)
+                    check(value, slice, path: place(path, rule, index, of: object))
+                case false?: continue
+                case nil:
+                    // A reference that does not say to which type it leads may be any.
+                    possible += 1
+                    taken.insert(index)
+                }
             }
-            count(number, slice, path: "\(path).\(slice.key)")
+            count(number, slice, possible: possible, path: "\(path).\(slice.key)")
         }
         guard rule.isClosed else { return }
         for index in values.indices where !taken.contains(index) {
@@ -54,8 +70,8 @@ struct ProfileCheck {
         return isList ? "\(path).\(name)[\(index)]" : "\(path).\(name)"
     }
 
-    private mutating func count(_ number: Int, _ rule: RuleElement, path: String) {
-        if number < rule.min {
+    private mutating func count(_ number: Int, _ rule: RuleElement, possible: Int = 0, path: String) {
+        if number + possible < rule.min {
             add(.missing, "needs at least \(rule.min) value\(rule.min == 1 ? "" : "s"), has \(number)", at: path, rule: rule)
         }
         if let max = rule.max, number > max {

@@ -4,15 +4,19 @@ import Foundation
 /// What a profile says about an object, or about an element of one; made of the text in generated code when it is first used.
 ///
 /// Public only for generated code.
-public final class _ProfileRule: Sendable {
+public struct _ProfileRule: Sendable {
     let url: String
     let root: RuleElement
+    /// The rules of the profiles that resources in the resource follow, by URL.
+    let uses: [String: @Sendable () -> _ProfileRule]
 
     /// The rule of a profile.
     ///
+    /// - Parameter uses: gives the rules of the profiles that resources in the resource follow, by URL.
     /// - Precondition: the Generator wrote the text.
-    public init(_ url: String, _ text: String) {
+    public init(_ url: String, _ text: String, _ uses: [String: @Sendable () -> _ProfileRule] = [:]) {
         self.url = url
+        self.uses = uses
         do {
             let json = try JSONItemReader.read(Data(text.utf8), depth: 200)
             root = RuleElement(json, parent: nil)
@@ -21,15 +25,16 @@ public final class _ProfileRule: Sendable {
         }
     }
 
-    private init(_ url: String, _ root: RuleElement) {
+    private init(_ url: String, _ root: RuleElement, _ uses: [String: @Sendable () -> _ProfileRule]) {
         self.url = url
         self.root = root
+        self.uses = uses
     }
 
     /// The rule of an element, or of a slice: `component`, `component:systolic`.
     ///
     /// - Precondition: the profile has the element or the slice.
-    public func _at(_ key: String) -> _ProfileRule { _ProfileRule(url, key.contains(":") ? slice(key) : element(key)) }
+    public func _at(_ key: String) -> _ProfileRule { _ProfileRule(url, key.contains(":") ? slice(key) : element(key), uses) }
 
     func element(_ name: some StringProtocol) -> RuleElement {
         guard let found = root.children.first(where: { $0.name == name }) else {
@@ -48,18 +53,6 @@ public final class _ProfileRule: Sendable {
 
 /// An element of a profile, or a slice of one.
 final class RuleElement: Sendable {
-    /// How a slice's items are found, at a place in them.
-    enum Test: Sendable {
-        /// The value has what a pattern has.
-        case pattern(path: [String], JSONItem)
-        /// The value is of one of these types.
-        case type(path: [String], [String])
-        /// The value has one of these codes: system and code.
-        case codes(path: [String], [(system: String, code: String)])
-        /// There is a value, or none.
-        case exists(path: [String], Bool)
-    }
-
     /// The element's name in FHIR's definitions: `component`, `value[x]`.
     let name: String
     /// The name and the slice's name: `component:systolic`; the name if it is no slice.
@@ -71,13 +64,16 @@ final class RuleElement: Sendable {
     let max: Int?
     let fixed: JSONItem?
     let pattern: JSONItem?
-    /// The types that a choice element may have; empty for any.
+    /// The types that a choice element or a resource in the resource may have; empty for any.
     let types: [String]
+    /// The profile that resources in the element follow, whose rules are those of another view; nil for none.
+    let profile: String?
     /// Whether creation makes it, as the profile says all that it needs.
     let isAutomatic: Bool
     /// Whether items that belong to no slice are refused.
     let isClosed: Bool
-    let tests: [Test]
+    /// How a slice's items are found.
+    let tests: [RuleTest]
     let children: [RuleElement]
     let slices: [RuleElement]
     let slicesByKey: [String: RuleElement]
@@ -93,24 +89,14 @@ final class RuleElement: Sendable {
         fixed = json["fixed"]
         pattern = json["pattern"]
         types = json["types"]?.items.compactMap(\.text) ?? []
+        profile = json["profile"]?.text
         isAutomatic = json["automatic"] != nil
         isClosed = json["closed"] != nil
-        tests = json["tests"]?.items.map(Self.test) ?? []
+        tests = json["tests"]?.items.map(RuleTest.init) ?? []
         children = json["children"]?.items.map { RuleElement($0, parent: id) } ?? []
         slices = json["slices"]?.items.map { RuleElement($0, parent: parent) } ?? []
         var byKey: [String: RuleElement] = [:]
         for slice in children.flatMap(\.slices) { byKey[slice.key] = slice }
         slicesByKey = byKey
-    }
-
-    private static func test(_ json: JSONItem) -> Test {
-        let path = (json["path"]?.text ?? "").split(separator: ".").map(String.init).filter { $0 != "$this" }
-        if let pattern = json["pattern"] { return .pattern(path: path, pattern) }
-        if let types = json["types"] { return .type(path: path, types.items.compactMap(\.text)) }
-        if let codes = json["codes"] {
-            return .codes(path: path, codes.items.map { ($0.items.first?.text ?? "", $0.items.last?.text ?? "") })
-        }
-        if case .bool(let flag)? = json["exists"]?.content { return .exists(path: path, flag) }
-        return .exists(path: path, true)
     }
 }

@@ -4,13 +4,47 @@ import FireLiteCore
 enum RuleCompletion {
     static func complete(_ object: FHIRObject, _ rule: RuleElement) {
         if let value = rule.fixed ?? rule.pattern { apply(value, to: object) }
-        for test in rule.tests {
-            if case .pattern(let path, let pattern) = test { apply(pattern, at: path[...], to: object) }
-        }
+        for test in rule.tests { complete(object, test) }
         for child in rule.children {
             if child.isAutomatic { complete(child, of: object) }
             for slice in child.slices where slice.isAutomatic { complete(slice, of: object) }
         }
+    }
+
+    /// Sets what makes an object an item of a slice, as far as it can be set.
+    private static func complete(_ object: FHIRObject, _ test: RuleTest) {
+        switch test {
+        case .pattern(let path, let pattern): apply(pattern, at: path[...], to: object)
+        case .targets(let path, let types):
+            // A Reference whose address does not say where it leads says it by its type.
+            guard path.isEmpty, types.count == 1, test.passes(.object(object)) == nil, let type = object.layout.element(named: "type")
+            else { return }
+            object._setString(type.slot, types[0])
+        case .resource(let path, let types, let tests):
+            guard let name = path.last, path.count == 1 else { return }
+            for case .object(let resource) in object.ruleValues(named: name) where types.contains(resource.layout.name) {
+                guard RuleTest.all(tests, .object(resource)) != true, let url = declaration(in: tests) else { continue }
+                declare(url, in: resource)
+            }
+        case .type, .codes, .exists, .profile, .any, .none: return
+        }
+    }
+
+    /// The profile whose name in `meta.profile` is enough.
+    private static func declaration(in tests: [RuleTest]) -> String? {
+        for test in tests {
+            if case .profile(let url) = test { return url }
+            if case .any(let lists) = test, let first = lists.first, first.count == 1, case .profile(let url) = first[0] { return url }
+        }
+        return nil
+    }
+
+    /// Adds a profile to `meta.profile`, unless it is there.
+    static func declare(_ url: String, in resource: FHIRObject) {
+        guard !RuleTest.declares(resource, url), let meta = resource.layout.element(named: "meta") else { return }
+        if resource.child("meta") == nil { resource._setObject(meta.slot, meta.makeObject()) }
+        guard let target = resource.child("meta"), let profile = target.layout.element(named: "profile") else { return }
+        target._setStrings(profile.slot, target._strings(profile.slot) + [url])
     }
 
     /// Makes an element, or the item of a slice, unless it is there.
@@ -20,7 +54,7 @@ enum RuleCompletion {
         let values = object.ruleValues(named: rule.name)
         if rule.key != rule.name {
             // A slice: any item of it is enough.
-            guard !values.contains(where: { rule.selects($0) }) else { return }
+            guard !values.contains(where: { rule.selection(of: $0) == true }) else { return }
         } else if let present = values.first {
             if case .object(let child) = present { complete(child, rule) }
             return

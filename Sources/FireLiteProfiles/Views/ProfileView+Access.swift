@@ -15,19 +15,34 @@ extension ProfileView {
         return value
     }
 
+    /// The view of an object.
+    public func _view<View: ProfileView>(_ object: View.Object?) -> View? { object.map { View($0) } }
+
+    /// The views of objects.
+    public func _views<View: ProfileView>(_ list: [View.Object]) -> [View] { list.map { View($0) } }
+
     /// The first item of a list that belongs to a slice.
-    public func _first<Item: FHIRObject>(_ list: [Item], _ slice: String) -> Item? {
+    public func _item<Item: FHIRObject>(_ list: [Item], _ slice: String) -> Item? {
         let rule = Self._rule.slice(slice)
         return list.first { rule.selects($0) }
     }
 
     /// The items of a list that belong to a slice.
-    public func _all<Item: FHIRObject>(_ list: [Item], _ slice: String) -> [Item] {
+    public func _items<Item: FHIRObject>(_ list: [Item], _ slice: String) -> [Item] {
         let rule = Self._rule.slice(slice)
         return list.filter { rule.selects($0) }
     }
 
+    /// The view of the first item of a list that belongs to a slice.
+    public func _sliceView<View: ProfileView>(_ list: [View.Object], _ slice: String) -> View? { _view(_item(list, slice)) }
+
+    /// The views of the items of a list that belong to a slice.
+    public func _sliceViews<View: ProfileView>(_ list: [View.Object], _ slice: String) -> [View] { _views(_items(list, slice)) }
+
     // MARK: - Writing
+
+    /// The objects of views.
+    public func _objects<View: ProfileView>(_ views: [View]) -> [View.Object] { views.map { $0.object } }
 
     /// A list of which a profile allows one item, with another first item or without it.
     public func _settingFirst<Item: FHIRObject>(_ list: [Item], _ item: Item?) -> [Item] {
@@ -39,6 +54,21 @@ extension ProfileView {
         let rule = Self._rule.slice(slice)
         for item in items where !rule.selects(item) { RuleCompletion.complete(item, rule) }
         return SliceOrder.replacing(list, with: items, key: slice, rule: Self._rule)
+    }
+
+    /// A list with another item in a slice, or without one.
+    public func _replacingItem<Item: FHIRObject>(_ list: [Item], _ slice: String, _ item: Item?) -> [Item] {
+        _replacing(list, slice, item.map { [$0] } ?? [])
+    }
+
+    /// A list with the object of another view in a slice, or without one.
+    public func _replacingView<View: ProfileView>(_ list: [View.Object], _ slice: String, _ view: View?) -> [View.Object] {
+        _replacing(list, slice, view.map { [$0.object] } ?? [])
+    }
+
+    /// A list with the objects of other views in a slice.
+    public func _replacingViews<View: ProfileView>(_ list: [View.Object], _ slice: String, _ views: [View]) -> [View.Object] {
+        _replacing(list, slice, _objects(views))
     }
 
     /// A list in which the items of a slice have other values; items that are there keep all else, and new ones have what the slice fixes.
@@ -59,6 +89,13 @@ extension ProfileView {
             return item
         }
         return SliceOrder.replacing(list, with: items, key: slice, rule: Self._rule)
+    }
+
+    /// A list in which the item of a slice has another value, or is not there.
+    public func _assigningValue<Item: FHIRObject, Value>(
+        _ list: [Item], _ slice: String, _ value: Value?, set: (Item, Value) -> Void
+    ) -> [Item] {
+        _assigning(list, slice, value.map { [$0] } ?? [], set: set)
     }
 
     /// Sets what the profile fixes and requires, if it is absent; the last step of creation.

@@ -58,15 +58,8 @@ extension ProfileView {
 
 extension ResourceProfileView {
     /// Whether `meta.profile` names the profile, with or without a version.
-    public var isDeclared: Bool {
-        object.child("meta")?.texts("profile").contains { $0.prefix { $0 != "|" } == Self._rule.url } ?? false
-    }
+    public var isDeclared: Bool { RuleTest.declares(object, Self._rule.url) }
 
     /// Adds the profile to `meta.profile`, unless it is there.
-    public func declareProfile() {
-        guard !isDeclared, let meta = object.layout.element(named: "meta") else { return }
-        if object.child("meta") == nil { object._setObject(meta.slot, meta.makeObject()) }
-        guard let target = object.child("meta"), let profile = target.layout.element(named: "profile") else { return }
-        target._setStrings(profile.slot, target._strings(profile.slot) + [Self._rule.url])
-    }
+    public func declareProfile() { RuleCompletion.declare(Self._rule.url, in: object) }
 }

@@ -12,11 +12,12 @@ extension FHIRStore {
     ///   - view: the view.
     ///   - name: the name; by default that of the definition. It must not be one that a table has or can get, whatever its case.
     /// - Throws: `ViewError`: `definition` without a name or with one of a table; `notCompiled` if the view cannot be one statement;
-    ///   others as for `rows(_:)`. `FHIRStoreError`.
+    ///   `columns` if two of them differ in case alone; others as for `rows(_:)`. `FHIRStoreError`.
     public func createView(_ view: ViewDefinition, named name: String? = nil) throws {
         var view = view
         view.name = name ?? view.name
         let (plan, checked) = try (ViewPlan(view, release: release), checkedName(of: view))
+        try view.checkNamesForTables()
         try write { transaction in
             try transaction.createView(named: checked) { walk in
                 guard let statement = try ViewCompiler.statement(plan, walk, .view) else {

@@ -68,10 +68,12 @@ extension FHIRStore {
     /// It names the tables and columns that the file has now, so ask again after each change of the file's schema (`PRAGMA schema_version`).
     ///
     /// - Parameter view: the view, which needs a name.
-    /// - Throws: `ViewError`, with code `notCompiled` if the view cannot be one statement; `FHIRStoreError`.
+    /// - Throws: `ViewError`, with code `notCompiled` if the view cannot be one statement, and `columns` if two of them differ in case alone;
+    ///   `FHIRStoreError`.
     public func published(_ view: ViewDefinition) throws -> PublishedView {
         guard let name = view.name else { throw ViewError(.definition, "a published view needs a name", at: "name") }
         let plan = try ViewPlan(view, release: release)
+        try view.checkNamesForTables()
         let (statement, changes, bases) = try read { transaction in
             let bases = try transaction.bases()
             let statements = try [ViewCompiler.Form.published, .publishedChanges].map {

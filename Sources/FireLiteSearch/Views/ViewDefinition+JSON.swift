@@ -48,6 +48,16 @@ extension ViewDefinition {
         if columns.isEmpty { throw ViewError(.columns, "the view has no columns", at: "select") }
     }
 
+    /// SQLite and Delta Lake ignore the case of names: a table has no two columns whose names differ in it alone.
+    func checkNamesForTables() throws {
+        var known: [String: String] = [:]
+        for name in columnNames {
+            guard let other = known.updateValue(name, forKey: name.lowercased()) else { continue }
+            throw ViewError(
+                .columns, "the names '\(other)' and '\(name)' differ in case alone, which tables ignore: rename a column", at: "select")
+        }
+    }
+
     private static func checkName(_ name: String, _ place: String) throws {
         guard name.wholeMatch(of: /[A-Za-z][A-Za-z0-9_]*/) != nil else {
             throw ViewError(.definition, "a name has letters, digits and underscores, and begins with a letter", at: place)

@@ -81,7 +81,7 @@ struct ContentReader {
     /// - Throws: `ServiceFault` with status 422.
     func check(_ resource: FHIRResource) throws {
         let issues = try self.issues(of: resource).filter { $0.severity == "error" }
-        guard issues.isEmpty else { throw ServiceFault(422, Array(issues.prefix(100))) }
+        guard issues.isEmpty else { throw ServiceFault(422, Array(issues.prefix(ServiceFault.maximumIssues))) }
     }
 
     /// What is wrong with content.

@@ -76,9 +76,19 @@ struct ServiceFault: Error {
         case let error as FHIRStoreError: self = Self.store(error)
         case let error as FHIRPathError: self.init(400, "invalid", "the expression cannot be evaluated: \(error.message)")
         case let error as ViewError: self.init(422, "invalid", error.description, at: error.place)
+        case let refusal as any ContentRefusal: self = Self.refusal(refusal)
         case is CancellationError: self.init(503, "transient", "the request was cancelled", fields: ["Retry-After": "1"])
         default: self.init(500, "exception", "the server failed; its log says why")
         }
+    }
+
+    /// The maximum number of issues of a refusal that a client gets.
+    static let maximumIssues = 100
+
+    private static func refusal(_ refusal: any ContentRefusal) -> ServiceFault {
+        let issues = refusal.contentIssues.filter { $0.severity == .error }.prefix(maximumIssues)
+        guard !issues.isEmpty else { return ServiceFault(422, "invalid", "the store refuses the content, as it is not valid") }
+        return ServiceFault(422, issues.map { Issue(code: $0.code, text: $0.text, expression: $0.path) })
     }
 
     private static func search(_ error: SearchError) -> ServiceFault {

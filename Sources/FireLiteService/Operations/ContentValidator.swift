@@ -46,3 +46,9 @@ public struct ContentIssue: Sendable, Hashable {
         self.path = path
     }
 }
+
+/// An error of a store that refuses resources because they are not valid. A client gets its issues with status 422.
+public protocol ContentRefusal: Error {
+    /// What is wrong with the resources.
+    var contentIssues: [ContentIssue] { get }
+}

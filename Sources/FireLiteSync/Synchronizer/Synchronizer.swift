@@ -116,6 +116,7 @@ public final class Synchronizer: Sendable {
         case let error as SyncError: error.description
         case let error as AuthorizationError: "\(error)"
         case let error as FHIRStoreError: error.message
+        case let error as any FireLiteError: error.description
         case is CancellationError: "cancelled"
         default: "\(type(of: error))"
         }

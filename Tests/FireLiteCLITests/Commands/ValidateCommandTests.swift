@@ -27,6 +27,11 @@ struct ValidateCommandTests {
         #expect(outcome.validate().isEmpty)
     }
 
+    @Test(arguments: ["", "  \n", "[]"]) func nothingDoesNotPass(_ text: String) throws {
+        let run = try ToolRun("validate", try folder.write("nothing.json", text))
+        #expect(run.status == .incomplete && !run.error.isEmpty, "\(run.error)")
+    }
+
     @Test func aFolderStandsForItsFiles() throws {
         try FileManager.default.createDirectory(atPath: folder.file("a/b"), withIntermediateDirectories: true)
         try folder.write("a/good.ndjson", Self.good)

@@ -10,7 +10,7 @@ func report(_ patient: Patient) throws {
     try knowledge.addPackage(at: "us-core-6.1.0.tgz")
     let validator = FHIRValidator(knowledge: knowledge)
     let profile = "http://hl7.org/fhir/us/core/StructureDefinition/us-core-patient"
-    for issue in validator.validate(patient, against: [profile]) where issue.severity == .error {
+    for issue in try validator.validate(patient, against: [profile]) where issue.severity == .error {
         print(issue.messageID, issue.path, issue.message)
     }
 }
@@ -25,9 +25,10 @@ func fromCache() throws -> Knowledge {
 // end
 
 // example ValidatingProfiles.md
-func protect(_ store: FHIRStore, _ knowledge: Knowledge) {
+func protectedStore(_ knowledge: Knowledge) throws -> FHIRStore {
     let patient = "http://hl7.org/fhir/us/core/StructureDefinition/us-core-patient"
-    store.requireValidation(by: FHIRValidator(knowledge: knowledge), against: ["Patient": [patient]])
+    return try FHIRStore(
+        path: "health.sqlite", release: .r4, validation: .profiles(knowledge, against: ["Patient": [patient]]))
 }
 // end
 

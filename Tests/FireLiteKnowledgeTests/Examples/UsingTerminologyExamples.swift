@@ -71,7 +71,7 @@ import Testing
         var terminology = Terminology(release: .r4)
         terminology.add(knowledge)
         let validator = FHIRValidator(knowledge: knowledge, codes: terminology)
-        let issues = validator.validate(patient)
+        let issues = try validator.validate(patient)
         // end
         #expect(issues.allSatisfy { $0.severity != .error })
         // example UsingTerminology.md

@@ -102,6 +102,17 @@ import Testing
         #expect(try file.systems().isEmpty)
     }
 
+    @Test func aTerminologyInUseSeesAnImportOfTheSameNumbers() throws {
+        var example = SnomedExamples()
+        example.parents = [0: [], 1: [0], 2: [1], 3: [0]]
+        let terminology = try example.terminology(folder)
+        let url = "http://snomed.info/sct?fhir_vs=ecl/< \(SnomedExamples.code(1))"
+        #expect(try terminology.expand(url).codes.map(\.display) == ["Thing 2"])
+        (example.parents[2], example.parents[3]) = ([0], [1])
+        try CodeSystemFile(path: folder.file("codes.sqlite")).add([example.write(folder, "again")])
+        #expect(try terminology.expand(url).codes.map(\.display) == ["Thing 3"])
+    }
+
     @Test func damagedReleasesAreErrorsWithTheirPlace() throws {
         var example = SnomedExamples()
         for number in 1...3 { example.parents[number] = [number - 1] }

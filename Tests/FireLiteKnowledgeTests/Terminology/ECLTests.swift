@@ -170,7 +170,8 @@ import Testing
     @Test(arguments: [
         "", "<", "<< ", "1 AND", "1 AND 2 OR 3", "(1", "1)", "1 : 2", "1 : [2..1] 3 = 4", "1 : 2 > 3", "1 {{ term }}", "1 {{ color = 2 }}",
         "1 |x",
-        #"1 {{ term = "x }}"#, "^ [targetComponentId] 5", String(repeating: "(", count: 5_000),
+        #"1 {{ term = "x }}"#, "^ [targetComponentId, mapTarget] 5", "^ [] 5", "^ [mapTarget 5", #"1 {{ effectiveTime = "2025" }}"#,
+        "^ 5 {{ M mapGroup > x }}", String(repeating: "(", count: 5_000),
         String(repeating: "1:((", count: 30) + "2", String(repeating: "1 OR ", count: 60_000),
     ])
     func whatIsNoExpressionIsAnErrorWithItsPlace(_ text: String) throws {

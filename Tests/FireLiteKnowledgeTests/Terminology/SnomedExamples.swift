@@ -18,6 +18,8 @@ struct SnomedExamples {
     var inactive: Set<Int> = []
     var members: [Int: Set<Int>] = [:]
     var strengths: [Int: Int] = [:]
+    /// Of concepts whose names have another module or date than the release.
+    var nameOrigins: [Int: (module: Int64, date: String)] = [:]
     var date = "20250101"
 
     static let root = 138_875_005
@@ -67,7 +69,8 @@ struct SnomedExamples {
             for (place, row) in ["900000000000003001\tThing \(number) (thing)", "900000000000013009\tThing \(number)"].enumerated() {
                 let id = (number * 2 + place + 1_000) * 1_000 + 11
                 let parts = row.split(separator: "\t")
-                descriptions.append("\(id)\t\(date)\t1\t\(core)\t\(code)\ten\t\(parts[0])\t\(parts[1])\t900000000000448009")
+                let origin = nameOrigins[number] ?? (core, date)
+                descriptions.append("\(id)\t\(origin.date)\t1\t\(origin.module)\t\(code)\ten\t\(parts[0])\t\(parts[1])\t900000000000448009")
                 languages.append("x\t\(date)\t1\t\(core)\t900000000000509007\t\(id)\t900000000000548007")
             }
             func relate(_ type: Int, _ target: Int, _ group: Int) {

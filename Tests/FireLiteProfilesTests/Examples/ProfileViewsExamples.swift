@@ -2,6 +2,7 @@ import FireLite
 import FireLiteCore
 import FireLiteProfiles
 import FireLiteR4
+import FireLiteSearch
 import Foundation
 import Testing
 
@@ -50,6 +51,31 @@ import Testing
         return patients.compactMap(\.id)
     }
 
+    private func flatten(_ store: FHIRStore) throws {
+        // example ProfileViews.md
+        let race = USCorePatient.paths.race.ombCategory
+        let view = ViewDefinition(
+            resource: "Patient",
+            selects: [
+                .init(columns: [
+                    .init(name: "id", path: "id"), .init(name: "race", path: race.code.fhirPath, isCollection: true),
+                ])
+            ])
+        try store.forEachRow(of: view) { row in print(row["id"].text, row["race"].text) }
+        // end
+    }
+
+    private func search(_ store: FHIRStore) throws -> [String] {
+        // example ProfileViews.md
+        let path = USCorePatient.paths.race.ombCategory
+        let parameter = try path.searchParameter(code: "omb-race", url: "http://example.org/SearchParameter/omb-race")
+        try store.write { try $0.upsert(parameter) }
+        let found = try store.search("Patient?omb-race=2106-3").matches(Patient.self)
+        print(found.count)
+        // end
+        return found.compactMap(\.id)
+    }
+
     @Test func theCodeOfThePageRuns() throws {
         let store = try FHIRStore(path: ":memory:", release: .r4)
         try create(store)
@@ -66,6 +92,9 @@ import Testing
             try $0.upsert(Patient { $0.id = "two" })
         }
         #expect(try query(store) == ["one"])
+        #expect(try store.patients(race: "2106-3").map(\.id) == ["one"])
+        #expect(try search(store) == ["one"])
+        try flatten(store)
         let observation = try #require(try store.query(Observation.self).first())
         try read(one, observation)
         check(one)
@@ -82,3 +111,12 @@ import Testing
         #expect(patient.diary.class == ["a"])
     }
 }
+
+// example ProfileViews.md
+extension FHIRStore {
+    /// Patients by a category of race, such as `2106-3`.
+    func patients(race code: String) throws -> [Patient] {
+        try query(Patient.self).where { $0.usCore.race.ombCategory.code == code }.all()
+    }
+}
+// end

@@ -30,7 +30,10 @@ struct RandomViewTests {
                 shown += try compareInFile(view, objects, store, text) ? 1 : 0
             }
         }
-        for (kind, count) in compiled { #expect(count.views * 10 >= count.all * 7, "\(kind): \(count.views) of \(count.all) were SQL") }
+        // A few views say nothing of the part.
+        for (kind, count) in compiled where !Effort.isReduced {
+            #expect(count.views * 10 >= count.all * 7, "\(kind): \(count.views) of \(count.all) were SQL")
+        }
         #expect(shown * 10 >= compiled.values.reduce(0) { $0 + $1.views } * 4, "\(shown) views in files")
     }
 

@@ -32,6 +32,18 @@ struct ViewFileTests {
         #expect(lines == #"{"id":"a","family":"O\"Hara, K"}"# + "\n" + #"{"id":"b","family":null}"# + "\n")
     }
 
+    /// SQLite would take one for the other.
+    @Test func aTableHasNoColumnsThatDifferInCaseAlone() throws {
+        let store = try ViewStore.store(Self.patients)
+        var view = Self.view
+        view.selects[0].columns[1].name = "ID"
+        #expect(try ViewStore.rows(view, store, by: .sql).get().count == 2)
+        for body in [{ try store.createView(view) }, { _ = try store.published(view) }] as [() throws -> Void] {
+            let error = try #require(throws: ViewError.self) { try body() }
+            #expect(error.code == .columns && error.message.contains("'id' and 'ID'"))
+        }
+    }
+
     @Test func aFailureLeavesNoFile() throws {
         let folder = try TemporaryFolder()
         let store = try ViewStore.store([#"{"resourceType":"Patient","id":"a","name":[{"family":"A"},{"family":"B"}]}"#])

@@ -72,6 +72,42 @@ import Testing
         }
     }
 
+    /// Conditions that were combined one by one need no more of a stack than other threads than the main one have on Apple's systems.
+    @Test func thousandsOfCombinedConditionsNeedNoDeepStack() throws {
+        try withStore { store in
+            try store.write { tx in for id in ["1", "2"] { try tx.add(Patient { ($0.id, $0.language) = (id, id) }) } }
+            let counts = try onSmallStack {
+                try [
+                    store.query(Patient.self).where { patient in
+                        (0..<6_000).reduce(.constant(false)) { $0 || patient.language.contains("\($1 + 2)") }
+                    },
+                    store.query(Patient.self).where { patient in
+                        (0..<6_000).reduce(.constant(true)) { $0 && patient.language != "\($1 + 2)" }
+                    },
+                    store.query(Patient.self).where { patient in
+                        (0..<6_000).reduce(.constant(false)) { patient.language == "\($1 + 2)" || $0 } && patient.id == "2"
+                    },
+                    (0..<6_000).reduce(store.query(Patient.self)) { query, number in query.where { $0.language != "\(number + 3)" } },
+                ].map { try $0.count() }
+            }
+            #expect(counts == [1, 1, 1, 2])
+        }
+    }
+
+    /// What a block returns on a thread whose stack has 512 KB.
+    private func onSmallStack<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) throws -> Value {
+        nonisolated(unsafe) var result: Result<Value, any Error>?
+        let done = DispatchSemaphore(value: 0)
+        let thread = Thread {
+            result = Result { try body() }
+            done.signal()
+        }
+        thread.stackSize = 512 << 10
+        thread.start()
+        done.wait()
+        return try #require(result).get()
+    }
+
     // MARK: - Columns
 
     /// Elements of one list that have every type of every choice element, each primitive with an id, and every pk in use: together more columns than a table may

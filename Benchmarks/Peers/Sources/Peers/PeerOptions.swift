@@ -11,6 +11,8 @@ struct PeerOptions {
 
         swift run -c release --package-path Benchmarks/Peers Peers [options]
 
+        With FHIRMODELS=1 in the environment also the coders of Apple's FHIRModels.
+
           --size N      how many resources; 10000 unless given
           --data DIR    the resources of the .ndjson files in DIR; synthetic patients unless given
           --report DIR  writes Peers.md

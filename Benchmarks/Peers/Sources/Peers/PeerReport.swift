@@ -76,7 +76,8 @@ struct PeerReport {
             # FireLite beside what an app would use instead
 
             Made by `make bench`. GRDB 7 holds JSON text in a table for each type and uses Foundation's coders with the same classes;
-            the second peer adds expression indexes of JSON1. All have write-ahead logs and durable commits, and took turns
+            the second peer adds expression indexes of JSON1. `decode JSON` and `encode JSON` are coders without a store: Foundation's are in
+            the column of the first peer, and FHIRModels has a column if `FHIRMODELS=1` is set. All peers have write-ahead logs and durable commits, and took turns
             with every workload, at least five times. \(Figures.grouped(self.results.first?.size ?? 0)) resources, \(title). \(results)
 
             \(ResultTable.markdown([["machine", ""]] + MachineFacts.all(sqlite: sqlite).map { [$0.name, $0.value] }))

@@ -15,8 +15,9 @@ do {
         ?? Corpus.synthetic(.patients, options.size)
     let benchmark = try PeerBenchmark([FireLitePeer.self, JSONPeer.self, IndexedJSONPeer.self], corpus, scratch, progress)
     try benchmark.run()
+    let coding = try CodingBenchmark(coders: JSONCoder.all, corpus: corpus, progress: progress).run()
     progress.clear()
-    let report = PeerReport(benchmark.results, title: corpus.title)
+    let report = PeerReport(benchmark.results + coding, title: corpus.title)
     print(report.text)
     if let folder = options.report { try report.write(to: folder) }
     if !report.differences.isEmpty {

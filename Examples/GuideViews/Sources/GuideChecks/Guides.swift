@@ -65,6 +65,11 @@ final class Guides {
         return elements[profile]?[plain]
     }
 
+    /// The keys of an element's constraints.
+    func constraints(_ id: String, of profile: String) -> [String] {
+        (elements[profile]?[id]?["constraint"] as? [[String: Any]] ?? []).compactMap { $0["key"] as? String }
+    }
+
     func minimum(_ id: String, of profile: String) -> Int? { elements[profile]?[id]?["min"] as? Int }
 
     /// The codes that an element's binding allows, if they are known and few.

@@ -16,6 +16,7 @@ struct GuideCheck {
 struct Maker {
     let guides: Guides
     private var state: UInt64
+    private var links = 0
     var depth = 0
 
     init(_ guides: Guides, seed: UInt64) { (self.guides, state) = (guides, seed &* 0x9E37_79B9_7F4A_7C15 &+ 1) }
@@ -32,6 +33,10 @@ struct Maker {
 
     /// Which of several types a choice element has: one that a value set, if there is one, can be used with.
     mutating func choice(_ count: Int, _ types: [String], _ profile: String, _ element: String) -> Int {
+        // Vital signs of a period break the constraint vs-1 as it is written: a period is no dateTime with a text.
+        if let dateTime = types.firstIndex(of: "FHIRDateTime"), guides.constraints(element, of: profile).contains("vs-1") {
+            return dateTime
+        }
         if let concept = types.firstIndex(of: "CodeableConcept"), !guides.codes(element, of: profile).isEmpty { return concept }
         return number(below: count)
     }
@@ -46,6 +51,11 @@ struct Maker {
     mutating func value(_ type: String.Type, _ profile: String, _ element: String) -> String {
         if let code = code(profile, element) { return code.code }
         let name = element.split(separator: ".").last ?? ""
+        if name == "linkId" {
+            // No two in a questionnaire are the same.
+            links += 1
+            return "link \(links)"
+        }
         if name == "reference" { return "\(guides.target(String(element.dropLast(10)), of: profile) ?? "Patient")/\(1 + number(below: 9))" }
         if element.hasSuffix("valueQuantity.code") || element.hasSuffix("value[x].code") {
             return profile.hasSuffix("temperature") ? "Cel" : profile.hasSuffix("weight") ? "kg" : "cm"
@@ -195,16 +205,24 @@ struct Maker {
         }
     }
 
+    /// Fills a part of a document of which no profile says more.
+    mutating func complete(part object: FHIRObject, _ profile: String, _ element: String) {
+        depth += 1
+        defer { depth -= 1 }
+        complete(object, profile, element)
+    }
+
     // MARK: - Constraints
 
     /// Adds what only a profile's constraints ask for.
     mutating func complete(_ object: FHIRObject, _ profile: String, _ element: String) {
-        if depth == 1, object.layout.isResource { fillRequired(object, profile, element) }
+        if object.layout.isResource { fillRequired(object, profile, element) }
         switch object {
         case let observation as Observation:
             if profile.contains("/uv/ips/"), profile.contains("results"), observation.value == nil {
                 observation.value = .codeableConcept(CodeableConcept { $0.text = "text" })
             }
+            if profile.contains("results-radiology"), observation.component.isEmpty { observation.value = .string("text") }
             if profile.hasSuffix("smokingstatus") {
                 observation.value = .codeableConcept(CodeableConcept(.snomed("266919005")))
             }
@@ -224,16 +242,23 @@ struct Maker {
             if report.issued == nil { report.issued = "2020-02-03T04:05:06Z" }
         case let request as MedicationRequest:
             if request.requester == nil { request.requester = Reference { $0.reference = "Practitioner/1" } }
+        case let dispense as MedicationDispense: if dispense.whenHandedOver == nil { dispense.whenHandedOver = "2020-02-03T04:05:06Z" }
+        case let consent as Consent: if consent.policyRule == nil { consent.policyRule = CodeableConcept { $0.text = "text" } }
         case let procedure as Procedure: if procedure.performed == nil { procedure.performed = .dateTime("2020-02-03T04:05:06Z") }
         case let person as RelatedPerson: if person.name.isEmpty { person.name = [HumanName { $0.family = "Ames" }] }
-        // A part of which the profile asks for nothing is not left empty.
         case let context as DocumentReferenceContext: if context.isEmpty { context.period = value(Period.self, profile, element) }
         case let period as Period:
             if period.isEmpty || profile.contains("/uv/ips/") { (period.extension, period.start) = ([], "2020-02-03") }
         case let answer as QuestionnaireResponseItemAnswer: (answer.extension, answer.valueString) = ([], "text")
+        case let bundle as FireLiteR4.Bundle: complete(document: bundle)
+        // In a Bundle it refers to other entries.
+        case let composition as Composition where depth == 1: complete(alone: composition)
         case let section as CompositionSection: if section.text == nil { section.text = value(Narrative.self, profile, element) }
+        case let entry as BundleEntry: if entry.resource == nil { entry.resource = Location { $0.name = "text" } }
         default: break
         }
+        // A part of which the profile asks for nothing is not left empty.
+        if object.isEmpty, !object.layout.isResource { fillRequired(object, profile, element) }
     }
 
     private func absent() -> CodeableConcept {

@@ -11,9 +11,9 @@ import UnixSignals
 
 /// A service behind HTTP, on Hummingbird.
 public struct HTTPServer: Sendable {
-    private let service: FHIRService
+    private let service: FHIRService?
     private let settings: ServerSettings
-    private let browser: StoreBrowser?
+    private let pages: PageResponder?
     private let logger: Logger
 
     /// Makes a server.
@@ -28,7 +28,20 @@ public struct HTTPServer: Sendable {
         logger: Logger = Logger(label: "firelite-server")
     ) {
         self.service = service
-        self.browser = browser
+        if let browser { pages = { await browser.respond(to: $0) } } else { pages = nil }
+        self.settings = settings
+        self.logger = logger
+    }
+
+    /// Makes a server of pages alone, for a store that is not open yet.
+    ///
+    /// - Parameters:
+    ///   - door: the pages, which open the store.
+    ///   - settings: where it listens, and whom it lets in.
+    ///   - logger: where it logs.
+    public init(_ door: StoreDoor, settings: ServerSettings = ServerSettings(), logger: Logger = Logger(label: "firelite-server")) {
+        service = nil
+        pages = { await door.respond(to: $0) }
         self.settings = settings
         self.logger = logger
     }
@@ -57,7 +70,7 @@ public struct HTTPServer: Sendable {
                     additionalChannelHandlers: [RequestHeadGuard(time: idle, maximumBody: maximumBody)], idleTimeout: idle))
         }
         let application = Application(
-            responder: ServiceResponder(service, settings, browser), server: server,
+            responder: ServiceResponder(service, settings, pages), server: server,
             configuration: ApplicationConfiguration(
                 address: .hostname(settings.address, port: settings.port), serverName: "FireLite",
                 availableConnectionsDelegate: MaximumAvailableConnections(settings.connections)),
@@ -65,9 +78,9 @@ public struct HTTPServer: Sendable {
         do {
             try await application.runService(gracefulShutdownSignals: handlesSignals ? [.sigterm, .sigint] : [])
         } catch {
-            await service.stop()
+            await service?.stop()
             throw error
         }
-        await service.stop()
+        await service?.stop()
     }
 }

@@ -12,16 +12,24 @@ public struct ProfileValidator: ContentValidator {
 
     /// What is wrong with a resource.
     public func issues(of resource: FHIRResource, against profiles: [String]) throws -> [ContentIssue] {
-        validator.validate(resource, against: profiles).map { issue in
-            ContentIssue(Self.severity(issue.severity), code: issue.issueType, text: issue.message, path: issue.path)
-        }
+        try validator.validate(resource, against: profiles).map { ContentIssue($0) }
     }
+}
 
-    private static func severity(_ severity: ValidationIssue.Severity) -> ContentIssue.Severity {
-        switch severity {
-        case .error: .error
-        case .warning: .warning
-        case .information: .information
-        }
+extension ContentIssue {
+    fileprivate init(_ issue: ValidationIssue) {
+        let severity: Severity =
+            switch issue.severity {
+            case .error: .error
+            case .warning: .warning
+            case .information: .information
+            }
+        self.init(severity, code: issue.issueType, text: issue.message, path: issue.path)
     }
+}
+
+/// Clients get the issues of resources that a store with validation refuses.
+extension ValidationFailure: @retroactive ContentRefusal {
+    /// The issues of all resources that are not valid.
+    public var contentIssues: [ContentIssue] { resources.flatMap { resource in resource.issues.map { ContentIssue($0) } } }
 }

@@ -8,19 +8,23 @@ import Metrics
 import NIOCore
 import ServiceLifecycle
 
+/// What answers requests for pages.
+typealias PageResponder = @Sendable (ServiceRequest) async -> ServiceResponse
+
 /// Passes requests from Hummingbird to a service, and its answers back.
 struct ServiceResponder: HTTPResponder {
     typealias Context = BasicRequestContext
 
-    let service: FHIRService
+    /// The FHIR interface; nil if only pages are served.
+    let service: FHIRService?
     let settings: ServerSettings
     /// The pages over the store; nil if there are none.
-    private let browser: StoreBrowser?
+    private let pages: PageResponder?
     private let gate: RequestGate
 
-    init(_ service: FHIRService, _ settings: ServerSettings, _ browser: StoreBrowser? = nil) {
+    init(_ service: FHIRService?, _ settings: ServerSettings, _ pages: PageResponder? = nil) {
         self.service = service
-        self.browser = browser
+        self.pages = pages
         self.settings = settings
         gate = RequestGate(settings)
     }
@@ -66,18 +70,24 @@ struct ServiceResponder: HTTPResponder {
     }
 
     private func answer(to request: ServiceRequest) async -> ServiceResponse {
-        if let browser, StoreBrowser.isPage(request) { return await browser.respond(to: request) }
+        if let pages, StoreBrowser.isPage(request) { return await pages(request) }
+        guard let service else {
+            let text = "only pages are served: start the server with --key-file for the FHIR interface"
+            let json =
+                #"{"resourceType":"OperationOutcome","issue":[{"severity":"error","code":"not-supported","diagnostics":"\#(text)"}]}"#
+            return ServiceResponse(
+                503, fields: ["Content-Type": "application/fhir+json; charset=utf-8"], body: .data(Data(json.utf8)))
+        }
         var answer = await service.respond(to: request)
         if case .stream(let body) = answer.body, answer.fields["Content-Type"] == "text/event-stream" {
-            answer.body = .stream(ending(body))
+            answer.body = .stream(ending(body, of: service))
         }
         return answer
     }
 
     /// A stream that ends when the server begins to stop: a stream of events has no end of its own, for which the shut-down would wait.
-    private func ending(_ body: HTTPBody) -> HTTPBody {
-        let service = service
-        return HTTPBody {
+    private func ending(_ body: HTTPBody, of service: FHIRService) -> HTTPBody {
+        HTTPBody {
             try await withGracefulShutdownHandler {
                 var pieces = body.makeAsyncIterator()
                 return try await pieces.next()

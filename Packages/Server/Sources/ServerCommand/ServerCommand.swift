@@ -23,6 +23,12 @@ struct ServerCommand: AsyncParsableCommand {
     @Option(help: "The file with the key of an encrypted store: all its bytes. Only its owner may be able to read it.")
     var keyFile: String?
 
+    @Flag(
+        help:
+            "Ask for the key of an encrypted store in a page, which opens the pages. The FHIR interface, which needs the key at once, is not served."
+    )
+    var askKey = false
+
     @Option(help: "The FHIR release of a new file: DSTU2, STU3, R4, R4B or R5.")
     var release: String?
 
@@ -110,6 +116,7 @@ struct ServerCommand: AsyncParsableCommand {
         guard conditionalDeletions > 0 else { throw ValidationError("--conditional-deletions is a number, 1 or more.") }
         guard maxBody > 0 else { throw ValidationError("--max-body is a number of bytes, 1 or more.") }
         guard !(editing && (readOnly || noPages)) else { throw ValidationError("--editing is for pages of a store that can be written.") }
+        guard !(askKey && (noPages || keyFile != nil)) else { throw ValidationError("--ask-key is for pages, without --key-file.") }
         guard (certificate == nil) == (key == nil) else { throw ValidationError("--certificate and --key belong together.") }
         guard (jwks == nil) == (issuer == nil) else { throw ValidationError("--jwks and --issuer belong together.") }
         let ways = [tokenFile != nil, jwks != nil, noAuthorization].count { $0 }
@@ -133,6 +140,7 @@ struct ServerCommand: AsyncParsableCommand {
         if port == 0, base == nil { settings.port = try FreePort.find(address) }
         let base = base ?? "\(scheme)://\(host):\(settings.port)/fhir"
         if let name = URL(string: base)?.host { settings.hosts.insert(name) }
+        if askKey { return try await askForKey(settings, "\(scheme)://\(host):\(settings.port)") }
 
         let store = try openStore()
         if history { try await store.track(.history) }
@@ -152,9 +160,7 @@ struct ServerCommand: AsyncParsableCommand {
         configuration.authorizer = authorizer
         let service = try FHIRService(store: store, configuration: configuration)
         let origin = "\(scheme)://\(host):\(settings.port)"
-        let (browser, link) = try pages(store, authorizer, base, origin)
-        var logger = Logger(label: "firelite-server")
-        logger.logLevel = verbose ? .debug : .notice
+        let (browser, link) = try pages(store, authorizer, configuration, origin)
         let greeting =
             "FHIR \(store.release.name) at \(base)\n" + (token.map { "Token: \($0.value)\n" } ?? "") + (link.map { "Pages: \($0)\n" } ?? "")
         try await HTTPServer(service, settings: settings, browser: browser, logger: logger).run { _ in
@@ -163,23 +169,51 @@ struct ServerCommand: AsyncParsableCommand {
         }
     }
 
+    /// Serves only pages, the first of which asks for the key of the store.
+    private func askForKey(_ settings: ServerSettings, _ origin: String) async throws {
+        guard FileManager.default.fileExists(atPath: database) else { throw ValidationError("There is no file \(database).") }
+        let (authorizer, token) = try self.authorizer()
+        let (pages, path) = try pagesConfiguration(authorizer)
+        var configuration = FHIRStore.Configuration()
+        configuration.access = editing ? .readWrite : .readOnly
+        let door = StoreDoor(file: URL(fileURLWithPath: database), configuration: configuration, pages: pages) { FHIRRelease.bundled($0) }
+        let greeting = "Pages only\n" + (token.map { "Token: \($0.value)\n" } ?? "") + "Pages: \(origin)\(path)\n"
+        try await HTTPServer(door, settings: settings, logger: logger).run { _ in
+            FileHandle.standardOutput.write(Data(greeting.utf8))
+        }
+    }
+
     // MARK: - Parts
+
+    private var logger: Logger {
+        var logger = Logger(label: "firelite-server")
+        logger.logLevel = verbose ? .debug : .notice
+        return logger
+    }
 
     /// The pages over the store, and the link that opens them.
     private func pages(
-        _ store: FHIRStore, _ authorizer: (any ServiceAuthorizer)?, _ base: String, _ origin: String
+        _ store: FHIRStore, _ authorizer: (any ServiceAuthorizer)?, _ service: FHIRService.Configuration, _ origin: String
     ) throws -> (StoreBrowser?, link: String?) {
         if noPages { return (nil, nil) }
+        let (pages, path) = try pagesConfiguration(authorizer)
+        var configuration = pages
+        configuration.base = service.base
+        // Without packages it finds what the pages find by themselves.
+        if !packages.isEmpty || knowledge != nil { configuration.validator = service.validator }
+        // Beside an encrypted store nothing of it is written in the clear.
+        if keyFile == nil { configuration.searchesFile = URL(fileURLWithPath: database + ".searches.json") }
+        return (StoreBrowser(store: store, configuration: configuration), origin + path)
+    }
+
+    /// How pages answer, and the path that opens them.
+    private func pagesConfiguration(_ authorizer: (any ServiceAuthorizer)?) throws -> (StoreBrowser.Configuration, path: String) {
         var configuration = StoreBrowser.Configuration()
         configuration.allowsEditing = editing
-        configuration.base = base
-        var path = "/browse"
-        if authorizer != nil {
-            let sessions = BrowserSessions(authorizer: authorizer, isSecure: certificate != nil)
-            configuration.sessions = sessions
-            path = try sessions.makeLink()
-        }
-        return (StoreBrowser(store: store, configuration: configuration), origin + path)
+        guard let authorizer else { return (configuration, "/browse") }
+        let sessions = BrowserSessions(authorizer: authorizer, isSecure: certificate != nil)
+        configuration.sessions = sessions
+        return (configuration, try sessions.makeLink())
     }
 
     /// What packages define: profiles, and the terminology.
@@ -189,7 +223,7 @@ struct ServerCommand: AsyncParsableCommand {
         for path in packages { try known.addPackage(at: path) }
         configuration.validator = ProfileValidator(knowledge: known)
         configuration.storesOnlyConforming = conforming
-        configuration.supportedProfiles = known.profilesByType
+        configuration.supportedProfiles = try known.profilesByType
         configuration.implementationGuides = known.packages.compactMap { manifest in
             manifest.canonical.map { "\($0)/ImplementationGuide/\(manifest.name)|\(manifest.version)" }
         }

@@ -26,6 +26,8 @@ import Testing
         #expect(problem("--jwks", "a.json")?.contains("--issuer") == true)
         #expect(problem("--no-authorization", "--token-file", "t")?.contains("at most one") == true)
         #expect(problem("--port", "70000")?.contains("65535") == true)
+        #expect(problem("--ask-key", "--key-file", "k")?.contains("--ask-key") == true)
+        #expect(problem("--ask-key", "--no-pages")?.contains("--ask-key") == true)
         #expect(problem("--max-body", "0")?.contains("--max-body") == true)
     }
 }

@@ -16,7 +16,7 @@ import Testing
         configuration.base = "http://example.org/fhir"
         configuration.validator = ProfileValidator(knowledge: knowledge)
         configuration.storesOnlyConforming = conforming
-        configuration.supportedProfiles = knowledge.profilesByType
+        configuration.supportedProfiles = try knowledge.profilesByType
         if TerminologyOperations.areFor(release) {
             configuration.operations = TerminologyOperations(store: store, knowledge: knowledge).all
             configuration.terminologyCapabilities = TerminologyOperations.capabilities

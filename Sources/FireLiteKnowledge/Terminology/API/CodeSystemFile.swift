@@ -21,7 +21,7 @@ public struct ImportedCodeSystem: Sendable, Hashable {
 }
 
 /// Large code systems in a file of packages (see ``KnowledgeFile``), imported from what their owners ship: SNOMED CT's RF2, LOINC's tables, RxNorm's RRF,
-/// ICD-10-CM's order file.
+/// ICD-10-CM's order file, ICD-10 and its like in ClaML.
 ///
 /// An import is one transaction: a process that is killed leaves the file as it was. Nothing is downloaded.
 public struct CodeSystemFile: Sendable {
@@ -40,11 +40,15 @@ public struct CodeSystemFile: Sendable {
     ///   - progress: called with what is done, now and then; an error that it throws ends the import, and the file is as before.
     /// - Returns: what was imported.
     /// - Throws: `KnowledgeError` with the file and line of what is wrong; `missing` for a form that is not known, `file` for a file of another kind, or
-    ///   if the system's SQLite has no full-text search.
+    ///   if the system's SQLite has no full-text search or another import runs for long. A file that the import made is removed then.
     @discardableResult
     public func add(_ paths: [String], progress: ((String) throws -> Void)? = nil) throws -> ImportedCodeSystem {
         let read = try CodeSystemForm.reader(of: paths) { try progress?($0) }
-        return ImportedCodeSystem(try read(try CodeTables(writing: path)))
+        let tables = try CodeTables(writing: path)
+        do { return ImportedCodeSystem(try read(tables)) } catch {
+            tables.discardIfNew()
+            throw error
+        }
     }
 
     /// The code systems of the file, by URL and version.
@@ -80,6 +84,7 @@ enum CodeSystemForm {
         if let found = LoincImport(paths) { return { try found.run($0, report) } }
         if let found = RxNormImport(paths) { return { try found.run($0, report) } }
         if let found = OrderFileImport(first) { return { try found.run($0, report) } }
+        if let found = try ClaMLImport(paths) { return { try found.run($0, report) } }
         let found = try SnomedImport(paths, report)
         return { try found.run($0) }
     }

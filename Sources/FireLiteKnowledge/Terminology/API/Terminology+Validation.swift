@@ -24,18 +24,42 @@ extension Terminology: CodeValidator {
     ///
     /// - Parameter question: the code, with its system.
     public func existence(of question: CodeQuestion) -> CodeMembership {
-        guard question.system != nil else { return .unknown }
-        do {
-            var code = TerminologyCode(question)
-            // Names make no difference here.
-            code.display = nil
-            let found = try validate(code)
-            if found.isValid { return .member }
-            return found.issues.contains { $0.kind == "invalid-code" && $0.severity == .error } ? .notMember : .unknown
-        } catch {
-            return .unknown
+        answer(to: question)?.existence ?? .unknown
+    }
+
+    /// Whether a display is one that the code system has for the code.
+    ///
+    /// - Parameter question: the code, with its system and display.
+    public func display(of question: CodeQuestion) -> CodeMembership { answer(to: question)?.display ?? .unknown }
+
+    /// Whether a code system has a code, and the code the display; nil if the code system is unknown or cannot be used.
+    func answer(to question: CodeQuestion) -> (existence: CodeMembership, display: CodeMembership)? {
+        guard question.system != nil else { return nil }
+        // ISO 3166 also has codes of three letters or digits, which the terminology does not list.
+        if question.system == "urn:iso:std:iso:3166", question.code.utf8.count == 3 { return (.unknown, .unknown) }
+        guard let found = try? validate(TerminologyCode(question)) else { return nil }
+        let errors = found.issues.filter { $0.severity == .error }
+        if errors.contains(where: { $0.kind == "invalid-code" }) { return (.notMember, .unknown) }
+        if errors.contains(where: { $0.kind == "invalid-display" }) {
+            return (.member, Self.isNameOfOther(question) ? .notMember : .unknown)
+        }
+        return found.isValid ? (.member, question.display == nil ? .unknown : .member) : (.unknown, .unknown)
+    }
+
+    /// Whether a display that the terminology does not know is wrong: names of countries and currencies are those of the system's libraries, which say
+    /// `United States`, so that only the name of another country is.
+    private static func isNameOfOther(_ question: CodeQuestion) -> Bool {
+        switch question.system {
+        case "urn:iso:std:iso:3166": question.display.map { countries.contains($0.lowercased()) } ?? false
+        case "urn:iso:std:iso:4217": false
+        default: true
         }
     }
+
+    private static let countries: Set<String> = {
+        let english = Locale(identifier: "en")
+        return Set(Locale.Region.isoRegions.compactMap { english.localizedString(forRegionCode: $0.identifier)?.lowercased() })
+    }()
 }
 
 extension TerminologyCode {
@@ -51,7 +75,8 @@ extension Knowledge: TerminologySource {
     /// - Parameters:
     ///   - type: the resource type.
     ///   - url: the canonical URL without a version.
-    public func definitions(ofType type: String, url: String) -> [Data] {
-        definitions(ofType: type).filter { $0.url == url }.map { Data($0.json.json.utf8) }
+    /// - Throws: `KnowledgeError` with code `file` if a file of packages cannot be read.
+    public func definitions(ofType type: String, url: String) throws -> [Data] {
+        try versions(url, type: type).map { try $0.text }
     }
 }

@@ -14,6 +14,8 @@ final class ECLEvaluator {
     /// The numbers of codes that were asked for lately.
     private var knownNumbers: [String: Int64] = [:]
     private static let maximumNumbers = 10_000
+    /// Whether names have modules and dates; nil if that was not asked yet.
+    var namesHaveOriginsKnown: Bool?
 
     init(_ connection: Connection, _ system: CodeTables.System) { (self.connection, self.system) = (connection, system) }
 
@@ -71,9 +73,17 @@ final class ECLEvaluator {
         statement.bind(3, system.concepts.upperBound)
         guard try statement.step() else { return nil }
         let number = statement.int(0)
+        know(number, of: code)
+        return number
+    }
+
+    /// The number of a concept that was asked for lately.
+    func knownNumber(_ code: String) -> Int64? { knownNumbers[code] }
+
+    /// Notes the number of a concept.
+    func know(_ number: Int64, of code: String) {
         if knownNumbers.count >= Self.maximumNumbers { knownNumbers.removeAll(keepingCapacity: true) }
         knownNumbers[code] = number
-        return number
     }
 
     /// The numbers of the concepts that follow one.
@@ -114,7 +124,8 @@ final class ECLEvaluator {
         case .any: return try all(activeOnly: true)
         case .concept(let code): return try number(code).map { CodeSet(sorted: [$0]) } ?? .empty
         case .related(let relation, let inner): return try related(relation, inner)
-        case .members(let refsets, let filters): return try members(refsets, filters)
+        case .members(let refsets, let filters): return try filters.isEmpty ? members(refsets) : members(refsets, filters)
+        case .fieldValues(let refsets, let field, let filters): return try values(of: field, refsets, filters)
         case .both(let left, let right): return try evaluate(left).intersection(evaluate(right))
         case .either(let left, let right): return try evaluate(left).union(evaluate(right))
         case .minus(let left, let right): return try evaluate(left).subtracting(evaluate(right))
@@ -194,7 +205,7 @@ final class ECLEvaluator {
         return result
     }
 
-    private func numbers(_ sql: String, _ system: CodeTables.System) throws -> [Int64] {
+    func numbers(_ sql: String, _ system: CodeTables.System) throws -> [Int64] {
         try numbers(sql, system.concepts.lowerBound, system.concepts.upperBound)
     }
 
@@ -209,30 +220,16 @@ final class ECLEvaluator {
 
     // MARK: - Members of reference sets
 
-    private func members(_ refsets: ECLExpression, _ filters: [ECLMemberFilter]) throws -> CodeSet {
+    private func members(_ refsets: ECLExpression) throws -> CodeSet {
         var found: Set<Int64> = []
-        let sql = "SELECT concept, target FROM code_member WHERE refset = ?"
-        for refset in try evaluate(refsets == .any ? .related(.descendants, .concept(SnomedCode.simpleRefsets)) : refsets).numbers {
-            let statement = try connection.prepare(sql)
-            statement.bind(1, refset)
-            while try statement.step() {
-                let target = filters.isEmpty ? "" : statement.text(1) ?? ""
-                if try filters.allSatisfy({ try meets(target, $0) }) { found.insert(statement.int(0)) }
-            }
+        let all =
+            try refsets == .any
+            ? numbers("SELECT DISTINCT refset FROM code_member WHERE refset BETWEEN ?1 AND ?2", system) : evaluate(refsets).numbers
+        for refset in all {
+            try checkTime()
+            found.formUnion(try numbers("SELECT concept FROM code_member WHERE refset = ?", refset))
         }
-        guard refsets == .any else { return CodeSet(found) }
-        let all = try numbers("SELECT DISTINCT refset FROM code_member WHERE refset BETWEEN ?1 AND ?2", system)
-        for refset in all { found.formUnion(try numbers("SELECT concept FROM code_member WHERE refset = ?", refset)) }
         return CodeSet(found)
-    }
-
-    private func meets(_ target: String, _ filter: ECLMemberFilter) throws -> Bool {
-        switch filter.value {
-        case .texts(let terms): return terms.contains { ECLText.matches(target, $0) } == filter.isEqual
-        case .concepts(let expression):
-            guard let number = try number(target) else { return !filter.isEqual }
-            return try contains(number, expression) == filter.isEqual
-        }
     }
 
     /// The inactive concepts that historical associations lead from to a set.
@@ -300,7 +297,9 @@ final class ECLEvaluator {
     }
 
     func isBelow(_ number: Int64, _ top: Int64) throws -> Bool {
-        try exists("SELECT 1 FROM code_above WHERE code = ? AND above = ?", number, top)
+        // Concepts have higher numbers than those above them.
+        guard number > top else { return false }
+        return try exists("SELECT 1 FROM code_above WHERE code = ? AND above = ?", number, top)
     }
 
     private func exists(_ sql: String, _ values: Int64...) throws -> Bool {

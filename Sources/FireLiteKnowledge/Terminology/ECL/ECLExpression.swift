@@ -6,6 +6,8 @@ indirect enum ECLExpression: Sendable, Hashable {
     case related(Relation, ECLExpression)
     /// The members of reference sets: `^`.
     case members(ECLExpression, [ECLMemberFilter])
+    /// The concepts that a field of the rows of reference sets has: `^ [targetComponentId]`.
+    case fieldValues(ECLExpression, field: String, [ECLMemberFilter])
     case both(ECLExpression, ECLExpression)
     case either(ECLExpression, ECLExpression)
     case minus(ECLExpression, ECLExpression)
@@ -121,6 +123,8 @@ enum ECLFilter: Sendable, Hashable {
         /// Reference sets of dialects, each with whether the name must be preferred (true) or acceptable (false).
         case dialect([Dialect], isEqual: Bool)
         case identifier([String], isEqual: Bool)
+        case module(ECLExpression, isEqual: Bool)
+        case date(ECLComparison, [String])
         case active(Bool)
     }
 
@@ -140,13 +144,20 @@ enum ECLFilter: Sendable, Hashable {
 }
 
 /// A filter on the rows of a reference set: `{{ M … }}`.
-struct ECLMemberFilter: Sendable, Hashable {
-    enum Value: Sendable, Hashable {
-        case texts([ECLTerm])
-        case concepts(ECLExpression)
-    }
+enum ECLMemberFilter: Sendable, Hashable {
+    case module(ECLExpression, isEqual: Bool)
+    case date(ECLComparison, [String])
+    case active(Bool)
+    /// A field of the reference set.
+    case field(String, ECLAttribute.Value)
+    /// A field whose texts have an order, such as dates.
+    case ordered(String, ECLComparison, [String])
 
-    let field: String
-    let isEqual: Bool
-    let value: Value
+    /// The name of the field; nil for what every row has.
+    var field: String? {
+        switch self {
+        case .field(let name, _), .ordered(let name, _, _): name
+        case .module, .date, .active: nil
+        }
+    }
 }

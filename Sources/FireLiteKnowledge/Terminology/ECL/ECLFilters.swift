@@ -71,6 +71,16 @@ extension ECLEvaluator {
         let code: String
         let isActive: Bool
         let term: String
+        /// Nil if the release was imported before names had them.
+        let module: Int64?
+        let date: Int64?
+    }
+
+    /// What an earlier version did not import, so that a filter on it cannot be answered.
+    func notImported(_ content: String) -> TerminologyError {
+        TerminologyError(
+            .notSupported, "not-supported", id: "ECL_NOT_IMPORTED",
+            "\(content) of \(system.url)|\(system.version) were imported by an earlier version: import the release again")
     }
 
     /// Whether a concept meets a filter.
@@ -89,7 +99,8 @@ extension ECLEvaluator {
     }
 
     private func names(_ concept: Int64) throws -> [NameRow] {
-        let statement = try connection.cached("SELECT _k, kind, language, code, flags, term FROM code_name WHERE concept = ?")
+        let origin = try namesHaveOrigins() ? "module, date" : "NULL, NULL"
+        let statement = try connection.cached("SELECT _k, kind, language, code, flags, term, \(origin) FROM code_name WHERE concept = ?")
         defer { statement.reset() }
         statement.bind(1, concept)
         var all: [NameRow] = []
@@ -98,7 +109,8 @@ extension ECLEvaluator {
                 NameRow(
                     number: statement.int(0), kind: statement.text(1) ?? "", language: statement.text(2) ?? "",
                     code: statement.text(3) ?? "",
-                    isActive: CodeFlags(rawValue: statement.int(4)).contains(.active), term: statement.text(5) ?? ""))
+                    isActive: CodeFlags(rawValue: statement.int(4)).contains(.active), term: statement.text(5) ?? "",
+                    module: statement.type(6) == .null ? nil : statement.int(6), date: statement.type(7) == .null ? nil : statement.int(7)))
         }
         return all
     }
@@ -113,6 +125,12 @@ extension ECLEvaluator {
             return try isMetadata("\(code)", of: expression) == isEqual
         case .identifier(let codes, let isEqual): return codes.contains(name.code) == isEqual
         case .active(let isActive): return name.isActive == isActive
+        case .module(let expression, let isEqual):
+            guard let module = name.module else { throw notImported("modules of names") }
+            return try isMetadata("\(module)", of: expression) == isEqual
+        case .date(let comparison, let dates):
+            guard let date = name.date else { throw notImported("dates of names") }
+            return Self.holds("\(date)", comparison, dates)
         case .dialect(let dialects, let isEqual):
             return try self.dialects(of: name.number).contains { row in
                 try dialects.contains { wanted in
@@ -147,8 +165,13 @@ extension ECLEvaluator {
         return try NameSearch(system, connection).concepts(question)
     }
 
+    /// Whether a date, or another text, compares so with one of others; with all of them if it must differ.
+    static func holds(_ text: String, _ comparison: ECLComparison, _ others: [String]) -> Bool {
+        comparison == .unequal ? others.allSatisfy { $0 != text } : others.contains { comparison.holds(text, $0) }
+    }
+
     /// Whether a concept of the metadata is one of an expression, which may name it even if the release has no such concept.
-    private func isMetadata(_ code: String, of expression: ECLExpression) throws -> Bool {
+    func isMetadata(_ code: String, of expression: ECLExpression) throws -> Bool {
         switch expression {
         case .concept(let other): return code == other
         case .either(let left, let right): return try isMetadata(code, of: left) || isMetadata(code, of: right)
@@ -167,9 +190,7 @@ extension ECLEvaluator {
             guard let module = try text("SELECT module FROM code_concept WHERE _k = ?", concept) else { return !isEqual }
             return try isMetadata(module, of: expression) == isEqual
         case .date(let comparison, let dates):
-            let date = try text("SELECT date FROM code_concept WHERE _k = ?", concept) ?? ""
-            if comparison == .unequal { return dates.allSatisfy { $0 != date } }
-            return dates.contains { comparison.holds(date, $0) }
+            return Self.holds(try text("SELECT date FROM code_concept WHERE _k = ?", concept) ?? "", comparison, dates)
         }
     }
 }

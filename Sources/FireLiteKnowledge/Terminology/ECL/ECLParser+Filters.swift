@@ -129,11 +129,10 @@ extension ECLParser {
             let isEqual = try equality()
             return .identifier(try items("an identifier") { $0.identifier() }, isEqual: isEqual)
         }
-        if takeWord("ACTIVE") {
-            let isEqual = try equality()
-            return .active(try truth() == isEqual)
-        }
-        throw error("term, language, type, typeId, dialect, dialectId, id or active")
+        if takeWord("MODULEID") { return try module { .module($0, isEqual: $1) } }
+        if takeWord("EFFECTIVETIME") { return try dates { .date($0, $1) } }
+        if takeWord("ACTIVE") { return .active(try activity()) }
+        throw error("term, language, type, typeId, dialect, dialectId, id, moduleId, effectiveTime or active")
     }
 
     /// Reference sets of dialects: a list of concepts, each perhaps with an acceptability, or an expression.
@@ -188,31 +187,60 @@ extension ECLParser {
             }
             return .defined(Set(wanted), isEqual: isEqual)
         }
-        if takeWord("MODULEID") {
-            let isEqual = try equality()
-            return .module(try concepts(), isEqual: isEqual)
-        }
-        if takeWord("EFFECTIVETIME") {
-            guard let comparison = comparison() else { throw error("'=', '!=', '<', '<=', '>' or '>='") }
-            guard let terms = try terms() else { throw error("a date in quotation marks") }
-            return .date(comparison, terms.map(\.text))
-        }
-        if takeWord("ACTIVE") {
-            let isEqual = try equality()
-            return .active(try truth() == isEqual)
-        }
+        if takeWord("MODULEID") { return try module { .module($0, isEqual: $1) } }
+        if takeWord("EFFECTIVETIME") { return try dates { .date($0, $1) } }
+        if takeWord("ACTIVE") { return .active(try activity()) }
         throw error("definitionStatus, definitionStatusId, moduleId, effectiveTime or active")
     }
 
-    private mutating func memberFilter() throws -> ECLMemberFilter {
-        let start = self
-        guard let field = word(), field == "mapTarget" || field == "targetComponentId" else {
-            self = start
-            throw error("mapTarget or targetComponentId")
-        }
+    private mutating func module<Filter>(_ make: (ECLExpression, Bool) -> Filter) throws -> Filter {
         let isEqual = try equality()
-        if let terms = try terms() { return ECLMemberFilter(field: field, isEqual: isEqual, value: .texts(terms)) }
-        return ECLMemberFilter(field: field, isEqual: isEqual, value: .concepts(try operand()))
+        return make(try concepts(), isEqual)
+    }
+
+    private mutating func activity() throws -> Bool {
+        let isEqual = try equality()
+        return try truth() == isEqual
+    }
+
+    /// Dates of eight digits, or none (`""`).
+    private mutating func dates<Filter>(_ make: (ECLComparison, [String]) -> Filter) throws -> Filter {
+        guard let comparison = comparison() else { throw error(Self.comparisons) }
+        let start = self
+        guard let terms = try terms() else { throw error("a date in quotation marks") }
+        let isDate = terms.allSatisfy { $0.text.isEmpty || $0.text.utf8.count == 8 && $0.text.utf8.allSatisfy { (48...57).contains($0) } }
+        guard isDate else { throw start.error("a date such as \"20250131\"") }
+        return make(comparison, terms.map(\.text))
+    }
+
+    private static let comparisons = "'=', '!=', '<', '<=', '>' or '>='"
+
+    private mutating func memberFilter() throws -> ECLMemberFilter {
+        if takeWord("MODULEID") { return try module { .module($0, isEqual: $1) } }
+        if takeWord("EFFECTIVETIME") { return try dates { .date($0, $1) } }
+        if takeWord("ACTIVE") { return .active(try activity()) }
+        guard let field = word() else { throw error("moduleId, effectiveTime, active or a field of the reference set") }
+        guard let comparison = comparison() else { throw error(Self.comparisons) }
+        if take("#") { return .field(field, .number(comparison, try number())) }
+        let isEqual = comparison == .equal
+        let isOrdered = !isEqual && comparison != .unequal
+        if let terms = try terms() {
+            return isOrdered ? .ordered(field, comparison, terms.map(\.text)) : .field(field, .texts(terms, isEqual: isEqual))
+        }
+        guard !isOrdered else { throw error("a number such as #5, or a text in quotation marks") }
+        if takeWord("TRUE") { return .field(field, .truth(true, isEqual: isEqual)) }
+        if takeWord("FALSE") { return .field(field, .truth(false, isEqual: isEqual)) }
+        return .field(field, .concepts(try concepts(), isEqual: isEqual))
+    }
+
+    /// The field whose values are wanted; nil for the members themselves.
+    mutating func chosenField() throws -> String? {
+        guard take("[") else { return nil }
+        guard let field = word() else { throw error("the name of a field of reference sets") }
+        skip()
+        guard !starts(",") else { throw error("']', as the values of one field alone are concepts") }
+        try need("]")
+        return field
     }
 }
 

@@ -167,9 +167,14 @@ struct ECLParser {
             let relation = parser.relation()
             var result: ECLExpression
             if parser.take("^") || parser.takeWord("MEMBEROF") {
-                parser.skip()
-                if parser.starts("[") { throw parser.error("a reference set, as fields of reference sets cannot be chosen") }
-                result = .members(try parser.focus(), try parser.memberFilters())
+                let field = try parser.chosenField()
+                let refsets = try parser.focus()
+                let filters = try parser.memberFilters()
+                if let field {
+                    result = .fieldValues(refsets, field: field, filters)
+                } else {
+                    result = .members(refsets, filters)
+                }
             } else {
                 result = try parser.focus()
             }
@@ -272,7 +277,7 @@ struct ECLParser {
         return .unequal
     }
 
-    private mutating func number() throws -> Double {
+    mutating func number() throws -> Double {
         let start = place
         while place < characters.count, characters[place].isNumber || "+-.".contains(characters[place]) { place += 1 }
         guard let number = Double(String(characters[start..<place])), number.isFinite else {

@@ -53,7 +53,7 @@ struct TerminologyLibrary: Sendable {
                 replace(in: &definitions.supplements[url, default: []], version: version, by: json) { $0["version"]?.text }
                 return
             }
-            let entry = Entry(version: version, json: json, content: Lazily { DefinedCodeSystem(json) })
+            let entry = Entry(version: version, json: json, content: Lazily { try DefinedCodeSystem(reading: json) })
             replace(in: &definitions.systems[url, default: []], version: version, by: entry, versionOf: \.version)
             for identifier in json["identifier"]?.items ?? [] where identifier["system"]?.text == "urn:ietf:rfc:3986" {
                 if let value = identifier["value"]?.text, value.hasPrefix("urn:"), value != url { definitions.otherNames[value] = url }
@@ -104,7 +104,9 @@ struct TerminologyLibrary: Sendable {
         // What was read once stays read.
         if let systems = definitions.systems[url] {
             definitions.systems[url] = systems.map { entry in
-                Entry(version: entry.version, json: entry.json, content: fetched.system(entry.version) { DefinedCodeSystem(entry.json) })
+                Entry(
+                    version: entry.version, json: entry.json,
+                    content: fetched.system(entry.version) { try DefinedCodeSystem(reading: entry.json) })
             }
         }
         return definitions
@@ -133,7 +135,7 @@ struct TerminologyLibrary: Sendable {
                 return target.url == url && (target.version == nil || VersionPattern.matches(entry.version, target.version ?? ""))
             }
             if wanted.isEmpty { return try entry.content.value }
-            return DefinedCodeSystem(entry.json, supplements: wanted.map { (Self.canonical($0), $0) })
+            return try DefinedCodeSystem(reading: entry.json, supplements: wanted.map { (Self.canonical($0), $0) })
         }
         return Self.latest(providers.filter { $0.url == url }, version, \.version)
     }
@@ -214,11 +216,11 @@ private final class FoundDefinitions: @unchecked Sendable {
 
         init(_ resources: [JSONItem]) { self.resources = resources }
 
-        func system(_ version: String?, _ read: @escaping @Sendable () -> DefinedCodeSystem) -> Lazily<DefinedCodeSystem> {
+        func system(_ version: String?, _ read: @escaping @Sendable () throws -> DefinedCodeSystem) -> Lazily<DefinedCodeSystem> {
             lock.lock()
             defer { lock.unlock() }
             if let known = systems[version] { return known }
-            let fresh = Lazily { read() }
+            let fresh = Lazily { try read() }
             systems[version] = fresh
             return fresh
         }

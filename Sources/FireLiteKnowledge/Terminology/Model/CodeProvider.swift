@@ -35,6 +35,10 @@ protocol CodeProvider: Sendable {
     func parents(of code: String) throws -> [String]
     /// The codes of the concepts directly below.
     func children(of code: String) throws -> [String]
+    /// The concepts directly above one, without their details.
+    func parentConcepts(of code: String) throws -> [Concept]
+    /// The concepts directly below one, without their details.
+    func childConcepts(of code: String) throws -> [Concept]
     /// Whether the first is the second one, or above it.
     func subsumes(_ general: String, _ special: String) throws -> Bool
 
@@ -57,6 +61,8 @@ extension CodeProvider {
     func detailed(_ concept: Concept) throws -> Concept { concept }
     func parents(of code: String) throws -> [String] { [] }
     func children(of code: String) throws -> [String] { [] }
+    func parentConcepts(of code: String) throws -> [Concept] { try parents(of: code).map { try concept($0) ?? Concept(code: $0) } }
+    func childConcepts(of code: String) throws -> [Concept] { try children(of: code).map { try concept($0) ?? Concept(code: $0) } }
     func subsumes(_ general: String, _ special: String) throws -> Bool { general == special }
 
     func matches(_ concept: Concept, _ filter: ConceptFilter, _ effort: Effort) throws -> Bool {

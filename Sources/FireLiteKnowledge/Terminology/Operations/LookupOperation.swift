@@ -25,11 +25,9 @@ struct LookupOperation {
     private func isWanted(_ property: String) -> Bool { requested.isEmpty || requested.contains("*") || requested.contains(property) }
 
     private func hierarchy(_ provider: any CodeProvider, _ concept: Concept) throws -> [(property: String, concept: Concept)] {
-        let parents = isWanted("parent") ? try provider.parents(of: concept.code) : []
-        let children = isWanted("child") ? try provider.children(of: concept.code) : []
-        return try (parents.map { ("parent", $0) } + children.map { ("child", $0) }).map { property, code in
-            (property: property, concept: try provider.concept(code) ?? Concept(code: code))
-        }
+        let parents = isWanted("parent") ? try provider.parentConcepts(of: concept.code) : []
+        let children = isWanted("child") ? try provider.childConcepts(of: concept.code) : []
+        return parents.map { (property: "parent", concept: $0) } + children.map { (property: "child", concept: $0) }
     }
 
     private func response(

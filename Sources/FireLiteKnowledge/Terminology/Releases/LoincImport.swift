@@ -47,9 +47,8 @@ struct LoincImport {
         }
         let (values, names) = (columns(Self.properties), columns(Self.names))
         try file.visit { row in
-            let number = row.text(code)
-            guard !number.isEmpty else { throw file.error(row.line, "LOINC_NUM is empty") }
-            list.add(number, display: row.text(longName), flags: row.text(status) == "DEPRECATED" ? [] : .active)
+            let number = try row.code(code)
+            try list.add(number, display: row.text(longName), flags: row.text(status) == "DEPRECATED" ? [] : .active, once: row.place)
             for (name, column) in names { list.addName(number, kind: name, row.text(column)) }
             for (name, column) in values { list.addValue(number, name, row.text(column)) }
             if let changed = values.first(where: { $0.0 == "VersionLastChanged" }).map({ row.text($0.1) }), !changed.isEmpty,
@@ -71,10 +70,10 @@ struct LoincImport {
         let file = try DelimitedFile(parts, .commas)
         let columns = try ["PartNumber", "PartTypeName", "PartName", "PartDisplayName", "Status"].map(file.column)
         try file.visit { row in
-            let (number, display) = (row.text(columns[0]), row.text(columns[3]))
-            list.add(
+            let (number, display) = (try row.code(columns[0]), row.text(columns[3]))
+            try list.add(
                 number, display: display.isEmpty ? row.text(columns[2]) : display,
-                flags: row.text(columns[4]) == "DEPRECATED" ? [] : .active)
+                flags: row.text(columns[4]) == "DEPRECATED" ? [] : .active, once: row.place)
             list.addName(number, kind: "PartName", row.text(columns[2]))
             list.addValue(number, "PartTypeName", row.text(columns[1]))
         }
@@ -87,7 +86,7 @@ struct LoincImport {
         let columns = try ["AnswerListId", "AnswerListName", "AnswerStringId", "DisplayText"].map(file.column)
         var members: [String: [String]] = [:]
         try file.visit { row in
-            let (answerList, answer) = (row.text(columns[0]), row.text(columns[2]))
+            let (answerList, answer) = (try row.code(columns[0]), row.text(columns[2]))
             list.add(answerList, display: row.text(columns[1]))
             // Lists that others define have no answers of LOINC's.
             guard !answer.isEmpty else { return }
@@ -99,6 +98,7 @@ struct LoincImport {
         let file2 = try DelimitedFile(links, .commas)
         let (number, answerList) = (try file2.column("LoincNumber"), try file2.column("AnswerListId"))
         try file2.visit { row in
+            try list.require(row.text(number), row.place)
             list.addValue(row.text(number), "AnswerList", row.text(answerList))
             for answer in members[row.text(answerList)] ?? [] { list.addValue(answer, "answers-for", row.text(number)) }
         }
@@ -109,15 +109,12 @@ struct LoincImport {
         try report("reading \(hierarchy)")
         let file = try DelimitedFile(hierarchy, .commas)
         let columns = try ["IMMEDIATE_PARENT", "CODE", "CODE_TEXT"].map(file.column)
-        var edges: [(String, String, Int)] = []
+        var edges: [(String, String, DelimitedFile.Place)] = []
         try file.visit { row in
-            let (parent, code) = (row.text(columns[0]), row.text(columns[1]))
+            let (parent, code) = (row.text(columns[0]), try row.code(columns[1]))
             list.add(code, display: row.text(columns[2]))
-            if !parent.isEmpty { edges.append((code, parent, row.line)) }
+            if !parent.isEmpty { edges.append((code, parent, row.place)) }
         }
-        for (code, parent, line) in edges {
-            guard list.contains(parent) else { throw file.error(line, "the parent is a code that no row has") }
-            list.connect(code, to: parent)
-        }
+        for (code, parent, row) in edges { try list.connect(code, to: parent, row) }
     }
 }

@@ -27,8 +27,9 @@ struct OrderFileImport {
             }
             func text(_ range: Range<Int>) -> String { String(decoding: characters[range], as: UTF8.self).trimmed }
             let raw = text(6..<13)
+            guard !raw.isEmpty else { throw row.error("the line has no code") }
             let code = isProcedures || raw.count <= 3 ? raw : "\(raw.prefix(3)).\(raw.dropFirst(3))"
-            list.add(code, display: text(77..<characters.count))
+            try list.add(code, display: text(77..<characters.count), once: row.place)
             list.addName(code, kind: "short", text(16..<76))
             list.addValue(code, "billable", characters[14] == 49 ? "true" : "false")
             while let last = open.last, !raw.hasPrefix(last.raw) { open.removeLast() }

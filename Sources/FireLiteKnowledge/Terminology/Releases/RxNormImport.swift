@@ -27,7 +27,7 @@ struct RxNormImport {
         var others: [(code: String, type: String, term: String, isActive: Bool)] = []
         try names.visit(minimum: 17) { row in
             guard row.text(11) == "RXNORM" else { return }
-            let (code, type, term) = (row.text(0), row.text(12), row.text(14))
+            let (code, type, term) = (try row.code(0), row.text(12), row.text(14))
             let isActive = row.text(16) != "O"
             if Self.secondary.contains(type) {
                 others.append((code, type, term, isActive))
@@ -52,8 +52,10 @@ struct RxNormImport {
                 guard row.text(10) == "RXNORM", row.text(2) == "CUI", !row.text(7).isEmpty else { return }
                 let (target, relation, source) = (row.text(0), row.text(7), row.text(4))
                 if relation == "isa" {
-                    list.connect(source, to: target)
+                    try list.connect(source, to: target, row.place)
                 } else if relation != "inverse_isa" {
+                    try list.require(source, row.place)
+                    try list.require(target, row.place)
                     list.addValue(source, relation, target)
                 }
             }

@@ -1,3 +1,4 @@
+import FireLiteCore
 import FireLiteSQLiteBridge
 import Foundation
 
@@ -19,6 +20,7 @@ final class SnomedImport {
         let concept: Int32
         let type: Int64
         let language: Int
+        let module: Int64
         let isActive: Bool
         let start: Int
         let length: Int
@@ -90,10 +92,12 @@ final class SnomedImport {
             try report("reading \(path)")
             let file = try DelimitedFile(path, .tabs)
             let columns = try ["id", "effectiveTime", "active", "moduleId", "definitionStatusId"].map(file.column)
+            var rows = SnapshotRows(file, first: concepts.count)
             try file.visit { row in
                 let fresh = ConceptRow(
                     id: try row.number(columns[0]), date: try row.number(columns[1]), module: try row.number(columns[3]),
                     isActive: try row.flag(columns[2]), isDefined: try row.number(columns[4]) == SnomedCode.defined)
+                try rows.note(conceptPlaces[fresh.id].map { Int($0) } ?? concepts.count, fresh.id, row.line)
                 if let place = conceptPlaces[fresh.id] {
                     if concepts[Int(place)].date <= fresh.date { concepts[Int(place)] = fresh }
                 } else {
@@ -115,7 +119,8 @@ final class SnomedImport {
         for path in files.descriptions {
             try report("reading \(path)")
             let file = try DelimitedFile(path, .tabs)
-            let columns = try ["id", "effectiveTime", "active", "conceptId", "languageCode", "typeId", "term"].map(file.column)
+            let columns = try ["id", "effectiveTime", "active", "conceptId", "languageCode", "typeId", "term", "moduleId"].map(file.column)
+            var rows = SnapshotRows(file, first: descriptions.count)
             try file.visit { row in
                 let language = row.text(columns[4])
                 if languages.last != language, !languages.contains(language) { languages.append(language) }
@@ -123,8 +128,10 @@ final class SnomedImport {
                 let fresh = DescriptionRow(
                     id: try row.number(columns[0]), date: try row.number(columns[1]),
                     concept: try place(row.number(columns[3]), file, row.line), type: try row.number(columns[5]),
-                    language: languages.firstIndex(of: language) ?? 0, isActive: try row.flag(columns[2]), start: terms.count,
-                    length: term.count)
+                    language: languages.firstIndex(of: language) ?? 0, module: try row.number(columns[7]),
+                    isActive: try row.flag(columns[2]),
+                    start: terms.count, length: term.count)
+                try rows.note(descriptionPlaces[fresh.id].map { Int($0) } ?? descriptions.count, fresh.id, row.line)
                 terms.append(contentsOf: term)
                 if let place = descriptionPlaces[fresh.id] {
                     if descriptions[Int(place)].date <= fresh.date { descriptions[Int(place)] = fresh }
@@ -158,6 +165,7 @@ final class SnomedImport {
             let columns = try [
                 "id", "effectiveTime", "active", "sourceId", "destinationId", "relationshipGroup", "typeId", "characteristicTypeId",
             ].map(file.column)
+            var rows = SnapshotRows(file, first: relationships.count)
             try file.visit { row in
                 guard try row.number(columns[7]) == SnomedCode.inferred else { return }
                 let id = try row.number(columns[0])
@@ -165,6 +173,7 @@ final class SnomedImport {
                     date: try row.number(columns[1]), source: try place(row.number(columns[3]), file, row.line),
                     target: try place(row.number(columns[4]), file, row.line), type: try place(row.number(columns[6]), file, row.line),
                     group: try row.number(columns[5]), isActive: try row.flag(columns[2]))
+                try rows.note(places[id].map { Int($0) } ?? relationships.count, id, row.line)
                 if let place = places[id] {
                     if relationships[Int(place)].date <= fresh.date { relationships[Int(place)] = fresh }
                 } else {
@@ -257,7 +266,8 @@ final class SnomedImport {
                 let kind = row.type == SnomedCode.fullName ? "F" : row.type == SnomedCode.textDefinition ? "D" : "S"
                 numbers[place] = try writer.addName(
                     of: number(row.concept, writer, hierarchy), kind: kind, language: languages[row.language], code: "\(row.id)",
-                    isActive: row.isActive, UnsafeRawBufferPointer(rebasing: bytes[row.start..<row.start + row.length]))
+                    isActive: row.isActive, module: row.module, date: row.date,
+                    UnsafeRawBufferPointer(rebasing: bytes[row.start..<row.start + row.length]))
             }
         }
         for dialect in dialects.map({ (numbers[Int($0.description)], $0.refset, $0.isPreferred) }).sorted(by: {
@@ -303,15 +313,25 @@ final class SnomedImport {
         for path in files.refsets {
             try report("reading \(path)")
             let file = try DelimitedFile(path, .tabs)
-            let columns = try ["active", "refsetId", "referencedComponentId"].map(file.column)
+            let common = ["id", "effectiveTime", "active", "moduleId", "refsetId", "referencedComponentId"]
+            let columns = try common.dropFirst().map(file.column)
+            let fields = file.columns.enumerated().filter { !common.contains($0.element) }
             let target = ["targetComponentId", "mapTarget"].lazy.compactMap { file.columns.firstIndex(of: $0) }.first
             try file.visit { row in
-                guard try row.flag(columns[0]) else { return }
-                let component = try row.number(columns[2])
+                let component = try row.number(columns[4])
+                let isActive = try row.flag(columns[1])
+                // Members about descriptions are no codes.
                 guard SnomedCode.isConcept(component) else { return }
-                try writer.addMember(
-                    refset: number(place(row.number(columns[1]), file, row.line), writer, hierarchy),
-                    concept: number(place(component, file, row.line), writer, hierarchy), target: target.map(row.text) ?? "")
+                // What is no member any more may be about what the release has no more.
+                if !isActive, try conceptPlaces[component] == nil || conceptPlaces[row.number(columns[3])] == nil { return }
+                let refset = number(try place(row.number(columns[3]), file, row.line), writer, hierarchy)
+                let concept = number(try place(component, file, row.line), writer, hierarchy)
+                if isActive { try writer.addMember(refset: refset, concept: concept, target: target.map(row.text) ?? "") }
+                let texts = fields.map { JSONItem.Member(name: $0.element, value: .string(row.text($0.offset))) }
+                try writer.addMemberRow(
+                    refset: refset, concept: concept, isActive: isActive, module: try row.number(columns[2]),
+                    date: try row.number(columns[0]),
+                    fields: texts.isEmpty ? nil : JSONItem.object(texts).json)
             }
         }
     }

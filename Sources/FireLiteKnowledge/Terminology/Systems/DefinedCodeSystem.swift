@@ -39,6 +39,21 @@ final class DefinedCodeSystem: CodeProvider {
         knownProperties = builder.knownProperties
     }
 
+    /// Reads a CodeSystem.
+    ///
+    /// - Throws: ``TerminologyError`` with `definition` if a concept has an empty code.
+    convenience init(reading json: JSONItem, supplements: [(canonical: String, json: JSONItem)] = []) throws {
+        var waiting = json["concept"]?.items ?? []
+        while let concept = waiting.popLast() {
+            guard concept["code"]?.text != "" else {
+                throw TerminologyError(
+                    .definition, "invalid", "a concept of the code system \(json["url"]?.text ?? "") has an empty code: give it a code")
+            }
+            waiting += concept["concept"]?.items ?? []
+        }
+        self.init(json, supplements: supplements)
+    }
+
     // MARK: - Concepts
 
     private func index(_ code: String) -> Int? { indexes[facts.isCaseSensitive ? code : code.lowercased()].map(Int.init) }

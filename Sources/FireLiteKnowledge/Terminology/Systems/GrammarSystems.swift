@@ -96,6 +96,16 @@ struct LanguageSystem: CodeProvider, ImplicitValueSets {
         return result.joined(separator: "-")
     }
 
+    /// Whether a code that is not known here may still be a language: ISO 639-3 has thousands of three letters, and some tags were registered as a whole.
+    static func mayBeLanguage(_ question: CodeQuestion) -> Bool {
+        guard question.system == nil || question.system == "urn:ietf:bcp:47" else { return false }
+        let parts = question.code.split(separator: "-", omittingEmptySubsequences: false)
+        guard let first = parts.first, parts.allSatisfy({ (1...8).contains($0.utf8.count) && $0.utf8.allSatisfy(isAlphanumeric) }) else {
+            return false
+        }
+        return first.utf8.count == 3 && first.allSatisfy(\.isLetter) || first.lowercased() == "i" && parts.count > 1
+    }
+
     private static func isAlphanumeric(_ byte: UInt8) -> Bool {
         (48...57).contains(byte) || (65...90).contains(byte) || (97...122).contains(byte)
     }

@@ -7,8 +7,11 @@ struct CodeHierarchy {
     private let parentStarts: [Int32]
     private let parents: [Int32]
 
-    /// A cycle: a concept that is above itself.
-    struct Cycle: Error { let concept: Int }
+    /// A cycle: a concept that is above itself, by one of the parents it is given.
+    struct Cycle: Error {
+        let concept: Int
+        let parent: Int
+    }
 
     /// - Parameters:
     ///   - count: the number of concepts.
@@ -46,22 +49,22 @@ struct CodeHierarchy {
                 if missing[child] == 0 { order.append(Int32(child)) }
             }
         }
-        if order.count < count { throw Cycle(concept: Self.cycle(missing, above.starts, above.values)) }
+        if order.count < count { throw Self.cycle(missing, above.starts, above.values) }
         var places = [Int32](repeating: 0, count: count)
         for (place, concept) in order.enumerated() { places[Int(concept)] = Int32(place) }
         (self.order, self.places) = (order, places)
     }
 
     /// A concept of a cycle: going up from one that was not placed, the first that comes twice.
-    private static func cycle(_ missing: [Int32], _ starts: [Int32], _ parents: [Int32]) -> Int {
-        guard var concept = missing.firstIndex(where: { $0 > 0 }) else { return 0 }
-        var seen: Set<Int> = []
-        while seen.insert(concept).inserted {
-            let own = parents[Int(starts[concept])..<Int(starts[concept + 1])]
-            guard let next = own.first(where: { missing[Int($0)] > 0 }) else { return concept }
-            concept = Int(next)
+    private static func cycle(_ missing: [Int32], _ starts: [Int32], _ parents: [Int32]) -> Cycle {
+        func parent(_ concept: Int) -> Int {
+            // What was not placed has a parent that was not placed.
+            parents[Int(starts[concept])..<Int(starts[concept + 1])].first { missing[Int($0)] > 0 }.map { Int($0) } ?? concept
         }
-        return concept
+        var concept = missing.firstIndex { $0 > 0 } ?? 0
+        var seen: Set<Int> = []
+        while seen.insert(concept).inserted { concept = parent(concept) }
+        return Cycle(concept: concept, parent: parent(concept))
     }
 
     /// Everything above each place, by places, each list sorted.

@@ -11,6 +11,10 @@ struct CodeList {
     private var items: [Item] = []
     private var places: [String: Int32] = [:]
     private var edges: [(child: Int32, parent: Int32)] = []
+    /// The rows of codes that no other row may have.
+    private var rows: [Int32: DelimitedFile.Place] = [:]
+    /// The rows of the edges, as far as they have one.
+    private var edgeRows: [Int: DelimitedFile.Place] = [:]
 
     var isEmpty: Bool { items.isEmpty }
 
@@ -21,7 +25,26 @@ struct CodeList {
         items.append(Item(code: code, display: display, flags: flags))
     }
 
+    /// Adds a code that one row alone has.
+    ///
+    /// - Throws: `KnowledgeError` with code `content` if another row has it.
+    mutating func add(_ code: String, display: String, flags: CodeFlags = .active, once row: DelimitedFile.Place) throws {
+        if let place = places[code] {
+            guard let other = rows[place] else { throw row.error("the code '\(code)' is in another file of the release, too") }
+            throw row.error("the row has the code '\(code)'", repeating: other)
+        }
+        rows[Int32(items.count)] = row
+        add(code, display: display, flags: flags)
+    }
+
     func contains(_ code: String) -> Bool { places[code] != nil }
+
+    /// Refuses a code that is not there.
+    ///
+    /// - Throws: `KnowledgeError` with code `content`.
+    func require(_ code: String, _ row: DelimitedFile.Place) throws {
+        guard contains(code) else { throw row.error("the code '\(code)' is in no row that defines codes") }
+    }
 
     /// Adds a name to a code that is there.
     mutating func addName(_ code: String, kind: String, language: String? = "en", _ term: String) {
@@ -41,6 +64,19 @@ struct CodeList {
         edges.append((child, parent))
     }
 
+    /// Puts a code below another one, as a row says.
+    ///
+    /// - Throws: `KnowledgeError` with code `content` if one of them is not there, or if they are the same.
+    mutating func connect(_ child: String, to parent: String, _ row: DelimitedFile.Place) throws {
+        try require(child, row)
+        try require(parent, row)
+        guard child != parent else { throw row.error(Self.cycle(child)) }
+        edgeRows[edges.count] = row
+        connect(child, to: parent)
+    }
+
+    private static func cycle(_ code: String) -> String { "the code '\(code)' is above itself: the release is damaged" }
+
     /// Writes all of it in one transaction, in place of the same version.
     ///
     /// - Throws: `KnowledgeError` with code `content` for a hierarchy with a cycle.
@@ -51,7 +87,9 @@ struct CodeList {
         guard !items.isEmpty else { throw KnowledgeError(.content, "\(source) has no codes") }
         let hierarchy: CodeHierarchy
         do { hierarchy = try CodeHierarchy(count: items.count, edges: edges) } catch let cycle as CodeHierarchy.Cycle {
-            throw KnowledgeError(.content, "\(source): the code '\(items[cycle.concept].code)' is above itself: the release is damaged")
+            let problem = Self.cycle(items[cycle.concept].code)
+            let edge = edges.firstIndex { Int($0.child) == cycle.concept && Int($0.parent) == cycle.parent }
+            throw edge.flatMap { edgeRows[$0] }?.error(problem) ?? KnowledgeError(.content, "\(source): \(problem)")
         }
         try report("writing \(items.count) codes")
         return try tables.transaction { connection in

@@ -16,20 +16,25 @@ final class CodeTableWriter {
     private let relation: Statement
     private let value: Statement
     private let member: Statement
+    private let memberRow: Statement
 
     init(_ connection: Connection) throws {
         self.connection = connection
-        try connection.run("PRAGMA cache_size = -262144")
+        // 768 MB at most: a cache that overflows takes the file's lock until the commit, and readers would wait (SQLite, Atomic Commit: cache spill). An
+        // edition of SNOMED CT changes about 500 MB.
+        try connection.run("PRAGMA cache_size = -786432")
         firstConcept = try (connection.integer("SELECT max(last) FROM code_system") ?? 0) + 1
         firstName = try (connection.integer("SELECT max(last_name) FROM code_system") ?? 0) + 1
         (nextConcept, nextName) = (firstConcept, firstName)
         concept = try connection.prepare("INSERT INTO code_concept(_k, code, display, flags, module, date) VALUES (?, ?, ?, ?, ?, ?)")
         name = try connection.prepare(
-            "INSERT INTO code_name(_k, concept, kind, language, code, flags, term) VALUES (?, ?, ?, ?, ?, ?, ?)")
+            "INSERT INTO code_name(_k, concept, kind, language, code, flags, term, module, date) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)")
         dialect = try connection.prepare("INSERT OR REPLACE INTO code_dialect(name, refset, is_preferred) VALUES (?, ?, ?)")
         relation = try connection.prepare("INSERT OR IGNORE INTO code_relation(source, grp, type, target) VALUES (?, ?, ?, ?)")
         value = try connection.prepare("INSERT OR IGNORE INTO code_value(concept, grp, property, value) VALUES (?, ?, ?, ?)")
         member = try connection.prepare("INSERT OR IGNORE INTO code_member(refset, concept, target) VALUES (?, ?, ?)")
+        memberRow = try connection.prepare(
+            "INSERT INTO code_member_row(refset, concept, flags, module, date, fields) VALUES (?, ?, ?, ?, ?, ?)")
     }
 
     // MARK: - Rows
@@ -53,10 +58,15 @@ final class CodeTableWriter {
         if let text { statement.bind(place, text) } else { statement.bindNull(place) }
     }
 
+    private static func bind(_ statement: Statement, _ place: Int, _ number: Int64?) {
+        if let number { statement.bind(place, number) } else { statement.bindNull(place) }
+    }
+
     /// Adds a name; the numbers of names are their order in searches.
     @discardableResult
     func addName(
-        of concept: Int64, kind: String, language: String?, code: String? = nil, isActive: Bool = true, _ term: UnsafeRawBufferPointer
+        of concept: Int64, kind: String, language: String?, code: String? = nil, isActive: Bool = true, module: Int64? = nil,
+        date: Int64? = nil, _ term: UnsafeRawBufferPointer
     ) throws -> Int64 {
         name.bind(1, nextName)
         name.bind(2, concept)
@@ -65,6 +75,8 @@ final class CodeTableWriter {
         Self.bind(name, 5, code)
         name.bind(6, isActive ? CodeFlags.active.rawValue : 0)
         name.bind(7, text: term.assumingMemoryBound(to: UInt8.self))
+        Self.bind(name, 8, module)
+        Self.bind(name, 9, date)
         try name.run()
         nextName += 1
         return nextName - 1
@@ -96,6 +108,19 @@ final class CodeTableWriter {
         member.bind(2, concept)
         member.bind(3, target)
         try member.run()
+    }
+
+    /// Adds a row of a reference set with everything that it says, active or not.
+    ///
+    /// - Parameter fields: the reference set's own fields, as a JSON object; nil if it has none.
+    func addMemberRow(refset: Int64, concept: Int64, isActive: Bool, module: Int64, date: Int64, fields: String?) throws {
+        memberRow.bind(1, refset)
+        memberRow.bind(2, concept)
+        memberRow.bind(3, isActive ? CodeFlags.active.rawValue : 0)
+        memberRow.bind(4, module)
+        memberRow.bind(5, date)
+        Self.bind(memberRow, 6, fields)
+        try memberRow.run()
     }
 
     // MARK: - Hierarchy
@@ -180,7 +205,7 @@ final class CodeTableWriter {
             "INSERT INTO code_word(code_word, rowid, term) SELECT 'delete', _k, term FROM code_name WHERE _k \(names) AND flags & 1")
         for (table, column) in [
             ("code_parent", "child"), ("code_child", "parent"), ("code_above", "code"), ("code_below", "code"), ("code_relation", "source"),
-            ("code_value", "concept"), ("code_member", "refset"), ("code_concept", "_k"),
+            ("code_value", "concept"), ("code_member", "refset"), ("code_member_row", "refset"), ("code_concept", "_k"),
         ] {
             try connection.run("DELETE FROM \(table) WHERE \(column) \(concepts)")
         }

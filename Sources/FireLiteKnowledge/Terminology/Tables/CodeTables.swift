@@ -21,42 +21,62 @@ final class CodeTables: @unchecked Sendable {
 
     let path: String
     private let lock = NSRecursiveLock()
-    private let connection: Connection
+    private let source: Source
+
+    /// A connection that writes, or one that only reads.
+    private enum Source {
+        case writer(Connection)
+        case reader(KnowledgeReader)
+    }
+
+    private var connection: Connection {
+        switch source {
+        case .writer(let connection): connection
+        case .reader(let reader): reader.connection
+        }
+    }
+
+    private let isWriting: Bool
+    /// Whether the file was made for this import.
+    private let isNew: Bool
 
     /// Opens the file for questions.
     ///
+    /// - Parameter busyTimeout: how long a question waits for a writer, in milliseconds.
     /// - Throws: `KnowledgeError` with code `file` if it cannot be opened, or has no such tables.
-    init(reading path: String) throws {
+    init(reading path: String, busyTimeout: Int = FileWait.reading) throws {
         self.path = path
+        (isWriting, isNew) = (false, false)
         do {
-            KnowledgeFile.takeBack(path)
-            connection = try Connection(path: path, isReadOnly: true, createsFile: false)
-            // The end of an import takes as long as the disk needs for a release.
-            connection.setBusyTimeout(milliseconds: 30_000)
-            try connection.run("PRAGMA cache_size = -65536")
+            let reader = try KnowledgeReader(path: path, busyTimeout: busyTimeout) { try $0.run("PRAGMA cache_size = -65536") }
+            source = .reader(reader)
+            let connection = reader.connection
             guard try connection.integer("PRAGMA application_id") == KnowledgeFile.applicationID else {
                 throw KnowledgeError(.file, "\(path) is not a file of packages: give another path")
             }
         } catch let error as SQLiteError {
-            throw KnowledgeError(.file, "\(path): \(error.message)")
+            throw FileWait.failure(path, error)
         }
     }
 
     /// Opens the file for an import, or makes it.
     ///
+    /// - Parameter busyTimeout: how long the import waits for another one, and for readers, in milliseconds.
     /// - Throws: `KnowledgeError` with code `file`.
-    init(writing path: String) throws {
+    init(writing path: String, busyTimeout: Int = FileWait.writing) throws {
         self.path = path
-        _ = try KnowledgeFile(path: path)
+        isWriting = true
+        isNew = !FileManager.default.fileExists(atPath: path)
+        _ = try KnowledgeFile(path: path, isReadOnly: false, busyTimeout: busyTimeout)
         do {
-            connection = try Connection(path: path)
-            // A long operation may read when the import ends.
-            connection.setBusyTimeout(milliseconds: 60_000)
+            let connection = try Connection(path: path)
+            source = .writer(connection)
+            connection.setBusyTimeout(milliseconds: busyTimeout)
             guard try connection.hasModule("fts5") else {
                 throw KnowledgeError(.file, "the system's SQLite has no full-text search (FTS5), which names of codes need")
             }
         } catch let error as SQLiteError {
-            throw KnowledgeError(.file, "\(path): \(error.message)")
+            throw FileWait.failure(path, error, isWriting: true)
         }
     }
 
@@ -67,7 +87,7 @@ final class CodeTables: @unchecked Sendable {
         lock.lock()
         defer { lock.unlock() }
         do { return try body(connection) } catch let error as SQLiteError {
-            throw KnowledgeError(.file, "\(path): \(error.message)")
+            throw ReadingFailures.noted(FileWait.failure(path, error, isWriting: isWriting))
         }
     }
 
@@ -88,7 +108,7 @@ final class CodeTables: @unchecked Sendable {
     func enter() throws {
         try with { connection in
             if readers == 0 || clock.now - began > Self.longestRead { try end(connection) }
-            try begin(connection)
+            try begin()
             readers += 1
         }
     }
@@ -108,14 +128,26 @@ final class CodeTables: @unchecked Sendable {
     func reading<Value>(_ body: (Connection) throws -> Value) throws -> Value {
         try with { connection in
             let isOutermost = !connection.isInTransaction
-            if isOutermost { try begin(connection) }
+            if isOutermost { try begin() }
+            // Beginning may open the file again.
+            let connection = self.connection
             defer { if isOutermost { try? end(connection) } }
             return try body(connection)
         }
     }
 
-    private func begin(_ connection: Connection) throws {
+    private func begin() throws {
         guard !connection.isInTransaction else { return }
+        switch source {
+        case .writer(let connection): try begin(connection)
+        case .reader(let reader):
+            try reader.reading { try begin($0) }
+            // Connections count the changes by others each from its own beginning.
+            generation += Int64(reader.openings) << 32
+        }
+    }
+
+    private func begin(_ connection: Connection) throws {
         let statement = try connection.cached("BEGIN")
         try statement.run()
         do {
@@ -147,7 +179,11 @@ final class CodeTables: @unchecked Sendable {
         try with { connection in
             try connection.run("BEGIN IMMEDIATE")
             do {
+                guard FileManager.default.fileExists(atPath: path) else {
+                    throw KnowledgeError(.file, "\(path) was removed while the import waited for another one: import again")
+                }
                 try connection.execute(Self.schema)
+                try Self.complete(connection)
                 let value = try body(connection)
                 try connection.run("COMMIT")
                 return value
@@ -158,11 +194,30 @@ final class CodeTables: @unchecked Sendable {
         }
     }
 
+    /// Adds the columns that tables of an earlier version lack. They are null in its rows.
+    private static func complete(_ connection: Connection) throws {
+        guard try connection.integer("SELECT count(*) FROM pragma_table_info('code_name') WHERE name = 'module'") == 0 else { return }
+        for column in ["module", "date"] { try connection.run("ALTER TABLE code_name ADD COLUMN \(column) INTEGER") }
+    }
+
+    /// Removes the file if it was made for this import and has nothing in it: an import that fails leaves what was there before.
+    func discardIfNew() {
+        guard isNew else { return }
+        lock.lock()
+        defer { lock.unlock() }
+        // If another program writes to the file, it is no longer this import's to remove.
+        guard (try? connection.run("BEGIN EXCLUSIVE")) != nil else { return }
+        let packages = try? connection.integer("SELECT count(*) FROM package")
+        let systems = try? connection.integer("SELECT count(*) FROM sqlite_schema WHERE name = 'code_system'")
+        if packages == 0, systems == 0 { try? FileManager.default.removeItem(atPath: connection.path) }
+        try? connection.run("ROLLBACK")
+    }
+
     /// The code systems of the file.
     ///
     /// - Throws: `KnowledgeError` with code `file`.
     func systems() throws -> [System] {
-        try with { connection in
+        try reading { connection in
             guard try connection.integer("SELECT count(*) FROM sqlite_schema WHERE name = 'code_system'") == 1 else { return [] }
             let statement = try connection.prepare(
                 """
@@ -194,7 +249,7 @@ final class CodeTables: @unchecked Sendable {
         CREATE INDEX IF NOT EXISTS code_concept_code ON code_concept(code);
         CREATE TABLE IF NOT EXISTS code_name(
             _k INTEGER PRIMARY KEY, concept INTEGER NOT NULL, kind TEXT NOT NULL, language TEXT, code TEXT, flags INTEGER NOT NULL,
-            term TEXT NOT NULL);
+            term TEXT NOT NULL, module INTEGER, date INTEGER);
         CREATE INDEX IF NOT EXISTS code_name_concept ON code_name(concept);
         CREATE TABLE IF NOT EXISTS code_dialect(
             name INTEGER NOT NULL, refset INTEGER NOT NULL, is_preferred INTEGER NOT NULL, PRIMARY KEY(name, refset)) WITHOUT ROWID;
@@ -213,6 +268,10 @@ final class CodeTables: @unchecked Sendable {
         CREATE TABLE IF NOT EXISTS code_member(
             refset INTEGER NOT NULL, concept INTEGER NOT NULL, target TEXT NOT NULL, PRIMARY KEY(refset, concept, target)) WITHOUT ROWID;
         CREATE INDEX IF NOT EXISTS code_member_concept ON code_member(concept, refset);
+        CREATE TABLE IF NOT EXISTS code_member_row(
+            _k INTEGER PRIMARY KEY, refset INTEGER NOT NULL, concept INTEGER NOT NULL, flags INTEGER NOT NULL, module INTEGER NOT NULL,
+            date INTEGER NOT NULL, fields TEXT);
+        CREATE INDEX IF NOT EXISTS code_member_row_refset ON code_member_row(refset);
         CREATE VIRTUAL TABLE IF NOT EXISTS code_word USING fts5(
             term, content='code_name', content_rowid='_k', detail=none, prefix='2 3', tokenize='unicode61 remove_diacritics 2');
         """

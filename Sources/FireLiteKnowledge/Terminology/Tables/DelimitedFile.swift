@@ -31,6 +31,20 @@ final class DelimitedFile {
             return text.replacingOccurrences(of: "\"\"", with: "\"")
         }
 
+        /// The text of a field that must not be empty: a code.
+        ///
+        /// - Throws: `KnowledgeError` with code `content` if it is empty.
+        func code(_ column: Int) throws -> String {
+            let code = text(column)
+            guard !code.isEmpty else { throw error("column \(file.name(column)) has no code") }
+            return code
+        }
+
+        /// The place of the row, for what is found out later.
+        var place: Place { Place(file: file, line: line) }
+
+        func error(_ problem: String) -> KnowledgeError { file.error(line, problem) }
+
         /// The number of a field.
         ///
         /// - Throws: `KnowledgeError` with code `content` if it is none.
@@ -59,6 +73,21 @@ final class DelimitedFile {
         }
     }
 
+    /// The file and line of a row.
+    struct Place {
+        fileprivate let file: DelimitedFile
+        let line: Int
+
+        func error(_ problem: String) -> KnowledgeError { file.error(line, problem) }
+
+        /// The error for a row that has what another one has.
+        ///
+        /// - Parameter other: the place of the other row.
+        func error(_ problem: String, repeating other: Place) -> KnowledgeError {
+            error("\(problem), and so has \(other.file === file ? "" : other.file.path + ", ")line \(other.line): the release is damaged")
+        }
+    }
+
     let path: String
     let form: Form
     /// The names of the columns; numbers if the file has no header.
@@ -79,10 +108,14 @@ final class DelimitedFile {
             throw KnowledgeError(.file, "\(path) cannot be read: \(error.localizedDescription)")
         }
         if data.starts(with: [0xEF, 0xBB, 0xBF]) { start = 3 }
+        if data.starts(with: [0xFF, 0xFE]) || data.starts(with: [0xFE, 0xFF]) {
+            throw error(1, "the file is in UTF-16: convert it to UTF-8")
+        }
         guard hasHeader else { return }
         var header = Row(file: self, line: 1)
         try data.withUnsafeBytes { bytes in
             guard let end = try split(bytes, start, &header) else { throw error(1, "the file is empty: a header was expected") }
+            try checkText(UnsafeRawBufferPointer(rebasing: bytes[start..<end]), 1)
             columns = header.fields.indices.map { header.text($0).trimmed }
             (start, firstLine) = (end, 2)
         }
@@ -110,6 +143,8 @@ final class DelimitedFile {
             var line = firstLine
             var row = Row(file: self, line: line)
             while let end = try split(bytes, place, &row) {
+                let whole = UnsafeRawBufferPointer(rebasing: bytes[place..<end])
+                try checkText(whole, line)
                 if row.fields.count > 1 || row.fields.first?.isEmpty == false {
                     guard row.fields.count >= wanted else {
                         throw error(line, "\(row.fields.count) fields instead of \(wanted): the file may be cut off")
@@ -117,10 +152,37 @@ final class DelimitedFile {
                     try body(row)
                 }
                 place = end
-                line += 1
+                // A quoted field may have several lines.
+                line += form == .commas ? max(1, whole.count(where: { $0 == 10 })) : 1
                 row = Row(file: self, line: line, fields: row.fields)
             }
         }
+    }
+
+    /// Refuses a row that is not text in UTF-8.
+    private func checkText(_ row: UnsafeRawBufferPointer, _ line: Int) throws {
+        guard !Self.isPlain(row) else { return }
+        if row.contains(0) {
+            throw error(line, "there is a NUL character: the file is damaged, or in UTF-16 and must be converted to UTF-8")
+        }
+        guard String(validating: row, as: UTF8.self) != nil else {
+            throw error(line, "the text is not in UTF-8: convert the file from its encoding, such as Latin-1")
+        }
+    }
+
+    private static let lowBits: UInt64 = 0x0101_0101_0101_0101
+    private static let highBits: UInt64 = 0x8080_8080_8080_8080
+
+    /// Whether all bytes are ASCII without NUL: eight at a time, as most rows of large files are.
+    private static func isPlain(_ row: UnsafeRawBufferPointer) -> Bool {
+        var place = 0
+        while place + 8 <= row.count {
+            let word = row.loadUnaligned(fromByteOffset: place, as: UInt64.self)
+            // A byte that is zero borrows from its highest bit.
+            if (word | (word &- lowBits)) & highBits != 0 { return false }
+            place += 8
+        }
+        return row[place...].allSatisfy { (1...127).contains($0) }
     }
 
     /// Splits the row at a place; returns the start of the next one, or nil at the end.

@@ -55,10 +55,11 @@ final class TableCodeSystem: CodeProvider, @unchecked Sendable {
     /// Finds the rows again after another program has changed the file, which may have imported the same version again.
     private func refresh(_ connection: Connection) throws {
         guard let found = try tables.systems().first(where: { $0.url == url && $0.version == version ?? "" }) else {
-            throw KnowledgeError(.missing, "\(tables.path): the code system \(canonical) was removed while it was in use")
+            throw ReadingFailures.noted(
+                KnowledgeError(.missing, "\(tables.path): the code system \(canonical) was removed while it was in use"))
         }
         generation = tables.generation
-        guard found != system else { return }
+        // What the evaluator keeps may be of the former content, also if the numbers are the same.
         system = found
         evaluator = ECLEvaluator(connection, found)
     }
@@ -77,8 +78,16 @@ final class TableCodeSystem: CodeProvider, @unchecked Sendable {
 
     func concept(_ code: String) throws -> Concept? {
         try with { evaluator in
-            guard let number = try evaluator.number(code) else { return nil }
-            return try concept(numbered: number, evaluator.connection)
+            if let number = evaluator.knownNumber(code) { return try concept(numbered: number, evaluator.connection) }
+            let statement = try evaluator.connection.cached(
+                "SELECT code, display, flags, _k FROM code_concept WHERE code = ? AND _k BETWEEN ? AND ?")
+            defer { statement.reset() }
+            statement.bind(1, code)
+            statement.bind(2, system.concepts.lowerBound)
+            statement.bind(3, system.concepts.upperBound)
+            guard try statement.step() else { return nil }
+            evaluator.know(statement.int(3), of: code)
+            return concept(statement)
         }
     }
 
@@ -87,6 +96,20 @@ final class TableCodeSystem: CodeProvider, @unchecked Sendable {
         defer { statement.reset() }
         statement.bind(1, number)
         return try statement.step() ? concept(statement) : nil
+    }
+
+    /// The concepts with some numbers, by one statement.
+    private func concepts(numbered numbers: [Int64], _ connection: Connection) throws -> [Concept] {
+        let statement = try connection.cached(Self.row + "_k = ?")
+        defer { statement.reset() }
+        var all: [Concept] = []
+        all.reserveCapacity(numbers.count)
+        for number in numbers {
+            statement.reset()
+            statement.bind(1, number)
+            if try statement.step() { all.append(concept(statement)) }
+        }
+        return all
     }
 
     private func codes(_ sql: String, _ code: String) throws -> [String] {
@@ -107,6 +130,30 @@ final class TableCodeSystem: CodeProvider, @unchecked Sendable {
 
     func children(of code: String) throws -> [String] {
         try codes("SELECT c.code FROM code_child p JOIN code_concept c ON c._k = p.child WHERE p.parent = ? ORDER BY p.child", code)
+    }
+
+    func parentConcepts(of code: String) throws -> [Concept] {
+        try concepts(
+            "SELECT c.code, c.display, c.flags FROM code_parent p JOIN code_concept c ON c._k = p.parent WHERE p.child = ? ORDER BY p.parent",
+            code)
+    }
+
+    func childConcepts(of code: String) throws -> [Concept] {
+        try concepts(
+            "SELECT c.code, c.display, c.flags FROM code_child p JOIN code_concept c ON c._k = p.child WHERE p.parent = ? ORDER BY p.child",
+            code)
+    }
+
+    private func concepts(_ sql: String, _ code: String) throws -> [Concept] {
+        try with { evaluator in
+            guard let number = try evaluator.number(code) else { return [] }
+            let statement = try evaluator.connection.cached(sql)
+            defer { statement.reset() }
+            statement.bind(1, number)
+            var all: [Concept] = []
+            while try statement.step() { all.append(concept(statement)) }
+            return all
+        }
     }
 
     func subsumes(_ general: String, _ special: String) throws -> Bool {
@@ -187,7 +234,7 @@ final class TableCodeSystem: CodeProvider, @unchecked Sendable {
             try effort.checkTime()
             let batch = try with(since: start) { evaluator in
                 let numbers = try chosen.map { Array($0[next...].prefix(size)) } ?? evaluator.next(size, after: last)
-                return try (concepts: numbers.compactMap { try concept(numbered: $0, evaluator.connection) }, last: numbers.last)
+                return try (concepts: concepts(numbered: numbers, evaluator.connection), last: numbers.last)
             }
             guard let end = batch.last else { return }
             for concept in batch.concepts { if try !body(concept, 0) { return } }

@@ -18,25 +18,25 @@ public struct DiaryMood: ProfileView {
     /// Creates an object with what the profile requires, and sets what it fixes.
     public init(text: String) {
         self.init(Extension())
-        object.extension = _assigning(object.extension, "extension:text", [text]) { $0.valueString = $1 }
+        object.extension = _assigningValue(object.extension, "extension:text", text) { $0.valueString = $1 }
         _complete()
     }
 
     /// `Extension.extension:score` 0..1
-    public var score: Int? { get { _first(object.extension, "extension:score")?.valueInteger } nonmutating set { object.extension = _assigning(object.extension, "extension:score", newValue.map { [$0] } ?? []) { $0.valueInteger = $1 } } }
+    public var score: Int? { get { _item(object.extension, "extension:score")?.valueInteger } nonmutating set { object.extension = _assigningValue(object.extension, "extension:score", newValue) { $0.valueInteger = $1 } } }
     /// `Extension.extension:tag` 0..*
-    public var tag: [Coding] { get { _all(object.extension, "extension:tag").compactMap { $0.valueCoding } } nonmutating set { object.extension = _assigning(object.extension, "extension:tag", newValue) { $0.valueCoding = $1 } } }
+    public var tag: [Coding] { get { _items(object.extension, "extension:tag").compactMap { $0.valueCoding } } nonmutating set { object.extension = _assigning(object.extension, "extension:tag", newValue) { $0.valueCoding = $1 } } }
     /// `Extension.extension:text` 1..1
-    public var text: String { get throws { try _required(_first(object.extension, "extension:text")?.valueString, "extension:text") } }
+    public var text: String { get throws { try _required(_item(object.extension, "extension:text")?.valueString, "extension:text") } }
     /// Sets `Extension.extension:text`.
-    public func set(text value: String) { object.extension = _assigning(object.extension, "extension:text", [value]) { $0.valueString = $1 } }
+    public func set(text value: String) { object.extension = _assigningValue(object.extension, "extension:text", value) { $0.valueString = $1 } }
 }
 
 extension ProfilePath where View == DiaryMood {
     /// `Extension.extension:score`
-    public var score: ProfileValuePath<Int> { (_slice("extension:score") as ProfileElementPath<Extension>)[dynamicMember: \.valueInteger] }
+    public var score: ProfileValuePath<Int> { _extensionValue("extension:score", "valueInteger") }
     /// `Extension.extension:tag`
-    public var tag: ProfileElementPath<Coding> { (_slice("extension:tag") as ProfileElementPath<Extension>)[dynamicMember: \.valueCoding] }
+    public var tag: ProfileElementPath<Coding> { _extensionObject("extension:tag", "valueCoding") }
     /// `Extension.extension:text`
-    public var text: ProfileValuePath<String> { (_slice("extension:text") as ProfileElementPath<Extension>)[dynamicMember: \.valueString] }
+    public var text: ProfileValuePath<String> { _extensionValue("extension:text", "valueString") }
 }

@@ -18,14 +18,14 @@ public struct DiaryPatient: ResourceProfileView {
     /// Creates an object with what the profile requires, and sets what it fixes.
     public init(identifier: [DiaryPatient.IdentifierView], name: [HumanName], gender: AdministrativeGender) {
         self.init(Patient())
-        object.identifier = identifier.map { $0.object }
+        object.identifier = _objects(identifier)
         object.name = name
         object.gender = gender
         _complete()
     }
 
     /// `Patient.identifier` 1..*
-    public var identifier: [DiaryPatient.IdentifierView] { get { object.identifier.map { DiaryPatient.IdentifierView($0) } } nonmutating set { object.identifier = newValue.map { $0.object } } }
+    public var identifier: [DiaryPatient.IdentifierView] { get { _views(object.identifier) } nonmutating set { object.identifier = _objects(newValue) } }
     /// `Patient.gender` 1..1
     public var gender: AdministrativeGender { get throws { try _required(object.gender, "gender") } }
     /// Sets `Patient.gender`.
@@ -35,9 +35,9 @@ public struct DiaryPatient: ResourceProfileView {
     /// `Patient.photo` 0..1
     public var photo: Attachment? { get { object.photo.first } nonmutating set { object.photo = _settingFirst(object.photo, newValue) } }
     /// `Patient.extension:mood` 0..1
-    public var feeling: DiaryMood? { get { _first(object.extension, "extension:mood").map { DiaryMood($0) } } nonmutating set { object.extension = _replacing(object.extension, "extension:mood", newValue.map { [$0.object] } ?? []) } }
+    public var feeling: DiaryMood? { get { _sliceView(object.extension, "extension:mood") } nonmutating set { object.extension = _replacingView(object.extension, "extension:mood", newValue) } }
     /// `Patient.extension:class` 0..*
-    public var `class`: [String] { get { _all(object.extension, "extension:class").compactMap { $0.valueCode } } nonmutating set { object.extension = _assigning(object.extension, "extension:class", newValue) { $0.valueCode = $1 } } }
+    public var `class`: [String] { get { _items(object.extension, "extension:class").compactMap { $0.valueCode } } nonmutating set { object.extension = _assigning(object.extension, "extension:class", newValue) { $0.valueCode = $1 } } }
 
     /// `Patient.identifier`, a view of `Identifier`
     public struct IdentifierView: ProfileView {
@@ -46,7 +46,7 @@ public struct DiaryPatient: ResourceProfileView {
         /// A view of an object, whether or not it follows the profile.
         public init(_ object: Identifier) { self.object = object }
         /// The profile's rules; for generated code.
-        public static let _rule = DiaryPatient._rule._at("identifier")
+        public static var _rule: _ProfileRule { DiaryPatient._rule._at("identifier") }
 
         /// Creates an object with what the profile requires, and sets what it fixes.
         public init(system: String, value: String) {
@@ -79,11 +79,11 @@ extension QueryElementPath where Object == Patient {
 
 extension ProfilePath where View == DiaryPatient {
     /// `Patient.identifier`
-    public var identifier: ProfilePath<DiaryPatient.IdentifierView> { _elements(\Patient.identifier) }
+    public var identifier: ProfilePath<DiaryPatient.IdentifierView> { _view("identifier") }
     /// `Patient.multipleBirth[x]`
-    public var multipleBirth: ProfileValuePath<Int> { self[dynamicMember: \Patient.multipleBirthInteger] }
+    public var multipleBirth: ProfileValuePath<Int> { _value("multipleBirthInteger") }
     /// `Patient.extension:mood`
     public var feeling: ProfilePath<DiaryMood> { _slice("extension:mood") }
     /// `Patient.extension:class`
-    public var `class`: ProfileValuePath<String> { (_slice("extension:class") as ProfileElementPath<Extension>)[dynamicMember: \.valueCode] }
+    public var `class`: ProfileValuePath<String> { _extensionValue("extension:class", "valueCode") }
 }

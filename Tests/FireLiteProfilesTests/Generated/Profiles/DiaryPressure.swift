@@ -21,8 +21,8 @@ public struct DiaryPressure: ResourceProfileView {
         object.status = status
         object.subject = subject
         object.effectiveDateTime = effective
-        object.component = _replacing(object.component, "component:systolic", [systolic.object])
-        object.component = _replacing(object.component, "component:diastolic", [diastolic.object])
+        object.component = _replacingView(object.component, "component:systolic", systolic)
+        object.component = _replacingView(object.component, "component:diastolic", diastolic)
         _complete()
     }
 
@@ -43,19 +43,19 @@ public struct DiaryPressure: ResourceProfileView {
     /// Sets `Observation.effective[x]`.
     public func set(effective value: FHIRDateTime) { object.effectiveDateTime = value }
     /// `Observation.category:vital` 1..1
-    public var vital: DiaryPressure.Vital { get throws { try _required(_first(object.category, "category:vital").map { DiaryPressure.Vital($0) }, "category:vital") } }
+    public var vital: DiaryPressure.Vital { get throws { try _required(_sliceView(object.category, "category:vital"), "category:vital") } }
     /// Sets `Observation.category:vital`.
-    public func set(vital value: DiaryPressure.Vital) { object.category = _replacing(object.category, "category:vital", [value.object]) }
+    public func set(vital value: DiaryPressure.Vital) { object.category = _replacingView(object.category, "category:vital", value) }
     /// `Observation.component:systolic` 1..1
-    public var systolic: DiaryPressure.Systolic { get throws { try _required(_first(object.component, "component:systolic").map { DiaryPressure.Systolic($0) }, "component:systolic") } }
+    public var systolic: DiaryPressure.Systolic { get throws { try _required(_sliceView(object.component, "component:systolic"), "component:systolic") } }
     /// Sets `Observation.component:systolic`.
-    public func set(systolic value: DiaryPressure.Systolic) { object.component = _replacing(object.component, "component:systolic", [value.object]) }
+    public func set(systolic value: DiaryPressure.Systolic) { object.component = _replacingView(object.component, "component:systolic", value) }
     /// `Observation.component:diastolic` 1..1
-    public var diastolic: DiaryPressure.Diastolic { get throws { try _required(_first(object.component, "component:diastolic").map { DiaryPressure.Diastolic($0) }, "component:diastolic") } }
+    public var diastolic: DiaryPressure.Diastolic { get throws { try _required(_sliceView(object.component, "component:diastolic"), "component:diastolic") } }
     /// Sets `Observation.component:diastolic`.
-    public func set(diastolic value: DiaryPressure.Diastolic) { object.component = _replacing(object.component, "component:diastolic", [value.object]) }
+    public func set(diastolic value: DiaryPressure.Diastolic) { object.component = _replacingView(object.component, "component:diastolic", value) }
     /// `Observation.component:in` 0..1
-    public var `in`: DiaryPressure.In? { get { _first(object.component, "component:in").map { DiaryPressure.In($0) } } nonmutating set { object.component = _replacing(object.component, "component:in", newValue.map { [$0.object] } ?? []) } }
+    public var `in`: DiaryPressure.In? { get { _sliceView(object.component, "component:in") } nonmutating set { object.component = _replacingView(object.component, "component:in", newValue) } }
 
     /// `Observation.category:vital`, a view of `CodeableConcept`
     public struct Vital: ProfileView {
@@ -64,7 +64,7 @@ public struct DiaryPressure: ResourceProfileView {
         /// A view of an object, whether or not it follows the profile.
         public init(_ object: CodeableConcept) { self.object = object }
         /// The profile's rules; for generated code.
-        public static let _rule = DiaryPressure._rule._at("category:vital")
+        public static var _rule: _ProfileRule { DiaryPressure._rule._at("category:vital") }
 
         /// Creates an object with what the profile requires, and sets what it fixes.
         public init() {
@@ -73,7 +73,7 @@ public struct DiaryPressure: ResourceProfileView {
         }
 
         /// `Observation.category:vital.coding` 1..*
-        public var coding: [DiaryPressure.Vital.CodingView] { get { object.coding.map { DiaryPressure.Vital.CodingView($0) } } nonmutating set { object.coding = newValue.map { $0.object } } }
+        public var coding: [DiaryPressure.Vital.CodingView] { get { _views(object.coding) } nonmutating set { object.coding = _objects(newValue) } }
 
         /// `Observation.category:vital.coding`, a view of `Coding`
         public struct CodingView: ProfileView {
@@ -82,7 +82,7 @@ public struct DiaryPressure: ResourceProfileView {
             /// A view of an object, whether or not it follows the profile.
             public init(_ object: Coding) { self.object = object }
             /// The profile's rules; for generated code.
-            public static let _rule = DiaryPressure.Vital._rule._at("coding")
+            public static var _rule: _ProfileRule { DiaryPressure.Vital._rule._at("coding") }
 
             /// Creates an object with what the profile requires, and sets what it fixes.
             public init() {
@@ -108,7 +108,7 @@ public struct DiaryPressure: ResourceProfileView {
         /// A view of an object, whether or not it follows the profile.
         public init(_ object: ObservationComponent) { self.object = object }
         /// The profile's rules; for generated code.
-        public static let _rule = DiaryPressure._rule._at("component:systolic")
+        public static var _rule: _ProfileRule { DiaryPressure._rule._at("component:systolic") }
 
         /// Creates an object with what the profile requires, and sets what it fixes.
         public init(value: DiaryPressure.Systolic.ValueView) {
@@ -122,7 +122,7 @@ public struct DiaryPressure: ResourceProfileView {
         /// Sets `Observation.component:systolic.code`.
         public func set(code value: CodeableConcept) { object.code = value }
         /// `Observation.component:systolic.value[x]` 1..1
-        public var value: DiaryPressure.Systolic.ValueView { get throws { try _required(object.valueQuantity.map { DiaryPressure.Systolic.ValueView($0) }, "value[x]") } }
+        public var value: DiaryPressure.Systolic.ValueView { get throws { try _required(_view(object.valueQuantity), "value[x]") } }
         /// Sets `Observation.component:systolic.value[x]`.
         public func set(value: DiaryPressure.Systolic.ValueView) { object.valueQuantity = value.object }
 
@@ -133,7 +133,7 @@ public struct DiaryPressure: ResourceProfileView {
             /// A view of an object, whether or not it follows the profile.
             public init(_ object: Quantity) { self.object = object }
             /// The profile's rules; for generated code.
-            public static let _rule = DiaryPressure.Systolic._rule._at("value[x]")
+            public static var _rule: _ProfileRule { DiaryPressure.Systolic._rule._at("value[x]") }
 
             /// Creates an object with what the profile requires, and sets what it fixes.
             public init(value: FHIRDecimal, unit: String) {
@@ -169,7 +169,7 @@ public struct DiaryPressure: ResourceProfileView {
         /// A view of an object, whether or not it follows the profile.
         public init(_ object: ObservationComponent) { self.object = object }
         /// The profile's rules; for generated code.
-        public static let _rule = DiaryPressure._rule._at("component:diastolic")
+        public static var _rule: _ProfileRule { DiaryPressure._rule._at("component:diastolic") }
 
         /// Creates an object with what the profile requires, and sets what it fixes.
         public init(value: DiaryPressure.Diastolic.ValueView) {
@@ -183,7 +183,7 @@ public struct DiaryPressure: ResourceProfileView {
         /// Sets `Observation.component:diastolic.code`.
         public func set(code value: CodeableConcept) { object.code = value }
         /// `Observation.component:diastolic.value[x]` 1..1
-        public var value: DiaryPressure.Diastolic.ValueView { get throws { try _required(object.valueQuantity.map { DiaryPressure.Diastolic.ValueView($0) }, "value[x]") } }
+        public var value: DiaryPressure.Diastolic.ValueView { get throws { try _required(_view(object.valueQuantity), "value[x]") } }
         /// Sets `Observation.component:diastolic.value[x]`.
         public func set(value: DiaryPressure.Diastolic.ValueView) { object.valueQuantity = value.object }
 
@@ -194,7 +194,7 @@ public struct DiaryPressure: ResourceProfileView {
             /// A view of an object, whether or not it follows the profile.
             public init(_ object: Quantity) { self.object = object }
             /// The profile's rules; for generated code.
-            public static let _rule = DiaryPressure.Diastolic._rule._at("value[x]")
+            public static var _rule: _ProfileRule { DiaryPressure.Diastolic._rule._at("value[x]") }
 
             /// Creates an object with what the profile requires, and sets what it fixes.
             public init(value: FHIRDecimal, unit: String) {
@@ -230,7 +230,7 @@ public struct DiaryPressure: ResourceProfileView {
         /// A view of an object, whether or not it follows the profile.
         public init(_ object: ObservationComponent) { self.object = object }
         /// The profile's rules; for generated code.
-        public static let _rule = DiaryPressure._rule._at("component:in")
+        public static var _rule: _ProfileRule { DiaryPressure._rule._at("component:in") }
 
         /// Creates an object with what the profile requires, and sets what it fixes.
         public init(value: DiaryPressure.In.ValueView) {
@@ -244,7 +244,7 @@ public struct DiaryPressure: ResourceProfileView {
         /// Sets `Observation.component:in.code`.
         public func set(code value: CodeableConcept) { object.code = value }
         /// `Observation.component:in.value[x]` 1..1
-        public var value: DiaryPressure.In.ValueView { get throws { try _required(object.valueQuantity.map { DiaryPressure.In.ValueView($0) }, "value[x]") } }
+        public var value: DiaryPressure.In.ValueView { get throws { try _required(_view(object.valueQuantity), "value[x]") } }
         /// Sets `Observation.component:in.value[x]`.
         public func set(value: DiaryPressure.In.ValueView) { object.valueQuantity = value.object }
 
@@ -255,7 +255,7 @@ public struct DiaryPressure: ResourceProfileView {
             /// A view of an object, whether or not it follows the profile.
             public init(_ object: Quantity) { self.object = object }
             /// The profile's rules; for generated code.
-            public static let _rule = DiaryPressure.In._rule._at("value[x]")
+            public static var _rule: _ProfileRule { DiaryPressure.In._rule._at("value[x]") }
 
             /// Creates an object with what the profile requires, and sets what it fixes.
             public init(value: FHIRDecimal, unit: String) {
@@ -297,7 +297,7 @@ extension QueryElementPath where Object == Observation {
 
 extension ProfilePath where View == DiaryPressure {
     /// `Observation.effective[x]`
-    public var effective: ProfileValuePath<FHIRDateTime> { self[dynamicMember: \Observation.effectiveDateTime] }
+    public var effective: ProfileValuePath<FHIRDateTime> { _value("effectiveDateTime") }
     /// `Observation.category:vital`
     public var vital: ProfilePath<DiaryPressure.Vital> { _slice("category:vital") }
     /// `Observation.component:systolic`
@@ -310,20 +310,20 @@ extension ProfilePath where View == DiaryPressure {
 
 extension ProfilePath where View == DiaryPressure.Vital {
     /// `Observation.category:vital.coding`
-    public var coding: ProfilePath<DiaryPressure.Vital.CodingView> { _elements(\CodeableConcept.coding) }
+    public var coding: ProfilePath<DiaryPressure.Vital.CodingView> { _view("coding") }
 }
 
 extension ProfilePath where View == DiaryPressure.Systolic {
     /// `Observation.component:systolic.value[x]`
-    public var value: ProfilePath<DiaryPressure.Systolic.ValueView> { _element(\ObservationComponent.valueQuantity) }
+    public var value: ProfilePath<DiaryPressure.Systolic.ValueView> { _view("valueQuantity") }
 }
 
 extension ProfilePath where View == DiaryPressure.Diastolic {
     /// `Observation.component:diastolic.value[x]`
-    public var value: ProfilePath<DiaryPressure.Diastolic.ValueView> { _element(\ObservationComponent.valueQuantity) }
+    public var value: ProfilePath<DiaryPressure.Diastolic.ValueView> { _view("valueQuantity") }
 }
 
 extension ProfilePath where View == DiaryPressure.In {
     /// `Observation.component:in.value[x]`
-    public var value: ProfilePath<DiaryPressure.In.ValueView> { _element(\ObservationComponent.valueQuantity) }
+    public var value: ProfilePath<DiaryPressure.In.ValueView> { _view("valueQuantity") }
 }

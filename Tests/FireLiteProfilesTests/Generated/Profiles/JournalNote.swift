@@ -38,7 +38,7 @@ public struct JournalNote: ResourceProfileView {
     /// Sets `Observation.value[x]`.
     public func set(value: JournalNote.ValueChoice) { value.set(object) }
     /// `Observation.category:topic` 1..*
-    public var topic: [CodeableConcept] { get { _all(object.category, "category:topic") } nonmutating set { object.category = _replacing(object.category, "category:topic", newValue) } }
+    public var topic: [CodeableConcept] { get { _items(object.category, "category:topic") } nonmutating set { object.category = _replacing(object.category, "category:topic", newValue) } }
 
     /// A value of `Observation.value[x]`.
     public enum ValueChoice: Equatable {
@@ -78,5 +78,5 @@ extension QueryElementPath where Object == Observation {
 
 extension ProfilePath where View == JournalNote {
     /// `Observation.category:topic`
-    public var topic: ProfileElementPath<CodeableConcept> { _slice("category:topic") }
+    public var topic: ProfileElementPath<CodeableConcept> { _items("category:topic") }
 }

@@ -21,8 +21,8 @@ public struct USCoreBloodPressure: ResourceProfileView {
         object.status = status
         object.subject = subject
         effective.set(object)
-        object.component = _replacing(object.component, "component:systolic", [systolic.object])
-        object.component = _replacing(object.component, "component:diastolic", [diastolic.object])
+        object.component = _replacingView(object.component, "component:systolic", systolic)
+        object.component = _replacingView(object.component, "component:diastolic", diastolic)
         _complete()
     }
 
@@ -43,17 +43,17 @@ public struct USCoreBloodPressure: ResourceProfileView {
     /// Sets `Observation.effective[x]`.
     public func set(effective value: USCoreBloodPressure.EffectiveChoice) { value.set(object) }
     /// `Observation.category:VSCat` 1..1
-    public var vsCat: USCoreBloodPressure.VsCat { get throws { try _required(_first(object.category, "category:VSCat").map { USCoreBloodPressure.VsCat($0) }, "category:VSCat") } }
+    public var vsCat: USCoreBloodPressure.VsCat { get throws { try _required(_sliceView(object.category, "category:VSCat"), "category:VSCat") } }
     /// Sets `Observation.category:VSCat`.
-    public func set(vsCat value: USCoreBloodPressure.VsCat) { object.category = _replacing(object.category, "category:VSCat", [value.object]) }
+    public func set(vsCat value: USCoreBloodPressure.VsCat) { object.category = _replacingView(object.category, "category:VSCat", value) }
     /// `Observation.component:systolic` 1..1
-    public var systolic: USCoreBloodPressure.Systolic { get throws { try _required(_first(object.component, "component:systolic").map { USCoreBloodPressure.Systolic($0) }, "component:systolic") } }
+    public var systolic: USCoreBloodPressure.Systolic { get throws { try _required(_sliceView(object.component, "component:systolic"), "component:systolic") } }
     /// Sets `Observation.component:systolic`.
-    public func set(systolic value: USCoreBloodPressure.Systolic) { object.component = _replacing(object.component, "component:systolic", [value.object]) }
+    public func set(systolic value: USCoreBloodPressure.Systolic) { object.component = _replacingView(object.component, "component:systolic", value) }
     /// `Observation.component:diastolic` 1..1
-    public var diastolic: USCoreBloodPressure.Diastolic { get throws { try _required(_first(object.component, "component:diastolic").map { USCoreBloodPressure.Diastolic($0) }, "component:diastolic") } }
+    public var diastolic: USCoreBloodPressure.Diastolic { get throws { try _required(_sliceView(object.component, "component:diastolic"), "component:diastolic") } }
     /// Sets `Observation.component:diastolic`.
-    public func set(diastolic value: USCoreBloodPressure.Diastolic) { object.component = _replacing(object.component, "component:diastolic", [value.object]) }
+    public func set(diastolic value: USCoreBloodPressure.Diastolic) { object.component = _replacingView(object.component, "component:diastolic", value) }
 
     /// A value of `Observation.effective[x]`.
     public enum EffectiveChoice: Equatable {
@@ -87,7 +87,7 @@ public struct USCoreBloodPressure: ResourceProfileView {
         /// A view of an object, whether or not it follows the profile.
         public init(_ object: CodeableConcept) { self.object = object }
         /// The profile's rules; for generated code.
-        public static let _rule = USCoreBloodPressure._rule._at("category:VSCat")
+        public static var _rule: _ProfileRule { USCoreBloodPressure._rule._at("category:VSCat") }
 
         /// Creates an object with what the profile requires, and sets what it fixes.
         public init() {
@@ -96,7 +96,7 @@ public struct USCoreBloodPressure: ResourceProfileView {
         }
 
         /// `Observation.category:VSCat.coding` 1..*
-        public var coding: [USCoreBloodPressure.VsCat.CodingView] { get { object.coding.map { USCoreBloodPressure.VsCat.CodingView($0) } } nonmutating set { object.coding = newValue.map { $0.object } } }
+        public var coding: [USCoreBloodPressure.VsCat.CodingView] { get { _views(object.coding) } nonmutating set { object.coding = _objects(newValue) } }
 
         /// `Observation.category:VSCat.coding`, a view of `Coding`
         public struct CodingView: ProfileView {
@@ -105,7 +105,7 @@ public struct USCoreBloodPressure: ResourceProfileView {
             /// A view of an object, whether or not it follows the profile.
             public init(_ object: Coding) { self.object = object }
             /// The profile's rules; for generated code.
-            public static let _rule = USCoreBloodPressure.VsCat._rule._at("coding")
+            public static var _rule: _ProfileRule { USCoreBloodPressure.VsCat._rule._at("coding") }
 
             /// Creates an object with what the profile requires, and sets what it fixes.
             public init() {
@@ -131,7 +131,7 @@ public struct USCoreBloodPressure: ResourceProfileView {
         /// A view of an object, whether or not it follows the profile.
         public init(_ object: ObservationComponent) { self.object = object }
         /// The profile's rules; for generated code.
-        public static let _rule = USCoreBloodPressure._rule._at("component:systolic")
+        public static var _rule: _ProfileRule { USCoreBloodPressure._rule._at("component:systolic") }
 
         /// Creates an object with what the profile requires, and sets what it fixes.
         public init() {
@@ -144,7 +144,7 @@ public struct USCoreBloodPressure: ResourceProfileView {
         /// Sets `Observation.component:systolic.code`.
         public func set(code value: CodeableConcept) { object.code = value }
         /// `Observation.component:systolic.value[x]` 0..1
-        public var value: USCoreBloodPressure.Systolic.ValueView? { get { object.valueQuantity.map { USCoreBloodPressure.Systolic.ValueView($0) } } nonmutating set { object.valueQuantity = newValue?.object } }
+        public var value: USCoreBloodPressure.Systolic.ValueView? { get { _view(object.valueQuantity) } nonmutating set { object.valueQuantity = newValue?.object } }
 
         /// `Observation.component:systolic.value[x]`, a view of `Quantity`
         public struct ValueView: ProfileView {
@@ -153,7 +153,7 @@ public struct USCoreBloodPressure: ResourceProfileView {
             /// A view of an object, whether or not it follows the profile.
             public init(_ object: Quantity) { self.object = object }
             /// The profile's rules; for generated code.
-            public static let _rule = USCoreBloodPressure.Systolic._rule._at("value[x]")
+            public static var _rule: _ProfileRule { USCoreBloodPressure.Systolic._rule._at("value[x]") }
 
             /// Creates an object with what the profile requires, and sets what it fixes.
             public init(value: FHIRDecimal, unit: String) {
@@ -189,7 +189,7 @@ public struct USCoreBloodPressure: ResourceProfileView {
         /// A view of an object, whether or not it follows the profile.
         public init(_ object: ObservationComponent) { self.object = object }
         /// The profile's rules; for generated code.
-        public static let _rule = USCoreBloodPressure._rule._at("component:diastolic")
+        public static var _rule: _ProfileRule { USCoreBloodPressure._rule._at("component:diastolic") }
 
         /// Creates an object with what the profile requires, and sets what it fixes.
         public init() {
@@ -202,7 +202,7 @@ public struct USCoreBloodPressure: ResourceProfileView {
         /// Sets `Observation.component:diastolic.code`.
         public func set(code value: CodeableConcept) { object.code = value }
         /// `Observation.component:diastolic.value[x]` 0..1
-        public var value: USCoreBloodPressure.Diastolic.ValueView? { get { object.valueQuantity.map { USCoreBloodPressure.Diastolic.ValueView($0) } } nonmutating set { object.valueQuantity = newValue?.object } }
+        public var value: USCoreBloodPressure.Diastolic.ValueView? { get { _view(object.valueQuantity) } nonmutating set { object.valueQuantity = newValue?.object } }
 
         /// `Observation.component:diastolic.value[x]`, a view of `Quantity`
         public struct ValueView: ProfileView {
@@ -211,7 +211,7 @@ public struct USCoreBloodPressure: ResourceProfileView {
             /// A view of an object, whether or not it follows the profile.
             public init(_ object: Quantity) { self.object = object }
             /// The profile's rules; for generated code.
-            public static let _rule = USCoreBloodPressure.Diastolic._rule._at("value[x]")
+            public static var _rule: _ProfileRule { USCoreBloodPressure.Diastolic._rule._at("value[x]") }
 
             /// Creates an object with what the profile requires, and sets what it fixes.
             public init(value: FHIRDecimal, unit: String) {
@@ -262,15 +262,15 @@ extension ProfilePath where View == USCoreBloodPressure {
 
 extension ProfilePath where View == USCoreBloodPressure.VsCat {
     /// `Observation.category:VSCat.coding`
-    public var coding: ProfilePath<USCoreBloodPressure.VsCat.CodingView> { _elements(\CodeableConcept.coding) }
+    public var coding: ProfilePath<USCoreBloodPressure.VsCat.CodingView> { _view("coding") }
 }
 
 extension ProfilePath where View == USCoreBloodPressure.Systolic {
     /// `Observation.component:systolic.value[x]`
-    public var value: ProfilePath<USCoreBloodPressure.Systolic.ValueView> { _element(\ObservationComponent.valueQuantity) }
+    public var value: ProfilePath<USCoreBloodPressure.Systolic.ValueView> { _view("valueQuantity") }
 }
 
 extension ProfilePath where View == USCoreBloodPressure.Diastolic {
     /// `Observation.component:diastolic.value[x]`
-    public var value: ProfilePath<USCoreBloodPressure.Diastolic.ValueView> { _element(\ObservationComponent.valueQuantity) }
+    public var value: ProfilePath<USCoreBloodPressure.Diastolic.ValueView> { _view("valueQuantity") }
 }

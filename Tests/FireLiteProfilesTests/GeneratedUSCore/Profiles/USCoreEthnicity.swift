@@ -18,25 +18,25 @@ public struct USCoreEthnicity: ProfileView {
     /// Creates an object with what the profile requires, and sets what it fixes.
     public init(text: String) {
         self.init(Extension())
-        object.extension = _assigning(object.extension, "extension:text", [text]) { $0.valueString = $1 }
+        object.extension = _assigningValue(object.extension, "extension:text", text) { $0.valueString = $1 }
         _complete()
     }
 
     /// `Extension.extension:ombCategory` 0..1
-    public var ombCategory: Coding? { get { _first(object.extension, "extension:ombCategory")?.valueCoding } nonmutating set { object.extension = _assigning(object.extension, "extension:ombCategory", newValue.map { [$0] } ?? []) { $0.valueCoding = $1 } } }
+    public var ombCategory: Coding? { get { _item(object.extension, "extension:ombCategory")?.valueCoding } nonmutating set { object.extension = _assigningValue(object.extension, "extension:ombCategory", newValue) { $0.valueCoding = $1 } } }
     /// `Extension.extension:detailed` 0..*
-    public var detailed: [Coding] { get { _all(object.extension, "extension:detailed").compactMap { $0.valueCoding } } nonmutating set { object.extension = _assigning(object.extension, "extension:detailed", newValue) { $0.valueCoding = $1 } } }
+    public var detailed: [Coding] { get { _items(object.extension, "extension:detailed").compactMap { $0.valueCoding } } nonmutating set { object.extension = _assigning(object.extension, "extension:detailed", newValue) { $0.valueCoding = $1 } } }
     /// `Extension.extension:text` 1..1
-    public var text: String { get throws { try _required(_first(object.extension, "extension:text")?.valueString, "extension:text") } }
+    public var text: String { get throws { try _required(_item(object.extension, "extension:text")?.valueString, "extension:text") } }
     /// Sets `Extension.extension:text`.
-    public func set(text value: String) { object.extension = _assigning(object.extension, "extension:text", [value]) { $0.valueString = $1 } }
+    public func set(text value: String) { object.extension = _assigningValue(object.extension, "extension:text", value) { $0.valueString = $1 } }
 }
 
 extension ProfilePath where View == USCoreEthnicity {
     /// `Extension.extension:ombCategory`
-    public var ombCategory: ProfileElementPath<Coding> { (_slice("extension:ombCategory") as ProfileElementPath<Extension>)[dynamicMember: \.valueCoding] }
+    public var ombCategory: ProfileElementPath<Coding> { _extensionObject("extension:ombCategory", "valueCoding") }
     /// `Extension.extension:detailed`
-    public var detailed: ProfileElementPath<Coding> { (_slice("extension:detailed") as ProfileElementPath<Extension>)[dynamicMember: \.valueCoding] }
+    public var detailed: ProfileElementPath<Coding> { _extensionObject("extension:detailed", "valueCoding") }
     /// `Extension.extension:text`
-    public var text: ProfileValuePath<String> { (_slice("extension:text") as ProfileElementPath<Extension>)[dynamicMember: \.valueString] }
+    public var text: ProfileValuePath<String> { _extensionValue("extension:text", "valueString") }
 }

@@ -18,32 +18,32 @@ public struct USCorePatient: ResourceProfileView {
     /// Creates an object with what the profile requires, and sets what it fixes.
     public init(identifier: [USCorePatient.IdentifierView], name: [HumanName], gender: AdministrativeGender) {
         self.init(Patient())
-        object.identifier = identifier.map { $0.object }
+        object.identifier = _objects(identifier)
         object.name = name
         object.gender = gender
         _complete()
     }
 
     /// `Patient.identifier` 1..*
-    public var identifier: [USCorePatient.IdentifierView] { get { object.identifier.map { USCorePatient.IdentifierView($0) } } nonmutating set { object.identifier = newValue.map { $0.object } } }
+    public var identifier: [USCorePatient.IdentifierView] { get { _views(object.identifier) } nonmutating set { object.identifier = _objects(newValue) } }
     /// `Patient.telecom` 0..*
-    public var telecom: [USCorePatient.TelecomView] { get { object.telecom.map { USCorePatient.TelecomView($0) } } nonmutating set { object.telecom = newValue.map { $0.object } } }
+    public var telecom: [USCorePatient.TelecomView] { get { _views(object.telecom) } nonmutating set { object.telecom = _objects(newValue) } }
     /// `Patient.gender` 1..1
     public var gender: AdministrativeGender { get throws { try _required(object.gender, "gender") } }
     /// Sets `Patient.gender`.
     public func set(gender value: AdministrativeGender) { object.gender = value }
     /// `Patient.extension:race` 0..1
-    public var race: USCoreRace? { get { _first(object.extension, "extension:race").map { USCoreRace($0) } } nonmutating set { object.extension = _replacing(object.extension, "extension:race", newValue.map { [$0.object] } ?? []) } }
+    public var race: USCoreRace? { get { _sliceView(object.extension, "extension:race") } nonmutating set { object.extension = _replacingView(object.extension, "extension:race", newValue) } }
     /// `Patient.extension:ethnicity` 0..1
-    public var ethnicity: USCoreEthnicity? { get { _first(object.extension, "extension:ethnicity").map { USCoreEthnicity($0) } } nonmutating set { object.extension = _replacing(object.extension, "extension:ethnicity", newValue.map { [$0.object] } ?? []) } }
+    public var ethnicity: USCoreEthnicity? { get { _sliceView(object.extension, "extension:ethnicity") } nonmutating set { object.extension = _replacingView(object.extension, "extension:ethnicity", newValue) } }
     /// `Patient.extension:tribalAffiliation` 0..*
-    public var tribalAffiliation: [USCoreTribalAffiliation] { get { _all(object.extension, "extension:tribalAffiliation").map { USCoreTribalAffiliation($0) } } nonmutating set { object.extension = _replacing(object.extension, "extension:tribalAffiliation", newValue.map { $0.object }) } }
+    public var tribalAffiliation: [USCoreTribalAffiliation] { get { _sliceViews(object.extension, "extension:tribalAffiliation") } nonmutating set { object.extension = _replacingViews(object.extension, "extension:tribalAffiliation", newValue) } }
     /// `Patient.extension:birthsex` 0..1
-    public var birthsex: String? { get { _first(object.extension, "extension:birthsex")?.valueCode } nonmutating set { object.extension = _assigning(object.extension, "extension:birthsex", newValue.map { [$0] } ?? []) { $0.valueCode = $1 } } }
+    public var birthsex: String? { get { _item(object.extension, "extension:birthsex")?.valueCode } nonmutating set { object.extension = _assigningValue(object.extension, "extension:birthsex", newValue) { $0.valueCode = $1 } } }
     /// `Patient.extension:sex` 0..1
-    public var sex: String? { get { _first(object.extension, "extension:sex")?.valueCode } nonmutating set { object.extension = _assigning(object.extension, "extension:sex", newValue.map { [$0] } ?? []) { $0.valueCode = $1 } } }
+    public var sex: String? { get { _item(object.extension, "extension:sex")?.valueCode } nonmutating set { object.extension = _assigningValue(object.extension, "extension:sex", newValue) { $0.valueCode = $1 } } }
     /// `Patient.extension:genderIdentity` 0..*
-    public var genderIdentity: [CodeableConcept] { get { _all(object.extension, "extension:genderIdentity").compactMap { $0.valueCodeableConcept } } nonmutating set { object.extension = _assigning(object.extension, "extension:genderIdentity", newValue) { $0.valueCodeableConcept = $1 } } }
+    public var genderIdentity: [CodeableConcept] { get { _items(object.extension, "extension:genderIdentity").compactMap { $0.valueCodeableConcept } } nonmutating set { object.extension = _assigning(object.extension, "extension:genderIdentity", newValue) { $0.valueCodeableConcept = $1 } } }
 
     /// `Patient.identifier`, a view of `Identifier`
     public struct IdentifierView: ProfileView {
@@ -52,7 +52,7 @@ public struct USCorePatient: ResourceProfileView {
         /// A view of an object, whether or not it follows the profile.
         public init(_ object: Identifier) { self.object = object }
         /// The profile's rules; for generated code.
-        public static let _rule = USCorePatient._rule._at("identifier")
+        public static var _rule: _ProfileRule { USCorePatient._rule._at("identifier") }
 
         /// Creates an object with what the profile requires, and sets what it fixes.
         public init(system: String, value: String) {
@@ -79,7 +79,7 @@ public struct USCorePatient: ResourceProfileView {
         /// A view of an object, whether or not it follows the profile.
         public init(_ object: ContactPoint) { self.object = object }
         /// The profile's rules; for generated code.
-        public static let _rule = USCorePatient._rule._at("telecom")
+        public static var _rule: _ProfileRule { USCorePatient._rule._at("telecom") }
 
         /// Creates an object with what the profile requires, and sets what it fixes.
         public init(system: ContactPointSystem, value: String) {
@@ -112,9 +112,9 @@ extension QueryElementPath where Object == Patient {
 
 extension ProfilePath where View == USCorePatient {
     /// `Patient.identifier`
-    public var identifier: ProfilePath<USCorePatient.IdentifierView> { _elements(\Patient.identifier) }
+    public var identifier: ProfilePath<USCorePatient.IdentifierView> { _view("identifier") }
     /// `Patient.telecom`
-    public var telecom: ProfilePath<USCorePatient.TelecomView> { _elements(\Patient.telecom) }
+    public var telecom: ProfilePath<USCorePatient.TelecomView> { _view("telecom") }
     /// `Patient.extension:race`
     public var race: ProfilePath<USCoreRace> { _slice("extension:race") }
     /// `Patient.extension:ethnicity`
@@ -122,9 +122,9 @@ extension ProfilePath where View == USCorePatient {
     /// `Patient.extension:tribalAffiliation`
     public var tribalAffiliation: ProfilePath<USCoreTribalAffiliation> { _slice("extension:tribalAffiliation") }
     /// `Patient.extension:birthsex`
-    public var birthsex: ProfileValuePath<String> { (_slice("extension:birthsex") as ProfileElementPath<Extension>)[dynamicMember: \.valueCode] }
+    public var birthsex: ProfileValuePath<String> { _extensionValue("extension:birthsex", "valueCode") }
     /// `Patient.extension:sex`
-    public var sex: ProfileValuePath<String> { (_slice("extension:sex") as ProfileElementPath<Extension>)[dynamicMember: \.valueCode] }
+    public var sex: ProfileValuePath<String> { _extensionValue("extension:sex", "valueCode") }
     /// `Patient.extension:genderIdentity`
-    public var genderIdentity: ProfileElementPath<CodeableConcept> { (_slice("extension:genderIdentity") as ProfileElementPath<Extension>)[dynamicMember: \.valueCodeableConcept] }
+    public var genderIdentity: ProfileElementPath<CodeableConcept> { _extensionObject("extension:genderIdentity", "valueCodeableConcept") }
 }

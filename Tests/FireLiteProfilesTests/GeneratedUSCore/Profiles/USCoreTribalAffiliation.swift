@@ -18,21 +18,21 @@ public struct USCoreTribalAffiliation: ProfileView {
     /// Creates an object with what the profile requires, and sets what it fixes.
     public init(tribalAffiliation: CodeableConcept) {
         self.init(Extension())
-        object.extension = _assigning(object.extension, "extension:tribalAffiliation", [tribalAffiliation]) { $0.valueCodeableConcept = $1 }
+        object.extension = _assigningValue(object.extension, "extension:tribalAffiliation", tribalAffiliation) { $0.valueCodeableConcept = $1 }
         _complete()
     }
 
     /// `Extension.extension:tribalAffiliation` 1..1
-    public var tribalAffiliation: CodeableConcept { get throws { try _required(_first(object.extension, "extension:tribalAffiliation")?.valueCodeableConcept, "extension:tribalAffiliation") } }
+    public var tribalAffiliation: CodeableConcept { get throws { try _required(_item(object.extension, "extension:tribalAffiliation")?.valueCodeableConcept, "extension:tribalAffiliation") } }
     /// Sets `Extension.extension:tribalAffiliation`.
-    public func set(tribalAffiliation value: CodeableConcept) { object.extension = _assigning(object.extension, "extension:tribalAffiliation", [value]) { $0.valueCodeableConcept = $1 } }
+    public func set(tribalAffiliation value: CodeableConcept) { object.extension = _assigningValue(object.extension, "extension:tribalAffiliation", value) { $0.valueCodeableConcept = $1 } }
     /// `Extension.extension:isEnrolled` 0..1
-    public var isEnrolled: Bool? { get { _first(object.extension, "extension:isEnrolled")?.valueBoolean } nonmutating set { object.extension = _assigning(object.extension, "extension:isEnrolled", newValue.map { [$0] } ?? []) { $0.valueBoolean = $1 } } }
+    public var isEnrolled: Bool? { get { _item(object.extension, "extension:isEnrolled")?.valueBoolean } nonmutating set { object.extension = _assigningValue(object.extension, "extension:isEnrolled", newValue) { $0.valueBoolean = $1 } } }
 }
 
 extension ProfilePath where View == USCoreTribalAffiliation {
     /// `Extension.extension:tribalAffiliation`
-    public var tribalAffiliation: ProfileElementPath<CodeableConcept> { (_slice("extension:tribalAffiliation") as ProfileElementPath<Extension>)[dynamicMember: \.valueCodeableConcept] }
+    public var tribalAffiliation: ProfileElementPath<CodeableConcept> { _extensionObject("extension:tribalAffiliation", "valueCodeableConcept") }
     /// `Extension.extension:isEnrolled`
-    public var isEnrolled: ProfileValuePath<Bool> { (_slice("extension:isEnrolled") as ProfileElementPath<Extension>)[dynamicMember: \.valueBoolean] }
+    public var isEnrolled: ProfileValuePath<Bool> { _extensionValue("extension:isEnrolled", "valueBoolean") }
 }
