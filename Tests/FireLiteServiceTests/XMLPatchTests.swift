@@ -36,13 +36,13 @@ import Testing
                 </p:add>
                 <p:add sel="Patient/birthDate" pos="before"><gender value="male"/></p:add>
                 <p:replace sel="Patient/identifier[system/@value='urn:t']"><identifier><value value="2"/></identifier></p:replace>
-                <p:add sel="Patient/identifier[2]" pos="prepend"><use value="old"/></p:add>
+                <p:add sel="Patient/identifier[2]" pos="prepend"><use value="secondary"/></p:add>
                 <p:add sel="Patient/identifier[1]" type="@id">one</p:add>
                 <p:add sel="Patient"><multipleBirthBoolean value="true"/></p:add>
                 """))
         #expect(reply.status == 200 && reply.version == "2", "\(reply.text)")
         #expect(reply.json?["name"]?.json == #"[{"family":"C"},{"use":"official","family":"A","given":["x","y","z & z"]}]"#)
-        #expect(reply.json?["identifier"]?.json == #"[{"id":"one","system":"urn:s","value":"1"},{"use":"old","value":"2"}]"#)
+        #expect(reply.json?["identifier"]?.json == #"[{"id":"one","system":"urn:s","value":"1"},{"use":"secondary","value":"2"}]"#)
         #expect(reply.json?["birthDate"]?.text == "1980-01-01" && reply.json?["gender"]?.text == "male")
         #expect(reply.json?["multipleBirthBoolean"] == .bool(true))
         // What the patch does not name stays as it is.

@@ -100,12 +100,13 @@ private struct ExportRun {
         var buffer = Data()
         var count = 0
         let request = try request(layout)
+        let own: Set<String> = layout.name == "Subscription" ? try service.ownSubscriptions(of: job.access, transaction) : []
         try seen {
             try service.store.forEach(request) { resource in
                 if count % 256 == 0 { try transaction.checkCancellation() }
                 if job.kind != .system, try !isExported(resource, patients) { return }
                 let whole = try transaction.whole(resource).stamped(version: FHIRStore.revision(of: resource))
-                let stamped = try service.shown(whole, to: job.access, transaction)
+                let stamped = try service.shown(whole, own: own)
                 let part = isWhole ? stamped : try service.store.subset(of: stamped, parameters) ?? stamped
                 buffer += FHIRJSON.data(part)
                 buffer.append(UInt8(ascii: "\n"))

@@ -83,6 +83,7 @@ import Testing
             await Task.yield()
             manifest = await send(sample, who, .get, place)
         }
+        #expect(manifest.status == 200, "\(manifest.text)")
         let url = try #require(manifest.json?["output"]?.items.first?["url"]?.text)
         return await send(sample, who, .get, url.replacing(ServiceSample.base, with: "")).text
     }
@@ -131,8 +132,9 @@ import Testing
         let sample = try sample(release, HookSample(), try TemporaryFolder())
         let header = release == "DSTU2" ? #""X: \#(Self.secret)""# : #"["X: \#(Self.secret)"]"#
         let json =
-            #"{"resourceType":"Subscription","id":"s","criteria":"Patient?active=true","reason":"x","status":"requested","channel":{"type":"rest-hook","endpoint":"https://hook.example/in","header":\#(header)}}"#
-        #expect(await send(sample, "owner", .put, "/Subscription/s", json).status == 201)
+            #"{"resourceType":"Subscription","id":"s","criteria":"Patient?active=true","reason":"x","status":"requested","channel":{"type":"rest-hook","endpoint":"https://hook.example/in","payload":"application/json","header":\#(header)}}"#
+        let stored = await send(sample, "owner", .put, "/Subscription/s", json)
+        #expect(stored.status == 201, "\(stored.text)")
         for who in ["owner", "other"] {
             let read = await send(sample, who, .get, "/Subscription/s")
             #expect(read.status == 200 && read.text.contains("masked") && !read.text.contains(Self.secret), "\(read.text)")
