@@ -108,7 +108,8 @@ final class DelimitedFile {
             throw KnowledgeError(.file, "\(path) cannot be read: \(error.localizedDescription)")
         }
         if data.starts(with: [0xEF, 0xBB, 0xBF]) { start = 3 }
-        if data.starts(with: [0xFF, 0xFE]) || data.starts(with: [0xFE, 0xFF]) {
+        // Without a mark, every other byte of plain text in UTF-16 is NUL.
+        if data.starts(with: [0xFF, 0xFE]) || data.starts(with: [0xFE, 0xFF]) || data.prefix(2).contains(0) {
             throw error(1, "the file is in UTF-16: convert it to UTF-8")
         }
         guard hasHeader else { return }
