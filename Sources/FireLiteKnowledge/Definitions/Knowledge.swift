@@ -23,7 +23,6 @@ public final class Knowledge: @unchecked Sendable {
     private var structures: [String: StructureResult] = [:]
     private var discriminated: [Discrimination.Key: Discrimination.Known] = [:]
     private var units: [String: Bool] = [:]
-    private var building: Set<String> = []
     private var findRelease: (@Sendable (String) -> FHIRRelease?)?
     private(set) lazy var codes = EnumeratedCodes(self)
     /// Names of FHIR's own definitions of which only the URL matters.
@@ -189,6 +188,14 @@ public final class Knowledge: @unchecked Sendable {
 
     // MARK: - Structures
 
+    private struct StructureInWork: Hashable {
+        let knowledge: ObjectIdentifier
+        let key: String
+    }
+
+    /// The structures that this thread is making: one that needs itself is a cycle. What other threads make at the same time is none.
+    @TaskLocal private static var inWork: Set<StructureInWork> = []
+
     /// What the path of a discriminator names in a slice, which is found once.
     func discriminated(by path: String, in slice: StructureNode, _ find: () -> [Discrimination.Target]) -> [Discrimination.Target] {
         let key = Discrimination.Key(slice: ObjectIdentifier(slice), path: path)
@@ -211,17 +218,23 @@ public final class Knowledge: @unchecked Sendable {
             }
         }
         guard let definition = definition(canonical, type: "StructureDefinition") else { return baseStructure(canonical) }
-        guard lock.withLock({ building.insert(key).inserted }) else {
+        let own = StructureInWork(knowledge: ObjectIdentifier(self), key: key)
+        guard !Self.inWork.contains(own) else {
             throw KnowledgeError(.definition, "\(canonical.url) derives from itself: mend baseDefinition")
         }
-        defer { lock.withLock { _ = building.remove(key) } }
-        let (result, failure) = ReadingFailures.watching { Result { try SnapshotGenerator(self).structure(of: definition) } }
+        let (result, failure) = Self.$inWork.withValue(Self.inWork.union([own])) {
+            ReadingFailures.watching { Result { try SnapshotGenerator(self).structure(of: definition) } }
+        }
         // What was made without a part of the definitions is not kept.
         if let failure { throw failure }
         do {
             let structure = try result.get()
-            lock.withLock { structures[key] = .made(structure) }
-            return structure
+            return lock.withLock {
+                // Another thread may have made it meanwhile; there is one of each.
+                if case .made(let other) = structures[key] { return other }
+                structures[key] = .made(structure)
+                return structure
+            }
         } catch let error as KnowledgeError {
             lock.withLock { structures[key] = .failed(error) }
             throw error

@@ -1,4 +1,5 @@
 import FireLiteCore
+import Foundation
 
 /// Checks resources by more than the base definition: by profiles and terminologies.
 public protocol ContentValidator: Sendable {
@@ -48,7 +49,7 @@ public struct ContentIssue: Sendable, Hashable {
 }
 
 /// An error of a store that refuses resources because they are not valid. A client gets its issues with status 422.
-public protocol ContentRefusal: Error {
+public protocol ContentRefusal: LocalizedError, CustomStringConvertible {
     /// What is wrong with the resources.
     var contentIssues: [ContentIssue] { get }
 }
