@@ -26,7 +26,7 @@ import Testing
                 let texts = (try? found.get())?.filter { $0.severity == .error }.map { $0.path } ?? ["thrown"]
                 lock.withLock { errors.append(texts) }
             }
-            #expect(errors == Array(repeating: ["Patient.name"], count: 8))
+            #expect(errors == Array(repeating: ["Patient"], count: 8))
         }
     }
 }
