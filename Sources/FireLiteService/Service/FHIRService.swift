@@ -56,8 +56,6 @@ public final class FHIRService: Sendable {
     // MARK: - Requests
 
     /// Answers a request. It never throws: a failure is a status with an OperationOutcome.
-    ///
-    /// - Parameter request: the request.
     public func respond(to request: ServiceRequest) async -> ServiceResponse {
         let now = configuration.clock.now()
         var presentation = Presentation.plain
