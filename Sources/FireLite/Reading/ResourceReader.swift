@@ -128,6 +128,7 @@ final class ResourceReader {
     /// - Parameter near: how far on, by number, a resource may be to be reached by stepping over the rows of those in between, which costs about
     ///   as much as a look-up if it is 8. Default: 0, which reads no rows of other resources but the one that a table's rows end at.
     func forEach(_ registrations: [Registration], near: Int64 = 0, _ body: (Registration, FHIRResource?) throws -> Void) throws {
+        if Self.isStrewn(registrations) { return try forEachAlone(registrations, body) }
         defer { assembler.clear() }
         try walk(registrations, near: near) { registration, cursors in
             // A file may hold any number, and what stands for the end of a table is one of them.
@@ -176,7 +177,6 @@ final class ResourceReader {
         guard let first = registrations.first?.root, let last = registrations.last.map({ min($0.root, RootNumbers.maximum) }) else {
             return
         }
-        if last - max(first, 0) >= Int64(registrations.count) * Self.strewn { return try forEachAlone(registrations, body) }
         var cursors: [Int: RowCursor] = [:]
         defer {
             for cursor in cursors.values {
@@ -206,6 +206,11 @@ final class ResourceReader {
     /// Resources that are further apart than this, by number, are read one by one: a pass over their tables starts again in each table for each of
     /// them, while a statement of their shape goes through all of its tables.
     private static let strewn: Int64 = 32
+
+    private static func isStrewn(_ registrations: [Registration]) -> Bool {
+        guard let first = registrations.first?.root, let last = registrations.last?.root else { return false }
+        return min(last, RootNumbers.maximum) - max(first, 0) >= Int64(registrations.count) * strewn
+    }
 
     private func forEachAlone(_ registrations: [Registration], _ body: (Registration, FHIRResource?) throws -> Void) throws {
         for registration in registrations {
