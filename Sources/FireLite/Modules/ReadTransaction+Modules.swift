@@ -16,7 +16,6 @@ extension ReadTransaction {
     /// later changes of the tables.
     ///
     /// - Parameters:
-    ///   - module: the module.
     ///   - sql: a constant of the program, with `?` for values.
     ///   - arguments: the values.
     /// - Throws: `FHIRStoreError`.
@@ -54,8 +53,6 @@ extension ReadTransaction {
     /// Reads the blobs of some rows of a module's table, one after another, into memory.
     ///
     /// - Parameters:
-    ///   - module: the module.
-    ///   - table: the table.
     ///   - column: the column with the blobs.
     ///   - rows: the keys of the rows.
     ///   - memory: gets the blobs. A blob that does not fit ends the call.

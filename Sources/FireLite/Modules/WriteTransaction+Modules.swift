@@ -16,7 +16,6 @@ extension WriteTransaction {
     ///
     /// The tables are created if the file does not have them yet.
     /// - Parameters:
-    ///   - module: the module.
     ///   - sql: a constant of the program, with `?` for values.
     ///   - arguments: the values.
     /// - Returns: the number of rows that it inserted, changed or deleted.
@@ -39,7 +38,6 @@ extension WriteTransaction {
     /// Runs a statement as `run` does, with one more value: a blob that is not copied.
     ///
     /// - Parameters:
-    ///   - module: the module.
     ///   - sql: a constant of the program, with `?` for values.
     ///   - arguments: the values but for the last.
     ///   - blob: the last value.
@@ -60,7 +58,6 @@ extension WriteTransaction {
     /// Runs a statement as `run` does, with values that `bind` binds and keeps until it has run: none is copied.
     ///
     /// - Parameters:
-    ///   - module: the module.
     ///   - sql: a constant of the program, with `?` for values.
     ///   - bind: binds the values.
     /// - Throws: `FHIRStoreError`.

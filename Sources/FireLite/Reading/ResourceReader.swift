@@ -176,6 +176,7 @@ final class ResourceReader {
         guard let first = registrations.first?.root, let last = registrations.last.map({ min($0.root, RootNumbers.maximum) }) else {
             return
         }
+        if last - max(first, 0) >= Int64(registrations.count) * Self.strewn { return try forEachAlone(registrations, body) }
         var cursors: [Int: RowCursor] = [:]
         defer {
             for cursor in cursors.values {
@@ -199,6 +200,17 @@ final class ResourceReader {
                 cursorsOfShape[registration.shape] = current
             }
             try body(registration, current)
+        }
+    }
+
+    /// Resources that are further apart than this, by number, are read one by one: a pass over their tables starts again in each table for each of
+    /// them, while a statement of their shape goes through all of its tables.
+    private static let strewn: Int64 = 32
+
+    private func forEachAlone(_ registrations: [Registration], _ body: (Registration, FHIRResource?) throws -> Void) throws {
+        for registration in registrations {
+            let isNumber = registration.root >= 0 && registration.root <= RootNumbers.maximum
+            try body(registration, isNumber ? resource(registration) : nil)
         }
     }
 
