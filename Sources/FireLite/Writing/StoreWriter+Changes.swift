@@ -11,8 +11,8 @@ struct PendingChange {
 // Many changed resources at once: their stored rows are read table by table, as a scan reads them. Starting a statement for each resource costs more
 // than its rows.
 extension StoreWriter {
-    /// The number of changed resources whose rows are read together.
-    static let changesTogether = 64
+    /// The number of changed resources whose rows are read together: enough for several rows of each table, as a statement is started for each.
+    static let changesTogether = 256
     /// Fewer are read one by one.
     private static let few = 4
     /// How far on, by number, a resource may be to be reached by stepping over the rows of others.

@@ -90,7 +90,6 @@ final class StoreWriter {
 
     /// Runs `body`; if it throws, its changes are rolled back and the write can continue.
     func atomically<Value>(_ resources: [FHIRResource], _ body: () throws -> Value) throws -> Value {
-        if resources.count == 1, isUnchanged { return try atomicallyFirst(resources[0], body) }
         try access.connection.cached("SAVEPOINT firelite").run()
         record?.beginSavepoint()
         let hadGrown = hasGrown
@@ -281,6 +280,7 @@ final class StoreWriter {
         }
         try writeQueue()
         try writeChanges()
+        storedRows.removeAll()
         return outcomes
     }
 

@@ -6,7 +6,7 @@ import Testing
 
 /// Changed resources whose rows are read together are stored as those read one by one.
 @Suite(.soundStores) struct ChangesTogetherTests {
-    private func instances(_ random: inout RandomInstance, _ ids: Range<Int>) -> [FHIRResource] {
+    private func instances(_ random: inout RandomInstance, _ ids: Swift.Range<Int>) -> [FHIRResource] {
         ids.map { number in
             let resource = random.resource(of: .r4)
             resource.id = "\(number)"
@@ -48,7 +48,9 @@ import Testing
                     next.append(other)
                     continue
                 case 2: continue
-                default: changed.language = "\(round)"
+                default:
+                    let language = try #require(changed.layout.element(named: "language"))
+                    changed._setString(language.slot, "\(round)")
                 }
                 next.append(changed)
                 if generator.int(0...9) == 0 {
