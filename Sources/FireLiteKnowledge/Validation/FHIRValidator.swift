@@ -6,7 +6,7 @@ import Foundation
 ///
 /// ```swift
 /// let knowledge = Knowledge(release: .r4)
-/// try knowledge.addPackage(at: "us-core-6.1.0.tgz")
+/// try knowledge.addPackage(at: URL(fileURLWithPath: "us-core-6.1.0.tgz"))
 /// let validator = FHIRValidator(knowledge: knowledge)
 /// for issue in try validator.validate(patient) where issue.severity == .error { print(issue) }
 /// ```
@@ -16,7 +16,7 @@ import Foundation
 public struct FHIRValidator: Sendable {
     /// The definitions that it uses.
     public let knowledge: Knowledge
-    /// What it checks in addition to the rules.
+    /// The checks in addition to the rules.
     public var options: ValidationOptions
     /// Answers questions about codes; by default a terminology over the definitions of `knowledge`.
     public var codes: any CodeValidator

@@ -8,7 +8,8 @@ import Foundation
 /// context.terminology = terminology
 /// ```
 extension Terminology: FHIRPathTerminology {
-    /// Whether a code, Coding, CodeableConcept or unit of a Quantity is in a value set; nil if that is not known.
+    /// Whether a code, Coding, CodeableConcept or unit of a Quantity is in a value set; nil if that is not known, or if a source of
+    /// definitions fails.
     ///
     /// - Parameters:
     ///   - coded: the code.

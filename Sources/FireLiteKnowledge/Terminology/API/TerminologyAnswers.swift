@@ -37,7 +37,7 @@ public struct CodeValidation: Sendable, Hashable {
     public let display: String?
     /// The version of the code system by which the code was judged.
     public let version: String?
-    /// Whether the code is no longer used.
+    /// Whether the code is inactive.
     public let isInactive: Bool
     /// The errors, warnings and other findings.
     public let issues: [TerminologyIssue]
@@ -67,7 +67,7 @@ public struct ValueSetExpansion: Sendable, Hashable {
         public let display: String?
         /// Whether it stands for a group of concepts, and cannot be chosen.
         public let isAbstract: Bool
-        /// Whether it is no longer used.
+        /// Whether it is inactive.
         public let isInactive: Bool
         /// The number of codes above it in the expansion.
         public let depth: Int
@@ -91,7 +91,7 @@ public struct CodeDescription: Sendable, Hashable {
     public let definition: String?
     /// Whether it stands for a group of concepts, and cannot be chosen.
     public let isAbstract: Bool
-    /// Whether it is no longer used.
+    /// Whether it is inactive.
     public let isInactive: Bool
     /// The codes directly above; `children` has those directly below.
     public let parents: [String]
@@ -285,7 +285,6 @@ extension Terminology {
     /// A code and those below it, or those above it, for the search modifiers `:below` and `:above`; nil if the code system or the code is unknown.
     ///
     /// - Parameters:
-    ///   - code: the code.
     ///   - system: the URL of its code system, with a version or without.
     ///   - areBelow: true for the codes below, false for those above.
     /// - Throws: ``TerminologyError`` if there are too many.
