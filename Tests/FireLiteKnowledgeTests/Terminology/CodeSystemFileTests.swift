@@ -225,7 +225,7 @@ import Testing
         let release = folder.file("rx")
         try FileManager.default.createDirectory(atPath: release, withIntermediateDirectories: true)
         func conso(_ code: String, _ type: String, _ term: String) -> String {
-            "\(code)|ENG||||||1|||\(code)|RXNORM|\(type)|\(code)|\(term)||N||"
+            "\(code)|ENG|||||1|\(code)\(type)|||\(code)|RXNORM|\(type)|\(code)|\(term)||N||"
         }
         let names = [conso("161", "IN", "acetaminophen"), conso("161", "SY", "APAP"), conso("2", "SCDC", "acetaminophen 325 MG")]
         try Data((names.joined(separator: "\n") + "\n").utf8).write(to: URL(fileURLWithPath: release + "/RXNCONSO.RRF"))
