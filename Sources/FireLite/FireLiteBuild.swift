@@ -2,7 +2,7 @@ import FireLiteSQLiteBridge
 
 // Not FireLiteVersion: symbol graphs leave out what is named like its module and "Version", as if Clang had made it.
 
-/// The versions of this package and of what it is built on.
+/// The versions of this package and of the libraries it is built on.
 public enum FireLiteBuild {
     /// The package's version, as in `CHANGELOG.md` and in the tags of its repository: `0.9.0`.
     public static let version = "0.9.0"

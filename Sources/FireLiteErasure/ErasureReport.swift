@@ -1,4 +1,4 @@
-/// What erasing a person removes, and what is left elsewhere.
+/// The resources and rows that erasing a person removes, and what is left elsewhere.
 public struct ErasureReport: Sendable, Hashable {
     /// A number of resources or rows of one kind.
     public struct Count: Sendable, Hashable {
@@ -10,7 +10,7 @@ public struct ErasureReport: Sendable, Hashable {
 
     /// Something of the person that is not erased.
     public struct Remainder: Sendable, Hashable {
-        /// What it is.
+        /// Its kind.
         public enum Kind: String, Sendable, Hashable, CaseIterable {
             /// A resource that also belongs to other persons.
             case shared
@@ -26,7 +26,7 @@ public struct ErasureReport: Sendable, Hashable {
             case other
         }
 
-        /// What it is.
+        /// Its kind.
         public let kind: Kind
         /// `Type/id`, an address, a number with its unit, or the name of a table.
         public let what: String
@@ -40,7 +40,7 @@ public struct ErasureReport: Sendable, Hashable {
     public internal(set) var rows: [Count] = []
     /// The number of payloads that were deleted, because nothing refers to them any longer; 0 in a plan.
     public internal(set) var payloads = 0
-    /// What is not erased.
+    /// Copies and traces that are not erased.
     public internal(set) var left: [Remainder] = []
     /// Whether this is only a plan, and nothing was erased.
     public internal(set) var isPlan = false

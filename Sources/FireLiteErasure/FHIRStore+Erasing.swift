@@ -18,6 +18,15 @@ extension FHIRStore {
         }
     }
 
+    /// What `erase(id:)` would erase, without changing anything and without blocking the caller.
+    ///
+    /// - Throws: as the blocking form does; `CancellationError`.
+    public func erasurePlan(
+        person type: String = "Patient", id: String, options: ErasureOptions = ErasureOptions()
+    ) async throws -> ErasureReport {
+        try await reading { try self.erasurePlan(person: type, id: id, options: options) }
+    }
+
     /// Erases a person: the resource, everything in its compartment (FHIR, CompartmentDefinition), and what else the file keeps of them
     /// in the history, the change log, full-text indexes, payloads, records, samples, the outbox and the journals of a sync.
     ///

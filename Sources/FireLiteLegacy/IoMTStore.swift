@@ -49,13 +49,13 @@ public final class IoMTStore: ExternalStore {
     /// The events of samples as JSON, one a line. Samples that connectors have no form for are left out.
     public static func events(_ samples: [Sample]) -> String { samples.compactMap(IoMTEvent.json).map { $0 + "\n" }.joined() }
 
-    /// None: a connector cannot be asked what it has.
+    /// None: a connector cannot be queried.
     public func existingLocations(of objects: [ExternalObject]) async throws -> [UUID: String] { [:] }
 
-    /// Does nothing: a connector cannot update what it has.
+    /// Does nothing: a connector cannot update anything.
     public func update(_ objects: [ExternalObject]) async throws {}
 
-    /// Does nothing: a connector cannot delete what it has.
+    /// Does nothing: a connector cannot delete anything.
     public func delete(_ objects: [ExternalObject]) async throws {}
 
     /// Sends the samples as events. Their locations are not known.

@@ -16,9 +16,9 @@ public final class PreviewServer: Sendable {
     /// Its base address, `https://preview.example/fhir`.
     public static let base = "https://preview.example/fhir"
 
-    /// What it serves.
+    /// The store that it serves.
     public let store: FHIRStore
-    /// What answers.
+    /// The service that answers.
     public let service: FHIRService
     /// The source of its time.
     public let clock: FHIRClock

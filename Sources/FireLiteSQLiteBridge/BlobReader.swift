@@ -9,7 +9,6 @@ public final class BlobReader {
     private var handle: OpaquePointer?
 
     /// - Parameters:
-    ///   - connection: the connection.
     ///   - table: a table with an integer key, of the main database.
     ///   - column: the column with the blobs.
     public init(_ connection: Connection, table: String, column: String) {

@@ -44,6 +44,11 @@ extension FHIRStore {
     @discardableResult
     public func createStandardViews() async throws -> [String] { try await writing { try self.createStandardViews() } }
 
+    /// A view as it is published in a lake, without blocking the caller: see the blocking form.
+    ///
+    /// - Throws: as the blocking form does; `CancellationError`.
+    public func published(_ view: ViewDefinition) async throws -> PublishedView { try await reading { try self.published(view) } }
+
     /// The SQL statement that gives the rows of a view, without blocking the caller.
     ///
     /// - Throws: `ViewError`, with code `notCompiled` if the view cannot be one statement; `FHIRStoreError`; `CancellationError`.

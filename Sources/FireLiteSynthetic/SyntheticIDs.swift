@@ -1,4 +1,4 @@
-/// What the ids of synthetic resources look like.
+/// The form of the ids of synthetic resources.
 public enum SyntheticIDs: Sendable, Hashable, CaseIterable {
     /// UUIDs, which no two resources share.
     case uuids

@@ -22,7 +22,7 @@ public struct SyntheticPatients: Sequence {
     public let seed: UInt64
     /// Whether visits and prescriptions are claimed for.
     public let includesClaims: Bool
-    /// What the ids look like.
+    /// The form of the ids.
     public let ids: SyntheticIDs
 
     /// - Parameters:

@@ -17,7 +17,7 @@ public final class ShownResults<Resource: FHIRResource> {
 
     /// The results that are shown.
     public private(set) var results: [Resource] = []
-    /// What is followed.
+    /// The live results that are shown.
     public let live: LiveQuery<Resource>
 
     @ObservationIgnored private let present: Presentation

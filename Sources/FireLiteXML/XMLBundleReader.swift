@@ -80,7 +80,7 @@ extension XMLReader {
         guard let entries else { return }
         object.ownerObject = nil
         let own = Array(issues[entries.issues...])
-        issues.removeSubrange(entries.issues...)
+        if !own.isEmpty { issues.removeSubrange(entries.issues...) }
         do {
             try entries.body(
                 XMLEntry(
@@ -95,25 +95,15 @@ extension XMLReader {
     /// Reads a document that arrives in pieces.
     func read(filling fill: (UnsafeMutableRawBufferPointer) throws -> Int) throws -> FHIRObject {
         let library = try XMLLibrary.system()
-        let memory = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: Self.piece)
-        defer {
-            memory.deallocate()
-            window.close()
-        }
-        func next() throws -> UnsafeBufferPointer<UInt8> {
-            let count = try fill(UnsafeMutableRawBufferPointer(memory))
-            return UnsafeBufferPointer(rebasing: UnsafeBufferPointer(memory)[..<count])
-        }
-        var piece = try next()
-        window.advance(keepingFrom: 0, adding: piece)
+        defer { window.close() }
+        var piece = try window.advance(keepingFrom: 0, room: Self.piece, filling: fill)
         try parse(library) { feed in
             while !piece.isEmpty, !hasFailed {
                 feed(piece)
                 if let error = entries?.error { throw error }
-                piece = try next()
                 // The next event begins at the last tag or after it.
                 let kept = narrative.depth > 0 ? min(narrative.start, window.tag(before: offset)) : window.tag(before: offset)
-                window.advance(keepingFrom: kept, adding: piece)
+                piece = try window.advance(keepingFrom: kept, room: Self.piece, filling: fill)
             }
         }
         if let error = entries?.error { throw error }

@@ -11,6 +11,8 @@ struct NarrativeCapture {
 
     /// The declarations of the open elements, innermost last, with the number of frames around them.
     private var outer: [Declaration] = []
+    /// The depth of the last of them; -1 if there is none.
+    private var deepest = -1
     /// Those of the open elements of the narrative.
     private var inner: [Declaration] = []
     /// Those from outside that the narrative uses, each once.
@@ -26,10 +28,18 @@ struct NarrativeCapture {
             let (prefix, uri) = tag.namespace(index)
             outer.append(Declaration(depth: depth, prefix: prefix, uri: uri))
         }
+        deepest = max(deepest, depth)
     }
 
     /// Forgets what the element with so many frames around it declared.
+    @inline(__always)
     mutating func leave(depth: Int) {
+        if depth <= deepest { forget(depth) }
+    }
+
+    @inline(never)
+    private mutating func forget(_ depth: Int) {
+        defer { deepest = outer.last?.depth ?? -1 }
         while let last = outer.last, last.depth >= depth { outer.removeLast() }
     }
 

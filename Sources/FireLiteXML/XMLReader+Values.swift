@@ -21,7 +21,7 @@ extension XMLReader {
             if XMLTag.equals(uri, "http://www.w3.org/2001/XMLSchema-instance") { return }
             return fail(.unknownMember, "an attribute of FHIR", "one of another namespace")
         }
-        if let primitive, XMLTag.equals(attribute.name, "value") {
+        if let primitive, isValue(attribute.name) {
             frame.pointee.value = value(attribute.value, primitive)
             frame.pointee.isReported = frame.pointee.value == nil
             return
@@ -36,6 +36,15 @@ extension XMLReader {
             return put(.text(text), extensionURLSlot, frame)
         }
         fail(.unknownMember, "an attribute of FHIR", "another one")
+    }
+
+    /// Whether the name of an attribute is `value`, which almost all are.
+    @inline(__always)
+    private func isValue(_ name: UnsafePointer<UInt8>) -> Bool {
+        if name == valueName { return true }
+        guard XMLTag.equals(name, "value") else { return false }
+        valueName = name
+        return true
     }
 
     /// Makes the `Element` of a primitive, which holds its id and extensions; false if the release has none.
@@ -138,6 +147,11 @@ extension XMLReader {
         let old = earlier.map { workspace.slots[$0].value }
         if entry.pointee.kind == .primitive {
             guard texts.count > base else { return }
+            // Most lists have one item.
+            if earlier == nil, texts.count == base + 1, let text = texts[base].text, texts[base].element == nil {
+                texts.removeLast()
+                return put(.texts([text]), slot, frame)
+            }
             var items = Array(texts[base...])
             texts.removeSubrange(base...)
             switch old {
@@ -148,6 +162,7 @@ extension XMLReader {
             if let value = AnnotatedList.value(texts: items.map(\.text), elements: items.map(\.element)) { put(value, slot, frame) }
         } else {
             guard objects.count > base else { return }
+            if earlier == nil, objects.count == base + 1 { return put(.objects([objects.removeLast()]), slot, frame) }
             var items = Array(objects[base...])
             objects.removeSubrange(base...)
             if case .objects(let objects)? = old { items = objects + items }

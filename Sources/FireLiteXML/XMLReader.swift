@@ -44,16 +44,20 @@ final class XMLReader {
     private(set) var root: FHIRObject?
     var rootName = ""
     /// The Bundle's entries, if they are passed on one by one.
-    var entries: XMLEntries?
+    @exclusivity(unchecked) var entries: XMLEntries?
     /// Their slot; -1 if they are not passed on.
     @exclusivity(unchecked) var entrySlot = -1
 
     /// The addresses of names that the parser keeps once for each document.
     @exclusivity(unchecked) private var fhirURI: UnsafePointer<UInt8>?
-    private var lastTag = (start: 0, end: -1)
+    @exclusivity(unchecked) var valueName: UnsafePointer<UInt8>?
+    @exclusivity(unchecked) private var slotCache = XMLSlotCache()
+    @exclusivity(unchecked) private var lastTag = (start: 0, end: -1)
     /// Whether text was reported since the last tag.
     @exclusivity(unchecked) var isInText = false
-    private var lastType: (name: UnsafePointer<UInt8>, layout: Layout)?
+    @exclusivity(unchecked) private var lastType: (name: UnsafePointer<UInt8>, layout: Layout)?
+    /// `maximumDepth`, where it is read without a look whether it was computed.
+    private let deepest = XMLReader.maximumDepth
     let elementLayout: Layout?
     let elementTable: UnsafePointer<LayoutTable>?
     private let extensionTable: UnsafePointer<LayoutTable>?
@@ -201,7 +205,11 @@ final class XMLReader {
         if parent.pointee.kind == .holder { return startResource(tag, in: parent) }
         guard parent.pointee.kind == .object || prepareElement(parent) else { return }
         let table = parent.pointee.table
-        guard let slot = table.pointee.slot(named: tag.name, tag.nameLength), !isAttribute(slot, table) else {
+        let slot = slotCache.slot(tag.name, table) {
+            guard let slot = table.pointee.slot(named: tag.name, tag.nameLength), !isAttribute(slot, table) else { return -1 }
+            return slot
+        }
+        guard slot >= 0 else {
             // Only after the name: the narrative's namespace differs.
             fail(.unknownMember, "an element of \(layoutName(table))", "an element, \(Self.shown(tag))", member: tag)
             return skip()
@@ -222,7 +230,7 @@ final class XMLReader {
         var position = entry.pointee.isList ? items(of: entry) - parent.pointee.listBase : 0
         if isEntry { position += entries?.count ?? 0 }
         let depth = parent.pointee.depth + (entry.pointee.isList ? 2 : 1)
-        guard depth <= Self.maximumDepth || entry.pointee.kind == .primitive && depth == Self.maximumDepth + 1 else { return tooDeep() }
+        guard depth <= deepest || entry.pointee.kind == .primitive && depth == deepest + 1 else { return tooDeep() }
         switch entry.pointee.kind {
         case .primitive:
             // Its Element, if it needs one, has this table.
@@ -338,17 +346,18 @@ final class XMLReader {
         }
         narrative.leave(depth: frames.count - 1)
         closeList(frames.top)
-        addComments()
+        if !comments.isEmpty { addComments() }
         let depth = frames.count
         let frame = frames.top
+        let hasContent = workspace.count > frame.pointee.base
         if frame.pointee.kind != .holder, let object = frame.pointee.object {
             if !frame.pointee.isSorted { workspace.sort(from: frame.pointee.base) }
             workspace.hand(to: object, from: frame.pointee.base)
         }
         var isEmpty = false
         switch frame.pointee.kind {
-        case .object: isEmpty = frame.pointee.slot >= 0 && frame.pointee.object?.slotCount == 0
-        case .primitive: isEmpty = frame.pointee.value == nil && (frame.pointee.object?.slotCount ?? 0) == 0
+        case .object: isEmpty = frame.pointee.slot >= 0 && !hasContent
+        case .primitive: isEmpty = frame.pointee.value == nil && !hasContent
         case .holder: isEmpty = frame.pointee.object == nil
         }
         if isEmpty, !frame.pointee.isReported {

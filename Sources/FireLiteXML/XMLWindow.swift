@@ -59,12 +59,19 @@ struct XMLWindow {
     // MARK: - Documents that arrive in pieces
 
     /// Drops the bytes before an offset and adds others at the end, in memory of the window's own.
-    mutating func advance(keepingFrom offset: Int, adding more: UnsafeBufferPointer<UInt8>) {
+    ///
+    /// - Parameters:
+    ///   - room: the most bytes to add.
+    ///   - fill: reads bytes into the memory, and returns how many; 0 at the end.
+    /// - Returns: the added bytes.
+    mutating func advance(
+        keepingFrom offset: Int, room: Int, filling fill: (UnsafeMutableRawBufferPointer) throws -> Int
+    ) rethrows -> UnsafeBufferPointer<UInt8> {
         let kept = min(max(offset, start), end)
         _ = place(of: kept)
         first = (known.line, known.lineStart)
         let left = end - kept
-        let needed = left + more.count
+        let needed = left + room
         let old = bytes.baseAddress.map { $0 + (kept - start) }
         let target: UnsafeMutableBufferPointer<UInt8>
         if let memory, memory.count >= needed {
@@ -73,11 +80,13 @@ struct XMLWindow {
             target = .allocate(capacity: max(needed, (memory?.count ?? 0) * 2))
         }
         if let old, left > 0, let base = target.baseAddress { memmove(base, old, left) }
-        if let base = target.baseAddress, let source = more.baseAddress { (base + left).update(from: source, count: more.count) }
         if let memory, memory.baseAddress != target.baseAddress { memory.deallocate() }
         memory = target
-        bytes = UnsafeBufferPointer(rebasing: target[..<needed])
+        bytes = UnsafeBufferPointer(rebasing: target[..<left])
         start = kept
+        let count = try fill(UnsafeMutableRawBufferPointer(rebasing: UnsafeMutableRawBufferPointer(target)[left..<needed]))
+        bytes = UnsafeBufferPointer(rebasing: target[..<(left + count)])
+        return UnsafeBufferPointer(rebasing: bytes[left...])
     }
 
     /// Frees the window's own memory.

@@ -80,7 +80,7 @@ import Testing
     @Test func formsSearchesAndTrailsEscapeWhatTheyShow() async throws {
         let sample = try BrowserSample("R4", history: true) { $0.allowsEditing = true }
         let attack = Self.attack
-        try sample.store.startAudit(by: SigningIdentity(id: attack, key: PrivateKey()), party: AuditParty(attack, purpose: attack))
+        try await sample.store.startAudit(by: SigningIdentity(id: attack, key: PrivateKey()), party: AuditParty(attack, purpose: attack))
         let name = JSONText.string(attack)
         try sample.add(
             #"{"resourceType":"Patient","id":"1","name":[{"family":\#(name),"given":[\#(name)]}],"contact":[{"name":{"text":\#(name)},"gender":"male"}],"telecom":[{"value":"a\u0001\u202eb"}]}"#

@@ -27,7 +27,7 @@ import Testing
     @Test func theAuditSaysWhoMadeAVersionAndProvesIt() async throws {
         let sample = try sample()
         let key = try PrivateKey()
-        try sample.store.startAudit(by: SigningIdentity(id: "device", key: key), party: AuditParty("nurse <b>", purpose: "TREAT"))
+        try await sample.store.startAudit(by: SigningIdentity(id: "device", key: key), party: AuditParty("nurse <b>", purpose: "TREAT"))
         try sample.add(Self.patient)
         try sample.add(Self.changed)
         let (margin, page) = await trail(sample)
@@ -38,7 +38,7 @@ import Testing
 
     @Test func aChangePastTheAuditIsNoted() async throws {
         let sample = try sample()
-        try sample.store.startAudit(by: SigningIdentity(id: "device", key: PrivateKey()))
+        try await sample.store.startAudit(by: SigningIdentity(id: "device", key: PrivateKey()))
         try sample.add(Self.patient)
         sample.store.stopAudit()
         try sample.add(Self.changed)
@@ -51,7 +51,7 @@ import Testing
 
     @Test func aTrailOfUnknownKeysProvesNothing() async throws {
         let sample = try sample()
-        try sample.store.startAudit(by: SigningIdentity(id: "device", key: PrivateKey()))
+        try await sample.store.startAudit(by: SigningIdentity(id: "device", key: PrivateKey()))
         try sample.add(Self.patient)
         #expect(await trail(sample).margin.contains("proven by the trail"))
         try await sample.store.write { tx in _ = try tx.run(on: TrustTables.module, "DELETE FROM _trust_key") }
@@ -142,7 +142,7 @@ import Testing
 
     @Test func withoutTimeThePageSaysSoAndTakesItWhenAsked() async throws {
         let sample = try BrowserSample("R4", history: true) { $0.countingTime = .zero }
-        try sample.store.startAudit(by: SigningIdentity(id: "device", key: PrivateKey()))
+        try await sample.store.startAudit(by: SigningIdentity(id: "device", key: PrivateKey()))
         try sample.add(Self.patient)
         let short = await sample.get("/browse/Patient/1/trail").text
         #expect(short.contains("takes longer than a page may") && short.contains("~all=1") && !short.contains("What is stored is what"))
@@ -152,7 +152,7 @@ import Testing
 
     @Test func readingTheTrailChangesNothing() async throws {
         let sample = try sample()
-        try sample.store.startAudit(by: SigningIdentity(id: "device", key: PrivateKey()))
+        try await sample.store.startAudit(by: SigningIdentity(id: "device", key: PrivateKey()))
         try sample.add(Self.patient)
         let rows = {
             try sample.store.blocking { try $0.sql("SELECT (SELECT count(*) FROM _audit), (SELECT count(*) FROM _change)").map(\.values) }

@@ -67,7 +67,7 @@ public struct GeneratorCommand {
                 summaries.append("FHIR \(definition.release): layouts in \(path)")
                 if options.output == nil { continue }
             }
-            let planned = try plan(named, definition, templates, &notes)
+            let planned = try plan(named, of: definition, templates: templates, notes: &notes)
             let output = OutputFolder(
                 path: options.output ?? layout.output(for: definition.release.name), handwritten: FilePlanner.handwrittenPaths(of: named))
             differences.append(try output.differences(from: planned))
@@ -95,7 +95,7 @@ public struct GeneratorCommand {
 
     /// The files of a module: its classes, and the views of guides. Views over the classes of another module come without classes.
     private func plan(
-        _ named: NamedRelease, _ definition: ReleaseDefinition, _ templates: TemplateLibrary, _ notes: inout [String]
+        _ named: NamedRelease, of definition: ReleaseDefinition, templates: TemplateLibrary, notes: inout [String]
     ) throws -> [PlannedFile] {
         let isOfOtherModule = !settings.guides.isEmpty && options.resources.isEmpty
         if let models = settings.models, !isOfOtherModule {

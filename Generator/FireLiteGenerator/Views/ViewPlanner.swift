@@ -163,7 +163,7 @@ struct ViewPlanner {
         for child in element.children where child.maximum != 0 {
             guard let (base, member) = index.element(named: child.name, of: plan.classPath), !base.isInherited else { continue }
             if plan.classPath == "Extension", child.name == "url" { continue }
-            try addElement(child, base, member, to: &plan, profile, &scope, &types)
+            try addElement(child, of: base, as: member, to: &plan, of: profile, scope: &scope, types: &types)
         }
         for child in element.children {
             guard let (base, member) = index.element(named: child.name, of: plan.classPath), base.choice == nil, let member,
@@ -175,7 +175,7 @@ struct ViewPlanner {
                 plan.left.append((slice.id, reason))
             }
             for slice in tested.slices where slice.maximum != 0 {
-                try addSlice(slice, of: child, member, to: &plan, profile, &scope, &types)
+                try addSlice(slice, of: child, as: member, to: &plan, of: profile, scope: &scope, types: &types)
             }
         }
     }
@@ -183,21 +183,23 @@ struct ViewPlanner {
     // MARK: - Elements
 
     private mutating func addElement(
-        _ element: ProfileElement, _ base: NamedElement, _ member: NamedMember?, to plan: inout ViewPlan, _ profile: ProfileDefinition,
-        _ scope: inout NameScope, _ types: inout NameScope
+        _ element: ProfileElement, of base: NamedElement, as member: NamedMember?, to plan: inout ViewPlan, of profile: ProfileDefinition,
+        scope: inout NameScope, types: inout NameScope
     ) throws {
         let isList = base.definition.cardinality.isList
         var single = member
         if base.choice != nil, single == nil {
             let allowed = base.members.filter { found in element.types.contains { $0.code == found.typeName } }
             if allowed.count > 1, allowed.count < base.members.count || element.isRequired {
-                return try addChoice(element, base, allowed, to: &plan, profile, &scope, &types)
+                return try addChoice(element, of: base, allowed: allowed, to: &plan, of: profile, scope: &scope, types: &types)
             }
             guard allowed.count == 1 else { return }
             single = allowed[0]
         }
         guard let single else { return }
-        if let named = resource(of: element, base) { return try addResource(element, base, named, to: &plan, profile, &scope) }
+        if let named = resource(of: element, base) {
+            return try addResource(element, of: base, as: named, to: &plan, of: profile, scope: &scope)
+        }
         let isFirst = isList && element.maximum == 1
         let kind: ViewMember.Kind = isList && !isFirst ? .list : element.isRequired ? .required : .optional
         let ownName = base.choice?.name ?? single.name
@@ -206,7 +208,8 @@ struct ViewPlanner {
         if single.accessor == .object {
             if !element.children.isEmpty, isNarrowed(element, single.typeName) {
                 let name = types.take(SwiftName.capitalized(ownNameOfType(element, base, member)) + "View", suffix: "_")
-                view = try nest(name, element, single.swiftType, single.typeName, key: element.key, in: &plan, profile)
+                view = try nest(
+                    name, element, className: single.swiftType, classPath: single.typeName, key: element.key, in: &plan, of: profile)
             } else if element.children.isEmpty, let url = element.types.first?.profiles.first.map({ String($0.prefix { $0 != "|" }) }),
                 let name = viewNames[url], known[url]?.type == single.typeName, !isPlain(url)
             {
@@ -230,8 +233,8 @@ struct ViewPlanner {
     }
 
     private mutating func addResource(
-        _ element: ProfileElement, _ base: NamedElement, _ named: NamedClass, to plan: inout ViewPlan, _ profile: ProfileDefinition,
-        _ scope: inout NameScope
+        _ element: ProfileElement, of base: NamedElement, as named: NamedClass, to plan: inout ViewPlan, of profile: ProfileDefinition,
+        scope: inout NameScope
     ) throws {
         let view = element.profile.flatMap { known[$0]?.type == named.path ? viewNames[$0] : nil }
         let given = try givenName(profile, element)
@@ -248,8 +251,8 @@ struct ViewPlanner {
     }
 
     private mutating func addChoice(
-        _ element: ProfileElement, _ base: NamedElement, _ allowed: [NamedMember], to plan: inout ViewPlan, _ profile: ProfileDefinition,
-        _ scope: inout NameScope, _ types: inout NameScope
+        _ element: ProfileElement, of base: NamedElement, allowed: [NamedMember], to plan: inout ViewPlan, of profile: ProfileDefinition,
+        scope: inout NameScope, types: inout NameScope
     ) throws {
         guard let choice = base.choice else { return }
         let given = try givenName(profile, element)
@@ -278,8 +281,8 @@ struct ViewPlanner {
     // MARK: - Slices
 
     private mutating func addSlice(
-        _ slice: ProfileElement, of sliced: ProfileElement, _ member: NamedMember, to plan: inout ViewPlan, _ profile: ProfileDefinition,
-        _ scope: inout NameScope, _ types: inout NameScope
+        _ slice: ProfileElement, of sliced: ProfileElement, as member: NamedMember, to plan: inout ViewPlan, of profile: ProfileDefinition,
+        scope: inout NameScope, types: inout NameScope
     ) throws {
         let plain = SwiftName.memberName(code: slice.sliceName ?? "")
         // The class has a property of that name, or another slice has it: the element's name comes first.
@@ -303,7 +306,8 @@ struct ViewPlanner {
             (result.type, result.isView) = (view, true)
         } else if !slice.children.isEmpty, isNarrowed(slice, member.typeName) {
             let typeName = types.take(SwiftName.capitalized(name), suffix: "Slice")
-            result.type = try nest(typeName, slice, member.swiftType, member.typeName, key: slice.key, in: &plan, profile)
+            result.type = try nest(
+                typeName, slice, className: member.swiftType, classPath: member.typeName, key: slice.key, in: &plan, of: profile)
             result.isView = true
         }
         plan.members.append(result)
@@ -321,8 +325,8 @@ struct ViewPlanner {
     }
 
     private mutating func nest(
-        _ name: String, _ element: ProfileElement, _ className: String, _ classPath: String, key: String, in plan: inout ViewPlan,
-        _ profile: ProfileDefinition
+        _ name: String, _ element: ProfileElement, className: String, classPath: String, key: String, in plan: inout ViewPlan,
+        of profile: ProfileDefinition
     ) throws -> String {
         var inner = ViewPlan(
             name: name, qualifiedName: "\(plan.qualifiedName).\(name)", className: className, classPath: classPath, isResource: false,

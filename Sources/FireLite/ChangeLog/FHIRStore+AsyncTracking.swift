@@ -38,6 +38,11 @@ extension FHIRStore {
     ///
     /// - Throws: `FHIRStoreError`; `CancellationError`.
     public func removeChangeReader(named name: String) async throws { try await writing { try self.removeChangeReader(named: name) } }
+
+    /// The lowest number that `changes(since:)` takes: the log is complete after it.
+    ///
+    /// - Throws: as the blocking form does; `CancellationError`.
+    public func changeLogStart() async throws -> Int64 { try await reading { try self.changeLogStart() } }
 }
 
 extension ChangeReader {

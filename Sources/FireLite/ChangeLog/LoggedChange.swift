@@ -5,7 +5,7 @@ import Foundation
 public struct LoggedChange: Sendable, Identifiable {
     /// Its number in the log: of a squashed change, that of the last one. Numbers increase from commit to commit and are never reused.
     public let sequence: Int64
-    /// What happened to the resource, all in all.
+    /// The overall change of the resource.
     public let kind: ResourceChange.Kind
     /// FHIR's name of the resource type.
     public let typeName: String

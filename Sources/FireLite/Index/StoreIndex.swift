@@ -14,7 +14,7 @@ public struct StoreIndex: Sendable, Hashable {
 
     /// Its name in the file: `Observation_code_coding__code`.
     public let name: String
-    /// What it indexes.
+    /// The kind of the indexed values.
     public let kind: Kind
     /// The resource type it is for; nil for a set for all types.
     public let typeName: String?

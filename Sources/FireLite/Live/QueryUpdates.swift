@@ -2,7 +2,7 @@ import FireLiteCore
 
 /// A query's results, now and after each commit that changes them: see `FHIRQuery.updates(every:)`.
 public struct QueryUpdates<Resource: FHIRResource>: AsyncSequence, Sendable {
-    /// What the sequence yields.
+    /// The elements of the sequence.
     public typealias Element = [Resource]
     private let query: FHIRQuery<Resource>
     private let interval: Duration
@@ -37,7 +37,7 @@ public struct QueryUpdates<Resource: FHIRResource>: AsyncSequence, Sendable {
 
 /// A query's results with what changed in them: see `FHIRQuery.updates(changes:every:)`.
 public struct QueryChanges<Resource: FHIRResource>: AsyncSequence, Sendable {
-    /// What the sequence yields.
+    /// The elements of the sequence.
     public typealias Element = QueryUpdate<Resource>
     private let query: FHIRQuery<Resource>
     private let interval: Duration

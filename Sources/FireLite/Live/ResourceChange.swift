@@ -1,4 +1,4 @@
-/// What a commit did to one resource.
+/// A change of one resource by a commit.
 public struct ResourceChange: Sendable, Hashable {
     /// The kind of a change.
     public enum Kind: String, Sendable, CaseIterable {

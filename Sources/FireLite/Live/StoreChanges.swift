@@ -2,7 +2,7 @@
 ///
 /// For one loop; call `changes()` again for another. Ends when its task is cancelled and when the store is closed.
 public struct StoreChanges: AsyncSequence, Sendable {
-    /// What the sequence yields.
+    /// The elements of the sequence.
     public typealias Element = StoreCommit
     /// The sequence throws nothing.
     public typealias Failure = Never

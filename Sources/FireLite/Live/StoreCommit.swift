@@ -1,6 +1,6 @@
 import FireLiteCore
 
-/// What one commit changed, as `FHIRStore.changes()` reports it.
+/// The changes of one commit, as `FHIRStore.changes()` reports them.
 public struct StoreCommit: Sendable {
     /// The changed resources in the order in which they were first changed. Empty if they are not known: see `isComplete`.
     public let resources: [ResourceChange]

@@ -4,7 +4,7 @@ import FireLiteCore
 ///
 /// Each loop reads on its own. Ends when its task is cancelled, with `CancellationError`, and with the error `closed` when the store is closed.
 public struct StoreUpdates<Value>: AsyncSequence, Sendable {
-    /// What the sequence yields.
+    /// The elements of the sequence.
     public typealias Element = Value
     private let store: FHIRStore
     private let interval: Duration

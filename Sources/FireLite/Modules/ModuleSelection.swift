@@ -7,7 +7,6 @@ package struct ModuleSelection: Sendable {
     private let arguments: [SQLValue]
 
     /// - Parameters:
-    ///   - module: the module.
     ///   - sql: a `SELECT` of one column, called `root`: numbers of resources, with `?` for values.
     ///   - arguments: the values.
     package init(_ module: ModuleTables, _ sql: String, _ arguments: [SQLValue] = []) {

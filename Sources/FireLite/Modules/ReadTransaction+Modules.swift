@@ -16,7 +16,6 @@ extension ReadTransaction {
     /// later changes of the tables.
     ///
     /// - Parameters:
-    ///   - module: the module.
     ///   - sql: a constant of the program, with `?` for values.
     ///   - arguments: the values.
     /// - Throws: `FHIRStoreError`.
@@ -54,8 +53,6 @@ extension ReadTransaction {
     /// Reads the blobs of some rows of a module's table, one after another, into memory.
     ///
     /// - Parameters:
-    ///   - module: the module.
-    ///   - table: the table.
     ///   - column: the column with the blobs.
     ///   - rows: the keys of the rows.
     ///   - memory: gets the blobs. A blob that does not fit ends the call.
@@ -87,6 +84,16 @@ extension ReadTransaction {
         try perform {
             access.region?.insert(id: id, typeName)
             return try access.registry.registration(of: table(ofTypeNamed: typeName), id: id).map { ($0.root, $0.revision) }
+        }
+    }
+
+    /// The numbers of the first stored resources of a type with these ids, in the order of the ids; nil for unknown ones.
+    ///
+    /// - Throws: `FHIRStoreError`: `invalidArgument` for a name that is not a resource type of the release.
+    package func registered(_ typeName: String, ids: [String]) throws -> [Int64?] {
+        try perform {
+            for id in ids { access.region?.insert(id: id, typeName) }
+            return try access.registry.registrations(of: table(ofTypeNamed: typeName), ids: ids).map { $0?.root }
         }
     }
 

@@ -2,11 +2,20 @@ import FireLiteCore
 import FireLiteSQLiteBridge
 
 extension WriteTransaction {
+    /// Stores new resources as `add(_:)` does, in few statements: all of them or none.
+    ///
+    /// - Returns: the number and the revision of each; nil, with nothing stored, if payloads are kept apart, as those are stored one by one.
+    /// - Precondition: the resources are not stored yet, and no two are the same object.
+    /// - Throws: `FHIRStoreError`.
+    package func addTogether(_ resources: [FHIRResource]) throws -> [(root: Int64, revision: Int64)]? {
+        guard writer.keeper == nil else { return nil }
+        return try adding(resources).map { ($0, writer.firstRevision(of: $0)) }
+    }
+
     /// Runs a statement that changes rows of a module's tables, as a part of this write: it is committed with the resources, or not at all.
     ///
     /// The tables are created if the file does not have them yet.
     /// - Parameters:
-    ///   - module: the module.
     ///   - sql: a constant of the program, with `?` for values.
     ///   - arguments: the values.
     /// - Returns: the number of rows that it inserted, changed or deleted.
@@ -29,7 +38,6 @@ extension WriteTransaction {
     /// Runs a statement as `run` does, with one more value: a blob that is not copied.
     ///
     /// - Parameters:
-    ///   - module: the module.
     ///   - sql: a constant of the program, with `?` for values.
     ///   - arguments: the values but for the last.
     ///   - blob: the last value.
@@ -50,7 +58,6 @@ extension WriteTransaction {
     /// Runs a statement as `run` does, with values that `bind` binds and keeps until it has run: none is copied.
     ///
     /// - Parameters:
-    ///   - module: the module.
     ///   - sql: a constant of the program, with `?` for values.
     ///   - bind: binds the values.
     /// - Throws: `FHIRStoreError`.

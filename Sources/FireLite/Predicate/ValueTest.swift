@@ -35,7 +35,7 @@ package enum TextOperator: Int64, Sendable {
     case like = 4
 }
 
-/// What to ignore when comparing text.
+/// Differences that comparisons of text ignore.
 public struct TextFolding: OptionSet, Sendable, Hashable {
     /// The bits of the options.
     public let rawValue: Int64

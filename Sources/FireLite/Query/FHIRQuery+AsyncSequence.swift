@@ -8,7 +8,7 @@ import FireLiteCore
 /// Each page is fetched on demand, from the store as it is then; the order is stable while others write. Swift's `Sequence` cannot
 /// throw, so the blocking form is `next()`.
 extension QueryPages: AsyncSequence {
-    /// What the sequence yields.
+    /// The elements of the sequence.
     public typealias Element = [Resource]
 
     /// Reads the sequence, an element at a time.
@@ -45,7 +45,7 @@ extension QueryPages: AsyncSequence {
 
 /// A query's results, read in pages without blocking the caller.
 public struct QueryResults<Resource: FHIRResource>: AsyncSequence, Sendable {
-    /// What the sequence yields.
+    /// The elements of the sequence.
     public typealias Element = Resource
     private let pages: QueryPages<Resource>
 

@@ -27,7 +27,6 @@ package protocol QueryRestriction: AnyObject, Sendable {
     ///
     /// - Parameters:
     ///   - typeName: the type that the query is for.
-    ///   - store: the store.
     ///   - body: reads, and calls its argument with each resource before it hands it out.
     /// - Throws: errors of `body`; what keeping the record throws.
     func reading<Value>(

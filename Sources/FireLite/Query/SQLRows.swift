@@ -1,6 +1,6 @@
 /// The rows of an SQL statement, read without blocking the caller: see ``FHIRStore/rows(_:arguments:)``.
 public struct SQLRows: AsyncSequence, Sendable {
-    /// What the sequence yields.
+    /// The elements of the sequence.
     public typealias Element = SQLRow
 
     /// The size in bytes of the rows that wait for a slow loop.

@@ -18,7 +18,6 @@ package struct SectionPath: Sendable, Hashable {
     /// The section of a row of a statement, from the columns of `QueryStatement.sectionColumns(_:)`.
     ///
     /// - Parameters:
-    ///   - row: the row.
     ///   - type: the type of the values.
     ///   - index: the first of the columns.
     func key(_ row: Statement, _ type: PrimitiveType, at index: Int) -> SectionKey {
@@ -78,7 +77,7 @@ package struct SectionDate: Sendable, Hashable {
 
     init(number: Int) { self.number = number }
 
-    private init(_ year: Int, _ month: Int, _ day: Int, _ unit: Unit) {
+    private init(year: Int, month: Int, day: Int, unit: Unit) {
         number = year * 10_000 + (unit == .year ? 0 : month * 100) + (unit == .day ? day : 0)
     }
 
@@ -100,7 +99,7 @@ package struct SectionDate: Sendable, Hashable {
         guard scanner.readDate() else { return nil }
         guard let minutes else {
             guard scanner.isAtEnd || scanner.readTimeAndZone() else { return nil }
-            self.init(scanner.year, scanner.month, scanner.day, unit)
+            self.init(year: scanner.year, month: scanner.month, day: scanner.day, unit: unit)
             return
         }
         guard scanner.day > 0, scanner.readLocalTime(), abs(minutes) <= Double(TemporalWord.maximumZoneMinutes) else { return nil }
@@ -108,7 +107,7 @@ package struct SectionDate: Sendable, Hashable {
             year: scanner.year, month: scanner.month, day: scanner.day, hour: scanner.hour, minute: scanner.minute, second: 0,
             fractionDigits: 0, fraction: 0, zone: TemporalWord.zoneNone)
         guard let local = utc.shifted(minutes: Int(minutes)) else { return nil }
-        self.init(local.year, local.month, local.day, unit)
+        self.init(year: local.year, month: local.month, day: local.day, unit: unit)
     }
 
     private var year: Int { number / 10_000 }
@@ -130,7 +129,7 @@ package struct SectionDate: Sendable, Hashable {
     private static func text(ofDay days: Int) -> String {
         let (year, month, day) = Calendar.date(daysSinceEpoch: days)
         guard year <= 9_999 else { return DateBounds.beyond }
-        return SectionDate(year, month, day, .day).text
+        return SectionDate(year: year, month: month, day: day, unit: .day).text
     }
 }
 

@@ -24,6 +24,21 @@ extension FHIRStore {
     /// - Parameter base: the address.
     /// - Throws: `FHIRStoreError`: `invalidArgument` for text that is no base address; `readOnly`.
     public func removeBase(_ base: String) throws { try write { try $0.removeBase(base) } }
+
+    /// The base addresses under which this store's resources are known.
+    ///
+    /// - Throws: as the blocking form does; `CancellationError`.
+    public func bases() async throws -> [String] { try await reading { try self.bases() } }
+
+    /// Adds a base address to those that the file keeps, if it is not one of them yet.
+    ///
+    /// - Throws: as the blocking form does; `CancellationError`.
+    public func addBase(_ base: String) async throws { try await writing { try self.addBase(base) } }
+
+    /// Removes a base address from those that the file keeps.
+    ///
+    /// - Throws: as the blocking form does; `CancellationError`.
+    public func removeBase(_ base: String) async throws { try await writing { try self.removeBase(base) } }
 }
 
 extension ReadTransaction {

@@ -59,7 +59,7 @@ public struct FHIRStoreError: AdvisedError {
         public static let sqlite = Code(rawValue: "sqlite")
     }
 
-    /// What another write did to a resource whose earlier version was about to be stored.
+    /// How another write changed a resource whose earlier version was about to be stored.
     public enum Conflict: Sendable, Hashable {
         /// It stored other content: fetch the resource again and repeat the change.
         case changed

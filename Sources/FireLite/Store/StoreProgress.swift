@@ -34,7 +34,7 @@ public struct StoreProgress: Sendable, Hashable {
         public static let rewrapping = Phase(rawValue: "wrapping keys")
     }
 
-    /// What is counted.
+    /// The unit of the counts.
     public struct Unit: RawRepresentable, Sendable, Hashable {
         /// The name, for display.
         public let rawValue: String
@@ -63,9 +63,9 @@ public struct StoreProgress: Sendable, Hashable {
     public let completed: Int
     /// The number of units in this part; nil if it is unknown.
     public let total: Int?
-    /// What is counted.
+    /// The unit of the counts.
     public let unit: Unit
-    /// The index or table that is being worked on; nil if it is no single one.
+    /// The index or table that is being worked on; nil if it is not a single one.
     public let subject: String?
 
     /// The number of resources read or written so far, those of an import that are not committed yet among them; nil if the call does not count

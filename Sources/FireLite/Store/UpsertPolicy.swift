@@ -1,6 +1,6 @@
 import FireLiteCore
 
-/// What an upsert does if the stored resource is newer than the given one.
+/// How an upsert treats a stored resource that is newer than the given one.
 public enum UpsertPolicy: Sendable, Hashable {
     /// The given resource replaces the stored one, whichever is newer.
     case replace

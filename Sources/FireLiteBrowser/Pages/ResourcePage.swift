@@ -15,8 +15,8 @@ enum ResourcePage {
         let summary = Parts.card("Summary", self.summary(resource, call))
         let parts = try [summary, narrative(resource), attachments(resource, type, id), contained(resource, call)]
         let side = try [
-            stored(call, resource, type: type, id: id), TrailPage.margin(call, resource, type, id), forward(resource, call),
-            versions(type, id, call), issues(resource, type, id, call),
+            stored(call, resource, type: type, id: id), TrailPage.margin(call, of: resource, type: type, id: id), forward(resource, call),
+            versions(type, id, call), issues(of: resource, type: type, id: id, call),
         ]
         page.content += "<div class=\"grid two\"><div>\(parts)\(how(call, type, id))</div><div>\(side)</div></div>"
         return page.response(call)
@@ -193,7 +193,7 @@ enum ResourcePage {
         return Parts.card("Versions", "<ul>\(items)</ul><p>\(Parts.link("What changed", .resource(type, id, "versions")))</p>")
     }
 
-    private static func issues(_ resource: FHIRResource, _ type: String, _ id: String, _ call: PageCall) throws -> HTML {
+    private static func issues(of resource: FHIRResource, type: String, id: String, _ call: PageCall) throws -> HTML {
         IssueList.card(PageIssue.all(of: resource, call.configuration), try ElementTree(resource), .resource(type, id, "elements"))
     }
 

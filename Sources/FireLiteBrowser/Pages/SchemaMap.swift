@@ -46,11 +46,11 @@ enum SchemaMap {
             <a href="\(Address("schema").with("type", box.type).text)" aria-label="\(box.type), \(size), \(rows)">\
             <rect class="box" x="\(x)" y="\(y)" width="\(boxWidth)" height="\(boxHeight)" rx="6"/>\
             <text class="label" x="\(x + 10)" y="\(y + 19)">\(short(box.type, 30))</text><text x="\(x + 10)" y="\(y + 36)">\(size)</text>\
-            <text x="\(x + 10)" y="\(y + 52)">\(rows)</text>\(strip(box, x + 10, y + 61, boxWidth - 20))</a>
+            <text x="\(x + 10)" y="\(y + 52)">\(rows)</text>\(strip(box, x: x + 10, y: y + 61, width: boxWidth - 20))</a>
             """
     }
 
-    private static func strip(_ box: TypeBox, _ x: Int, _ y: Int, _ width: Int) -> HTML {
+    private static func strip(_ box: TypeBox, x: Int, y: Int, width: Int) -> HTML {
         let whole = max(box.columns, 1)
         var (place, pieces) = (0, HTML())
         // More tables than there are points would not be seen.

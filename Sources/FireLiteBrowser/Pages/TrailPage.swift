@@ -12,7 +12,7 @@ enum TrailPage {
         let resource = try call.transaction.resource(typeName: type, id: id)
         let takesTime = call.address["~all"] != nil
         let budget = takesTime ? TimeBudget(call.configuration.consoleTime) : call.budget()
-        let trail = try ResourceTrail(call, resource, type, id, budget: budget)
+        let trail = try ResourceTrail(call, of: resource, type: type, id: id, budget: budget)
         guard resource != nil || !trail.versions.isEmpty || !trail.log.isEmpty else { throw PageProblem.missing(type, id) }
         var page = resource.map { ResourcePage.frame(call, $0, type: type, id: id, tab: "Trail") } ?? VersionsPage.deletedFrame(type, id)
         for problem in trail.problems { page.content += Parts.note(Numbers.clipped(problem, 500), isError: true) }
@@ -44,8 +44,8 @@ enum TrailPage {
     // MARK: - The margin
 
     /// What a person asks first: who changed it last, whether a signature holds, whether it was sent, whether the audit trail proves it.
-    static func margin(_ call: PageCall, _ resource: FHIRResource, _ type: String, _ id: String) throws -> HTML {
-        let trail = try ResourceTrail(call, resource, type, id, budget: call.budget())
+    static func margin(_ call: PageCall, of resource: FHIRResource, type: String, id: String) throws -> HTML {
+        let trail = try ResourceTrail(call, of: resource, type: type, id: id, budget: call.budget())
         var facts: [(String, HTML)] = []
         if let current = trail.versions.first(where: \.isCurrent) {
             let parts = [

@@ -54,9 +54,7 @@ public final class StoreBrowser: Sendable {
 
     /// Makes a browser.
     ///
-    /// - Parameters:
-    ///   - store: the store.
-    ///   - configuration: Default: everybody may look, and nobody change.
+    /// - Parameter configuration: Default: everybody may look, and nobody change.
     public init(store: FHIRStore, configuration: Configuration = Configuration()) {
         self.store = store
         self.configuration = configuration
@@ -67,8 +65,6 @@ public final class StoreBrowser: Sendable {
     // MARK: - Requests
 
     /// Whether a request is for a page rather than for the FHIR service: its path begins with `/browse`, or is `/` and asks for HTML.
-    ///
-    /// - Parameter request: the request.
     public static func isPage(_ request: ServiceRequest) -> Bool {
         let path = request.target.prefix { $0 != "?" }
         if path == "/" || path.isEmpty { return request.fields["Accept"]?.contains("text/html") ?? false }
@@ -76,8 +72,6 @@ public final class StoreBrowser: Sendable {
     }
 
     /// Answers a request. It never throws: what cannot be shown is a page that says why.
-    ///
-    /// - Parameter request: the request.
     public func respond(to request: ServiceRequest) async -> ServiceResponse {
         var response: ServiceResponse
         do {
@@ -93,6 +87,10 @@ public final class StoreBrowser: Sendable {
     }
 
     private func answer(_ request: ServiceRequest) async throws -> ServiceResponse {
+        var request = request
+        let (fields, repeated) = request.fields.joined()
+        request.fields = fields
+        if let repeated { throw PageProblem(400, "The request is ambiguous", "It has the field \(repeated) more than once.") }
         guard request.target.utf8.count <= 65_536 else {
             throw PageProblem(414, "The address is too long", "Shorten the search or the statement.")
         }

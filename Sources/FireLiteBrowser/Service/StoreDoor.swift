@@ -51,8 +51,6 @@ public final class StoreDoor: @unchecked Sendable {
     // MARK: - Requests
 
     /// Answers a request: with the page of the store, or with the one that asks for the key or says why the file cannot be opened. It never throws.
-    ///
-    /// - Parameter request: the request.
     public func respond(to request: ServiceRequest) async -> ServiceResponse {
         if let browser { return await after(browser, request) }
         var response: ServiceResponse

@@ -63,7 +63,7 @@ struct ResourceTrail {
     private let id: String
 
     /// - Parameter resource: the resource; nil if it was deleted.
-    init(_ call: PageCall, _ resource: FHIRResource?, _ type: String, _ id: String, budget: TimeBudget) throws {
+    init(_ call: PageCall, of resource: FHIRResource?, type: String, id: String, budget: TimeBudget) throws {
         self.call = call
         self.type = type
         self.id = id

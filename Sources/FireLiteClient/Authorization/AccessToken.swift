@@ -6,9 +6,9 @@ public struct AccessToken: Sendable, Hashable, Codable, CustomStringConvertible,
     public let value: Secret
     /// When it ends, by the client's clock; nil if the server did not say.
     public let expires: Date?
-    /// What it permits, as the server says.
+    /// The permissions, as the server states them.
     public let scope: String?
-    /// What gets the next token; nil if there is nothing.
+    /// The token that gets the next one; nil if there is none.
     public let refreshToken: Secret?
     /// Further members of the answer: `patient` and others of SMART's launch context, `id_token`.
     public let context: [String: JSONValue]

@@ -11,7 +11,7 @@ public protocol Authorization: Sendable {
     /// - Throws: ``AuthorizationError``; `CancellationError`.
     func header(for context: AuthorizationContext) async throws -> String?
 
-    /// The value that replaces one that the server refused with 401; nil if there is no other.
+    /// A replacement for a value that the server refused with 401; nil if there is none.
     ///
     /// - Parameters:
     ///   - rejected: the refused value.

@@ -4,7 +4,7 @@ import Foundation
 public struct AuthorizationContext: Sendable {
     /// The server's base address.
     public let base: URL
-    /// What sends requests.
+    /// The transport that sends requests.
     public let transport: any HTTPTransport
     /// The client's settings.
     public let configuration: FHIRClient.Configuration

@@ -40,7 +40,7 @@ public struct AuthorizationError: AdvisedError {
     public let reason: String?
     /// The status of the answer; nil if there is none.
     public let status: Int?
-    /// What the server says about it.
+    /// The server's statement about it.
     public let detail: String?
 
     init(

@@ -16,7 +16,7 @@ public struct BearerAuthorization: Authorization {
         try await keeper.token(context) { try await accessToken(isRejected: false) }?.header
     }
 
-    /// A value that replaces the one that the server refused; nil if there is no other.
+    /// A replacement for the value that the server refused; nil if there is none.
     public func header(replacing rejected: String, for context: AuthorizationContext) async throws -> String? {
         let header = try await keeper.token(context, replacing: rejected) { try await accessToken(isRejected: true) }?.header
         return header == rejected ? nil : header

@@ -1,12 +1,12 @@
 import Foundation
 
-/// What an app says about itself when it registers (RFC 7591).
+/// The metadata that an app registers with (RFC 7591).
 public struct ClientRegistration: Sendable {
     /// The name that users see.
     public var name: String
     /// Where browsers are sent after signing in.
     public var redirectURLs: [URL]
-    /// What it asks for.
+    /// The requested scopes.
     public var scope: String?
     /// How it gets tokens: `authorization_code`, `refresh_token`, `client_credentials`.
     public var grantTypes: [String]

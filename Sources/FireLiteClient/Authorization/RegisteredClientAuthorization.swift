@@ -46,7 +46,7 @@ public struct RegisteredClientAuthorization: Authorization {
         try await keeper.token(context) { try await fetch(context) }?.header
     }
 
-    /// A value that replaces the one that the server refused; nil if there is no other.
+    /// A replacement for the value that the server refused; nil if there is none.
     public func header(replacing rejected: String, for context: AuthorizationContext) async throws -> String? {
         try await keeper.token(context, replacing: rejected) { try await fetch(context) }?.header
     }

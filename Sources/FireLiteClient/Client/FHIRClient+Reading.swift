@@ -45,14 +45,14 @@ extension FHIRClient {
         return try decode(type, response.body, request)
     }
 
-    /// What the server can do: its CapabilityStatement, or Conformance in DSTU2.
+    /// The server's CapabilityStatement, or Conformance in DSTU2.
     ///
     /// - Throws: ``FHIRClientError``; ``AuthorizationError``.
     public func capabilities() async throws -> sending FHIRResource {
         try await resource(FHIRResource.self, FHIRRequest(.get, "metadata"))
     }
 
-    /// What the server can do.
+    /// The server's CapabilityStatement.
     ///
     /// - Parameter type: CapabilityStatement, or Conformance in DSTU2.
     /// - Throws: ``FHIRClientError``; ``AuthorizationError``.

@@ -4,7 +4,7 @@ import Foundation
 extension FHIRClient {
     /// How the entries of a Bundle are done.
     public enum BundleKind: String, Sendable {
-        /// Each by itself.
+        /// Each entry succeeds or fails by itself.
         case batch
         /// All or none.
         case transaction

@@ -82,7 +82,7 @@ extension FHIRClient {
         return try await written(type, request)
     }
 
-    /// Deletes a resource. Deleting what is deleted already is no error, if the server agrees.
+    /// Deletes a resource. Deleting a resource that is already deleted is not an error if the server agrees.
     ///
     /// - Parameters:
     ///   - type: its class.

@@ -19,7 +19,7 @@ public final class FHIRClient: Sendable {
     public let authorization: any Authorization
     /// Its settings.
     public let configuration: Configuration
-    /// What sends its requests.
+    /// The transport that sends its requests.
     public let transport: any HTTPTransport
     package let origin: Origin
     /// Which formats the server takes.

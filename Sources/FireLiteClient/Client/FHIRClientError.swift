@@ -20,7 +20,7 @@ public struct FHIRClientError: AdvisedError {
         public static let connectionLost = Code(rawValue: "connectionLost")
         /// The server's certificate is not trusted.
         public static let notSecure = Code(rawValue: "notSecure")
-        /// 401: the server wants a token, or another one.
+        /// 401: the server requires a token, or a different one.
         public static let unauthorized = Code(rawValue: "unauthorized")
         /// 403: the token does not permit this.
         public static let forbidden = Code(rawValue: "forbidden")
@@ -53,7 +53,7 @@ public struct FHIRClientError: AdvisedError {
     package let text: ErrorText
     /// The status of the answer; nil if there is none.
     public let status: Int?
-    /// What the server says about it. The texts may repeat values of records.
+    /// The server's statement about it. The texts may repeat values of records.
     public let issues: [OutcomeIssue]
     /// The body of the answer if it is an OperationOutcome, as JSON. It may repeat values of records.
     public let outcome: Data?

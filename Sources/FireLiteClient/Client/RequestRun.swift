@@ -2,7 +2,7 @@ import FireLiteCore
 import FireLiteXML
 import Foundation
 
-/// One request on its way: with authorization, redirects and repetitions, until there is an answer or no more hope.
+/// One request with authorization, redirects and retries, until it is answered or retries are exhausted.
 struct RequestRun {
     let client: FHIRClient
     let request: FHIRRequest

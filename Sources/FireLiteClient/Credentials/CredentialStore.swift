@@ -2,7 +2,7 @@ import Foundation
 
 /// Where secrets are kept: ``FileCredentialStore``, ``MemoryCredentialStore``, `KeychainCredentialStore` on Apple's systems, or an app's own.
 public protocol CredentialStore: Sendable {
-    /// What is kept under a name; nil for nothing.
+    /// The credential with a name; nil if there is none.
     ///
     /// - Throws: ``AuthorizationError/Code/storage``.
     func credential(named name: String) async throws -> Secret?

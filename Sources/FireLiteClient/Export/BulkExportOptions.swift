@@ -1,6 +1,6 @@
 import Foundation
 
-/// What a bulk export contains (<https://hl7.org/fhir/uv/bulkdata/export.html>).
+/// The content of a bulk export (<https://hl7.org/fhir/uv/bulkdata/export.html>).
 public struct BulkExportOptions: Sendable, Hashable {
     /// Whose data it is.
     public enum Level: Sendable, Hashable {
@@ -63,7 +63,7 @@ public enum BulkExportProgress: Sendable, Hashable {
 
 /// The files of a finished bulk export.
 public struct BulkExportResult: Sendable, Hashable {
-    /// What a file contains.
+    /// The content of a file.
     public enum Content: String, Sendable, Hashable, Codable {
         /// Resources.
         case resources = "output"

@@ -2,9 +2,9 @@ import Foundation
 
 /// The pieces of a body in order. The source is asked for a piece only after the previous one was used.
 public struct HTTPBody: AsyncSequence, Sendable {
-    /// What the sequence yields.
+    /// The elements of the sequence.
     public typealias Element = Data
-    /// What the sequence throws.
+    /// The errors of the sequence.
     public typealias Failure = any Error
     private let piece: @Sendable () async throws -> Data?
 

@@ -20,7 +20,6 @@ public struct HTTPRequest: Sendable, CustomStringConvertible, CustomReflectable 
     /// Creates a request.
     ///
     /// - Parameters:
-    ///   - method: the method.
     ///   - url: the absolute address.
     ///   - fields: the header fields.
     ///   - body: the body, or nil.

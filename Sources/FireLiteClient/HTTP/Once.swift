@@ -1,6 +1,6 @@
 import Foundation
 
-/// A value that can be taken once, by whoever comes first.
+/// A value that only the first caller gets.
 ///
 /// `@unchecked Sendable`: the lock guards the value.
 final class Once<Value: Sendable>: @unchecked Sendable {

@@ -12,9 +12,7 @@ public final class FHIRJSONReader {
 
     /// Creates a reader of resources of a release.
     ///
-    /// - Parameters:
-    ///   - release: the release.
-    ///   - isLenient: whether to skip mistakes instead of throwing at the first one. Default: false.
+    /// - Parameter isLenient: whether to skip mistakes instead of throwing at the first one. Default: false.
     public convenience init(release: FHIRRelease, isLenient: Bool = false) {
         self.init(release: release, isLenient: isLenient, isReused: true)
     }

@@ -29,9 +29,9 @@ extension FHIRCoding {
     public static func ucum(_ code: String, display: String? = nil) -> Self { Self(.ucum, code, display: display) }
 
     /// Whether it is a code of a code system, whatever the version.
-    public func isCode(_ code: String, of system: CodeSystemAddress) -> Bool { self.code == code && self.system == system.rawValue }
+    package func isCode(_ code: String, of system: CodeSystemAddress) -> Bool { self.code == code && self.system == system.rawValue }
 
-    /// What to show: the display text, or the code; nil if there is neither.
+    /// The text to display: the display text, or the code; nil if there is neither.
     public var displayText: String? { display ?? code }
 }
 
@@ -63,7 +63,7 @@ extension FHIRCodeableConcept {
     /// The first code of a code system; nil if there is none.
     public func code(of system: CodeSystemAddress) -> String? { coding.first { $0.system == system.rawValue }?.code }
 
-    /// What to show: the text, or the display text of a code, or a code; nil if there is nothing.
+    /// The text to display: the text, the display text of a code, or a code; nil if there is none.
     public var displayText: String? {
         text ?? coding.lazy.compactMap(\.display).first ?? coding.lazy.compactMap(\.code).first
     }

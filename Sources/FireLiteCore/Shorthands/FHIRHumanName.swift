@@ -47,7 +47,7 @@ extension FHIRHumanName {
         }
     }
 
-    /// What to show: the text, or the parts in the order prefix, given, family, suffix; nil if there is nothing.
+    /// The text to display: the text, or the parts in the order prefix, given, family, suffix; nil if there are none.
     public var displayText: String? { text ?? joined(prefix + given + [familyName].compactMap { $0 } + suffix) }
 
     private func joined(_ texts: [String]) -> String? { texts.isEmpty ? nil : texts.joined(separator: " ") }

@@ -25,7 +25,7 @@ extension FHIRQuantity {
         self.code = code
     }
 
-    /// What to show: the number as written and the unit, `3 kg`; nil without a number.
+    /// The text to display: the number as written and the unit, `3 kg`; nil without a number.
     public var displayText: String? {
         value.map { value in [value.description, unit ?? code].compactMap { $0 }.joined(separator: " ") }
     }

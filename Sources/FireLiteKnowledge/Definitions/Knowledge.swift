@@ -7,7 +7,7 @@ import Foundation
 ///
 /// ```swift
 /// let knowledge = Knowledge(release: .r4)
-/// try knowledge.addPackage(at: "us-core-6.1.0.tgz")
+/// try knowledge.addPackage(at: URL(fileURLWithPath: "us-core-6.1.0.tgz"))
 /// let validator = FHIRValidator(knowledge: knowledge)
 /// ```
 /// `@unchecked Sendable`: `lock` guards all stored properties that change.

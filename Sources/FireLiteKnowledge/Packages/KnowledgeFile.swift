@@ -124,11 +124,17 @@ public final class KnowledgeFile {
 
     /// Adds a package, which replaces the same version of the package if the file has it.
     ///
-    /// - Parameter source: an archive (`.tgz`) or a folder with an unpacked one.
+    /// - Parameter package: an archive (`.tgz`) or a folder with an unpacked one.
     /// - Returns: the manifest of the package, the number of its definitions, and its files that were left out.
     /// - Throws: `KnowledgeError`; `TransferError` if the system has no zlib.
     @discardableResult
-    public func addPackage(at source: String) throws -> (manifest: PackageManifest, definitions: Int, skipped: [SkippedFile]) {
+    public func addPackage(at package: URL) throws -> (manifest: PackageManifest, definitions: Int, skipped: [SkippedFile]) {
+        try addPackage(at: package.path)
+    }
+
+    /// The same with a path, as the command line has it.
+    @discardableResult
+    package func addPackage(at source: String) throws -> (manifest: PackageManifest, definitions: Int, skipped: [SkippedFile]) {
         let loaded = try PackageReader.read(source)
         try add(loaded)
         return (loaded.manifest, loaded.definitions.count, loaded.skipped)
@@ -264,7 +270,10 @@ extension Knowledge {
     /// imported into it.
     ///
     /// - Throws: `KnowledgeError` with code `file`.
-    public func addKnowledge(at path: String) throws { try addKnowledge(at: path, busyTimeout: FileWait.reading) }
+    public func addKnowledge(at file: URL) throws { try addKnowledge(at: file.path) }
+
+    /// The same with a path, as the command line has it.
+    package func addKnowledge(at path: String) throws { try addKnowledge(at: path, busyTimeout: FileWait.reading) }
 
     /// - Parameter busyTimeout: how long each reading waits for a writer, in milliseconds.
     func addKnowledge(at path: String, busyTimeout: Int) throws {

@@ -10,8 +10,11 @@ public struct PackageCache: Sendable {
 
     /// A cache.
     ///
-    /// - Parameter folder: the folder with the folders of the packages. `~` stands for the home folder.
-    public init(folder: String) { self.folder = NSString(string: folder).expandingTildeInPath }
+    /// - Parameter folder: the folder with the folders of the packages.
+    public init(folder: URL) { self.folder = folder.path }
+
+    /// The same with a path, as the command line has it: `~` stands for the home folder.
+    package init(folder: String) { self.folder = NSString(string: folder).expandingTildeInPath }
 
     /// The packages in it by name and version, without those that are not unpacked whole.
     ///
@@ -37,10 +40,10 @@ public struct PackageCache: Sendable {
     ///   - version: `6.1.0`; `6.1.x` or `6.x` for the newest of those; `current` or `dev` for a build of that name; `latest` or nil for the newest release.
     /// - Returns: the version found and its folder; nil if there is none.
     /// - Throws: `KnowledgeError` with code `file` if the cache cannot be read.
-    public func package(named name: String, version: String? = nil) throws -> (version: String, folder: String)? {
+    public func package(named name: String, version: String? = nil) throws -> (version: String, folder: URL)? {
         let versions = try packages().filter { $0.name == name }.map(\.version)
         guard let found = Self.version(version, of: versions) else { return nil }
-        return (found, "\(folder)/\(name)#\(found)")
+        return (found, URL(fileURLWithPath: "\(folder)/\(name)#\(found)"))
     }
 
     /// The version of a list that a range names.

@@ -164,12 +164,18 @@ extension Knowledge {
     /// Adds the definitions of a package.
     ///
     /// - Parameters:
-    ///   - path: an archive (`.tgz`), or a folder with an unpacked one.
+    ///   - package: an archive (`.tgz`), or a folder with an unpacked one.
     ///   - includesExamples: whether to add its examples too, as targets of references. Default: false.
     /// - Returns: the manifest of the package; ``skippedFiles`` has its files that are not resources.
     /// - Throws: `KnowledgeError` if it is not a package; `TransferError` if the system has no zlib.
     @discardableResult
-    public func addPackage(at path: String, includesExamples: Bool = false) throws -> PackageManifest {
+    public func addPackage(at package: URL, includesExamples: Bool = false) throws -> PackageManifest {
+        try addPackage(at: package.path, includesExamples: includesExamples)
+    }
+
+    /// The same with a path, as the command line has it.
+    @discardableResult
+    package func addPackage(at path: String, includesExamples: Bool = false) throws -> PackageManifest {
         let loaded = try PackageReader.read(path, includesExamples: includesExamples)
         add(loaded)
         return loaded.manifest

@@ -6,7 +6,7 @@ import Foundation
 ///
 /// ```swift
 /// let knowledge = Knowledge(release: .r4)
-/// try knowledge.addPackage(at: "us-core-6.1.0.tgz")
+/// try knowledge.addPackage(at: URL(fileURLWithPath: "us-core-6.1.0.tgz"))
 /// let validator = FHIRValidator(knowledge: knowledge)
 /// for issue in try validator.validate(patient) where issue.severity == .error { print(issue) }
 /// ```
@@ -16,7 +16,7 @@ import Foundation
 public struct FHIRValidator: Sendable {
     /// The definitions that it uses.
     public let knowledge: Knowledge
-    /// What it checks in addition to the rules.
+    /// The checks in addition to the rules.
     public var options: ValidationOptions
     /// Answers questions about codes; by default a terminology over the definitions of `knowledge`.
     public var codes: any CodeValidator
@@ -47,8 +47,8 @@ public struct FHIRValidator: Sendable {
     ///   - resource: a resource of the release of `knowledge`.
     ///   - profiles: canonical URLs of profiles that it must conform to, in addition to those in its `meta.profile`.
     /// - Returns: the issues; empty if there are none. An unknown profile gives a warning.
-    /// - Throws: `KnowledgeError` with code `file` if a file of packages cannot be read: another program has locked it for long, or it is damaged. Nothing
-    ///   is known about the resource then.
+    /// - Throws: `KnowledgeError` with code `file` if a file of packages cannot be read: another program has locked it for long, or it is damaged; and
+    ///   the error of a ``TerminologySource`` that fails. Nothing is known about the resource then.
     public func validate(_ resource: FHIRResource, against profiles: [String] = []) throws -> [ValidationIssue] {
         let (issues, failure) = ReadingFailures.watching { check(resource, against: profiles) }
         if let failure { throw failure }

@@ -1,7 +1,7 @@
 import FireLite
 import FireLiteCore
 
-/// What a store requires of the resources that are written to it.
+/// The requirements of a store for the resources that are written to it.
 ///
 /// ```swift
 /// let store = try FHIRStore(path: "health.sqlite", release: .r4, validation: .rules)

@@ -23,7 +23,7 @@ struct SlicePredicate {
                 guard element == nil, let layout else { return .constant(false) }
                 return .or(types.map { Self.leads(to: $0, layout) })
             }
-        case .resource(let path, let types, let tests): Self.resource(path, types, tests, layout)
+        case .resource(let path, let types, let tests): Self.resource(at: path, types: types, tests: tests, layout)
         case .profile(let url): Self.declares(url, layout)
         case .any(let lists): .or(lists.map(predicate))
         case .none(let lists): .not(.or(lists.map(predicate)))
@@ -121,7 +121,7 @@ struct SlicePredicate {
         return .or(parts)
     }
 
-    private static func resource(_ path: [String], _ types: [String], _ tests: [RuleTest], _ layout: Layout) -> Predicate {
+    private static func resource(at path: [String], types: [String], tests: [RuleTest], _ layout: Layout) -> Predicate {
         guard let last = path.last else { return .constant(false) }
         return at(path.dropLast()[...], layout) { element, layout in
             guard element == nil, let layout, let container = layout.element(named: last) else { return .constant(false) }

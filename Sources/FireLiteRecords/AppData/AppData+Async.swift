@@ -7,7 +7,6 @@ extension AppData {
     ///
     /// - Parameters:
     ///   - data: the bytes.
-    ///   - id: the id.
     ///   - form: the form of the bytes, such as a media type; nil keeps the existing one.
     ///   - annotations: the annotations; nil keeps existing ones.
     /// - Throws: errors of the blocking form; `CancellationError`.
@@ -25,6 +24,37 @@ extension AppData {
     @discardableResult
     public func put(_ items: [String: Data], annotations: [String]? = nil) async throws -> BatchResult<String> {
         try await store.write { _ in try self.put(items, annotations: annotations) }
+    }
+
+    /// Stores a value as JSON under an id: see the blocking form.
+    ///
+    /// - Parameter annotations: the annotations; nil keeps existing ones.
+    /// - Throws: errors of the blocking form; `CancellationError`.
+    @discardableResult
+    public func put(
+        encoding value: some Encodable & Sendable, id: String, annotations: [String]? = nil
+    ) async throws -> RecordMetadata {
+        try await store.write { _ in try self.put(encoding: value, id: id, annotations: annotations) }
+    }
+
+    /// Replaces the annotations and keeps the bytes.
+    ///
+    /// - Throws: errors of the blocking form; `CancellationError`.
+    public func annotate(_ id: String, with annotations: [String]) async throws {
+        try await store.write { _ in try self.annotate(id, with: annotations) }
+    }
+
+    /// Deletes the bytes of an id: see the blocking form.
+    ///
+    /// - Throws: errors of the blocking form; `CancellationError`.
+    public func delete(_ id: String) async throws { try await store.write { _ in try self.delete(id) } }
+
+    /// Deletes the tombstones of deleted app data: see the blocking form.
+    ///
+    /// - Throws: as the blocking form does; `CancellationError`.
+    @discardableResult
+    public func purge(deletedBefore date: Date? = nil) async throws -> Int {
+        try await store.write { _ in try self.purge(deletedBefore: date) }
     }
 
     /// The app data under an id; nil if there is none, or if it was deleted.
@@ -49,4 +79,28 @@ extension AppDataQuery {
     ///
     /// - Throws: as the blocking form does; `CancellationError`.
     public func all() async throws -> [AppDataRecord] { try await appData.store.read { _ in try self.all() } }
+
+    /// The app data, without deleted ones, and the sealed app data that cannot be opened.
+    ///
+    /// - Throws: as the blocking form does; `CancellationError`.
+    public func opened() async throws -> BatchResult<AppDataRecord> { try await appData.store.read { _ in try self.opened() } }
+
+    /// Metadata and annotations: see the blocking form.
+    ///
+    /// - Throws: as the blocking form does; `CancellationError`.
+    public func summaries(opensAnnotations: Bool = true) async throws -> [RecordSummary] {
+        try await appData.store.read { _ in try self.summaries(opensAnnotations: opensAnnotations) }
+    }
+
+    /// The number of results.
+    ///
+    /// - Throws: as the blocking form does; `CancellationError`.
+    public func count() async throws -> Int { try await appData.store.read { _ in try self.count() } }
+
+    /// A page by its number: see the blocking form.
+    ///
+    /// - Throws: as the blocking form does; `CancellationError`.
+    public func page(number: Int, size: Int = 10) async throws -> [AppDataRecord] {
+        try await appData.store.read { _ in try self.page(number: number, size: size) }
+    }
 }

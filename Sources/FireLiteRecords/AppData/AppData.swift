@@ -27,7 +27,6 @@ public struct AppData: Sendable {
     ///
     /// - Parameters:
     ///   - data: the bytes.
-    ///   - id: the id.
     ///   - form: the form of the bytes, such as a media type; nil keeps the existing one.
     ///   - annotations: the annotations; nil keeps existing ones.
     /// - Returns: the metadata.
@@ -41,10 +40,7 @@ public struct AppData: Sendable {
 
     /// Stores a value as JSON under an id, and replaces existing app data.
     ///
-    /// - Parameters:
-    ///   - value: the value.
-    ///   - id: the id.
-    ///   - annotations: the annotations; nil keeps existing ones.
+    /// - Parameter annotations: the annotations; nil keeps existing ones.
     /// - Returns: the metadata.
     /// - Throws: errors of encoding; ``RecordError``: `missingID` for an empty id, `emptyAnnotation`, `missingKey`; `FHIRStoreError`.
     @discardableResult
@@ -100,9 +96,7 @@ public struct AppData: Sendable {
 
     /// Replaces the annotations and keeps the bytes.
     ///
-    /// - Parameters:
-    ///   - id: the id.
-    ///   - annotations: the new annotations; none removes all.
+    /// - Parameter annotations: the new annotations; none removes all.
     /// - Throws: ``RecordError``: `notFound`, `emptyAnnotation`, `missingKey`; `FHIRStoreError`.
     public func annotate(_ id: String, with annotations: [String]) throws {
         let texts = try RecordAnnotation.normalized(annotations)

@@ -30,6 +30,59 @@ extension Attachments {
         try await store.writing { try self.attach(bytes, to: typeName, id: id, title: title, contentType: contentType) }
     }
 
+    /// Removes an attachment from a stored resource: see the blocking form.
+    ///
+    /// - Parameters:
+    ///   - number: the position of the attachment among those of the resource, from 0.
+    ///   - typeName: the type of the resource.
+    ///   - id: its id.
+    /// - Throws: errors of the blocking form; `CancellationError`.
+    public func detach(_ number: Int, from typeName: String, id: String) async throws {
+        try await store.writing { try self.detach(number, from: typeName, id: id) }
+    }
+
+    /// Keeps the payloads of everything that is stored from now on apart from its rows: see the blocking form.
+    ///
+    /// - Throws: errors of the blocking form; `CancellationError`.
+    public func externalizeNewPayloads(_ policy: AttachmentPolicy = AttachmentPolicy()) async throws {
+        try await store.writing { try self.externalizeNewPayloads(policy) }
+    }
+
+    /// Continues to keep payloads apart in a file that does so already: see the blocking form.
+    ///
+    /// - Returns: whether payloads are kept apart.
+    /// - Throws: as the blocking form does; `CancellationError`.
+    @discardableResult
+    public func resume() async throws -> Bool { try await store.writing { try self.resume() } }
+
+    /// The separate payloads, in the order they were stored.
+    ///
+    /// - Throws: as the blocking form does; `CancellationError`.
+    public func list() async throws -> [StoredPayload] { try await store.reading { try self.list() } }
+
+    /// Makes and stores thumbnails of an image: see the blocking form.
+    ///
+    /// - Parameters:
+    ///   - reference: the image.
+    ///   - make: makes a JPEG, PNG or TIFF of at most that height in pixels; nil if it cannot. It is called on a thread of the store's own.
+    /// - Returns: the stored sizes.
+    /// - Throws: errors of the blocking form; `CancellationError`.
+    @discardableResult
+    public func makeThumbnails(
+        of reference: PayloadReference, _ make: sending @escaping (Data, AttachmentKind, Int) throws -> Data?
+    ) async throws -> Set<ThumbnailSize> {
+        try await store.writing { try self.makeThumbnails(of: reference, make) }
+    }
+
+    /// An image in a size, or in the next larger stored size.
+    ///
+    /// - Returns: the bytes and their size: `full` for the image itself.
+    /// - Throws: errors of the blocking form; `CancellationError`.
+    public func thumbnail(_ size: ThumbnailSize, of reference: PayloadReference) async throws -> (size: ThumbnailSize, bytes: Data) {
+        try await store.reading { try self.thumbnail(size, of: reference) }
+    }
+
+    /// The bytes of a separate payload, compared with their hash.
     /// The bytes of a separate payload, compared with their hash.
     ///
     /// - Throws: errors of the blocking form; `CancellationError`.

@@ -164,7 +164,7 @@ public struct Attachments: Sendable {
 
     // MARK: - Storing
 
-    /// Stores a payload by itself. Set `data` of an attachment to the text of the result before the next `collect`.
+    /// Stores a payload by itself. Set `data` of an attachment to the text of the result before the next `removeUnreferencedPayloads`.
     ///
     /// - Parameters:
     ///   - bytes: the payload.

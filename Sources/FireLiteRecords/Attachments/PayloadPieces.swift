@@ -4,7 +4,7 @@ import Foundation
 
 /// The bytes of a payload in pieces: see ``Attachments/pieces(_:in:)``.
 public struct PayloadPieces: AsyncSequence, Sendable {
-    /// What the sequence yields.
+    /// The elements of the sequence.
     public typealias Element = Data
 
     let store: FHIRStore

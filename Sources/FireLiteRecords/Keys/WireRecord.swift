@@ -3,24 +3,24 @@ import Foundation
 /// A record in exchange form: content, keys and tags are encrypted. Codable as the JSON of the exchange.
 public struct WireRecord: Codable, Sendable, Hashable {
     /// The model version that this library writes and reads.
-    public static let currentModelVersion = 1
+    package static let currentModelVersion = 1
 
     /// The record's id.
     public var recordID: String
     /// The date of the resource, `yyyy-MM-dd`; nil if it has none.
     public var date: String?
     /// When the record was created, as a FHIR instant.
-    public var createdAt: String?
+    package var createdAt: String?
     /// The tags, each encrypted or hashed, in base64.
-    public var encryptedTags: [String]
+    package var encryptedTags: [String]
     /// Nonce, ciphertext and tag of the resource's JSON, in base64.
-    public var encryptedBody: String
+    package var encryptedBody: String
     /// Nonce, ciphertext and tag of the key of the body, by the common key, in base64.
-    public var encryptedKey: String
+    package var encryptedKey: String
     /// The same for the key of attachments.
-    public var attachmentKey: String?
+    package var attachmentKey: String?
     /// The model version of the body.
-    public var modelVersion: Int
+    package var modelVersion: Int
     /// The id of the common key.
     public var commonKeyID: String
     /// `active` or `deleted`.
@@ -44,7 +44,7 @@ public struct WireKey: Codable, Sendable, Hashable {
     /// The id of the common key.
     public var commonKeyID: String
     /// The key, encrypted by RSA-OAEP with SHA-256, in base64.
-    public var commonKey: String
+    package var commonKey: String
 
     private enum CodingKeys: String, CodingKey {
         case commonKeyID = "common_key_id"

@@ -166,4 +166,32 @@ extension RecordQuery {
     public func page(of size: Int) async throws -> sending Page {
         try await store.read { _ in try self.page(of: size) }
     }
+
+    /// A page by its number: see the blocking form.
+    ///
+    /// - Precondition: `number` and `size` are at least 1.
+    /// - Throws: as the blocking form does; `CancellationError`.
+    public func page(number: Int, size: Int = 10) async throws -> sending [Record<Resource>] {
+        try await store.read { _ in try self.page(number: number, size: size) }
+    }
+
+    /// The records, and the sealed ones that cannot be opened.
+    ///
+    /// - Throws: as the blocking form does; `CancellationError`.
+    public func opened() async throws -> sending BatchResult<Record<Resource>> { try await store.read { _ in try self.opened() } }
+
+    /// The first record; nil if there is none.
+    ///
+    /// - Throws: as the blocking form does; `CancellationError`.
+    public func first() async throws -> sending Record<Resource>? { try await store.read { _ in try self.first() } }
+
+    /// The ids of the records.
+    ///
+    /// - Throws: as the blocking form does; `CancellationError`.
+    public func ids() async throws -> [String] { try await store.read { _ in try self.ids() } }
+
+    /// The records without their content: see the blocking form.
+    ///
+    /// - Throws: as the blocking form does; `CancellationError`.
+    public func summaries() async throws -> [RecordSummary] { try await store.read { _ in try self.summaries() } }
 }

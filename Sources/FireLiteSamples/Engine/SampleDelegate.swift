@@ -1,4 +1,4 @@
-/// What happens to an object.
+/// The decision about an object.
 public enum SampleDecision: Sendable, Hashable {
     /// It is done.
     case proceed

@@ -1,6 +1,6 @@
 import Foundation
 
-/// What a run of an engine did.
+/// The result of a run of an engine.
 public struct SampleRunResult: Sendable, Hashable {
     /// How many samples were read from the source.
     public internal(set) var read = 0
@@ -28,7 +28,7 @@ public struct SampleRunResult: Sendable, Hashable {
     public var changed: Int { added + updated + deleted }
 
     /// The sum of two runs.
-    public static func += (left: inout SampleRunResult, right: SampleRunResult) {
+    package static func += (left: inout SampleRunResult, right: SampleRunResult) {
         left.read += right.read
         left.added += right.added
         left.updated += right.updated

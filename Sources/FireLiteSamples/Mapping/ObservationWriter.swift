@@ -101,7 +101,6 @@ package struct ObservationWriter: Sendable {
     /// The JSON of an Observation.
     ///
     /// - Parameters:
-    ///   - sample: the sample.
     ///   - id: the id of the resource; nil to leave it out.
     ///   - device: the reference of the device; nil to leave it out.
     package func json(_ sample: Sample, id: String?, device: String?) -> [UInt8] {

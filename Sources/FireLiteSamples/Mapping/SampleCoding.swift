@@ -11,7 +11,6 @@ public struct SampleCoding: Sendable, Hashable {
     ///
     /// - Parameters:
     ///   - system: the system's address.
-    ///   - code: the code.
     ///   - display: the code's text.
     public init(system: String, code: String, display: String? = nil) {
         self.system = system
@@ -21,18 +20,14 @@ public struct SampleCoding: Sendable, Hashable {
 
     /// A LOINC code.
     ///
-    /// - Parameters:
-    ///   - code: the code.
-    ///   - display: the code's text.
+    /// - Parameter display: the code's text.
     public static func loinc(_ code: String, _ display: String? = nil) -> SampleCoding {
         SampleCoding(system: "http://loinc.org", code: code, display: display)
     }
 
     /// A SNOMED CT code.
     ///
-    /// - Parameters:
-    ///   - code: the code.
-    ///   - display: the code's text.
+    /// - Parameter display: the code's text.
     public static func snomed(_ code: String, _ display: String? = nil) -> SampleCoding {
         SampleCoding(system: "http://snomed.info/sct", code: code, display: display)
     }

@@ -4,7 +4,7 @@ import Foundation
 /// Something that a device measured or a person entered: a value with its time, source and metadata. Its description shows type and time
 /// only.
 public struct Sample: Sendable, Hashable, Identifiable, CustomStringConvertible, CustomReflectable {
-    /// What was measured.
+    /// The measured value.
     public enum Value: Sendable, Hashable {
         /// A number and its unit as the source writes it: `count/min`, `mmHg`.
         case quantity(FHIRDecimal, unit: String)
@@ -26,7 +26,7 @@ public struct Sample: Sendable, Hashable, Identifiable, CustomStringConvertible,
     package var endTime: Int64
     /// The time zone in which it was measured; nil if unknown.
     public var zone: TimeZone?
-    /// What was measured.
+    /// The measured value.
     public var value: Value
     /// The app and the device.
     public var origin: SampleOrigin

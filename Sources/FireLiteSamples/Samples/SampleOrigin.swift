@@ -12,7 +12,7 @@ public final class SampleOrigin: Sendable, Hashable {
         case systemVersion
         /// The name of the device.
         case deviceName = "name"
-        /// Who made the device.
+        /// The manufacturer of the device.
         case manufacturer
         /// The model of the device.
         case model

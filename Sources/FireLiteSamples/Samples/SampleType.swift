@@ -1,6 +1,6 @@
 /// A type of samples, by the name that Apple gives it: `HKQuantityTypeIdentifierHeartRate`. Any other name is a type too.
 public struct SampleType: RawRepresentable, Sendable, Hashable, Codable, Comparable, CustomStringConvertible {
-    /// What samples of a type hold.
+    /// The kind of the values of a type's samples.
     public enum Kind: String, Sendable, Hashable, CaseIterable {
         /// A number with a unit.
         case quantity
@@ -40,7 +40,7 @@ public struct SampleType: RawRepresentable, Sendable, Hashable, Codable, Compara
     /// - Parameter name: the name without its beginning, `BloodPressure`.
     public static func correlation(_ name: String) -> SampleType { SampleType(rawValue: "HKCorrelationTypeIdentifier" + name) }
 
-    /// What its samples hold.
+    /// The kind of its samples' values.
     public var kind: Kind { Self.prefixes.first { rawValue.hasPrefix($0.1) }?.0 ?? .other }
 
     /// The name without its beginning, in camel case: `heartRate`.

@@ -246,26 +246,37 @@ struct ExportFilter {
         return index
     }
 
-    /// The place of the first byte that is not plain, looking at 16 of them at once.
+    /// The place of the first byte that is not plain, looking at eight of them at once.
     private static func endOfPlain(_ bytes: UnsafeBufferPointer<UInt8>, _ start: Int) -> Int {
+        guard let base = bytes.baseAddress else { return start }
         var index = start
-        isPlain.withUnsafeBufferPointer { isPlain in
-            while index < bytes.count {
-                if index + 16 <= bytes.count, let base = bytes.baseAddress {
-                    let block = UnsafeRawPointer(base + index).loadUnaligned(as: SIMD16<UInt8>.self)
-                    // Line ends are plain too, and rare.
-                    let special = (block .< 32) .| (block .> 127) .| (block .== UInt8(ascii: "<")) .| (block .== UInt8(ascii: "&"))
-                    if !any(special) {
-                        index += 16
-                        continue
-                    }
-                }
-                let end = min(index + 16, bytes.count)
-                while index < end, isPlain[Int(bytes[index])] { index += 1 }
-                if index < end { return }
+        while index + 8 <= bytes.count {
+            let special = specialBytes(UInt64(littleEndian: UnsafeRawPointer(base + index).loadUnaligned(as: UInt64.self)))
+            if special == 0 {
+                index += 8
+                continue
             }
+            index += special.trailingZeroBitCount / 8
+            // Line ends are plain too, and rare.
+            guard base[index] == 9 || base[index] == 10 || base[index] == 13 else { return index }
+            index += 1
         }
+        while index < bytes.count, isPlain[Int(bytes[index])] { index += 1 }
         return index
+    }
+
+    /// Bits of which the lowest is in the first byte that is a control character, `<`, `&` or not ASCII; 0 if there is none.
+    ///
+    /// A subtraction borrows from a byte only if the one below is special itself, so the lowest bit is always right.
+    @inline(__always)
+    private static func specialBytes(_ block: UInt64) -> UInt64 {
+        let ones: UInt64 = 0x0101_0101_0101_0101
+        let highest = ones << 7
+        let less = block ^ (ones &* UInt64(UInt8(ascii: "<")))
+        let ampersand = block ^ (ones &* UInt64(UInt8(ascii: "&")))
+        let isControl = (block &- ones &* 32) & ~block
+        let isMarkup = ((less &- ones) & ~less) | ((ampersand &- ones) & ~ampersand)
+        return (block | isControl | isMarkup) & highest
     }
 
     /// The end of one of XML's five entities; nil if another one, or none, begins here.

@@ -67,7 +67,6 @@ final class ExportReader: XMLScannerDelegate {
     /// Begins to read a file.
     ///
     /// - Parameters:
-    ///   - file: the file.
     ///   - name: its name, for errors.
     ///   - parts: types whose records of their own are left out.
     ///   - skipsDamage: whether records that are no samples are skipped.

@@ -9,7 +9,7 @@ public struct SampleRejections: Sendable, Hashable {
     private static let most = 20
 
     /// Nothing was rejected.
-    public init() {}
+    init() {}
 
     /// Notes a record.
     mutating func note(_ error: SampleError) {

@@ -15,7 +15,6 @@ public protocol SampleSource: Sendable {
     /// The samples that were added and deleted since an anchor.
     ///
     /// - Parameters:
-    ///   - type: the type.
     ///   - anchor: what an earlier call returned; nil to begin.
     ///   - limit: the maximum number of samples.
     /// - Throws: what keeps it from reading.

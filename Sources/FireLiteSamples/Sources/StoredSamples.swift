@@ -14,9 +14,7 @@ public final class StoredSamples: SampleSource {
 
     /// Creates a source.
     ///
-    /// - Parameters:
-    ///   - store: the store.
-    ///   - types: the types; nil for all in one order.
+    /// - Parameter types: the types; nil for all in one order.
     public init(_ store: FHIRStore, types: [SampleType]? = nil) {
         self.store = store
         chosen = types

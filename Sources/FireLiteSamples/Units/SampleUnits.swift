@@ -40,7 +40,6 @@ package enum SampleUnits {
     ///
     /// It is exact where the result is a decimal number of up to 38 digits, and rounded to 10 places otherwise.
     /// - Parameters:
-    ///   - number: the number.
     ///   - unit: its unit, as the source writes it. HealthKit's `%` is a fraction: 0.97 is 97 %.
     ///   - target: a UCUM code.
     package static func convert(_ number: FHIRDecimal, from unit: String, to target: String) -> FHIRDecimal? {

@@ -2,7 +2,7 @@ import Foundation
 
 /// How to interpret a search.
 public struct SearchOptions: Sendable {
-    /// What happens to parameters that the type does not have.
+    /// How a search treats parameters that the type does not have.
     public enum Handling: Sendable {
         /// They are ignored, and the result lists them as issues.
         case lenient
@@ -10,7 +10,7 @@ public struct SearchOptions: Sendable {
         case strict
     }
 
-    /// What happens to parameters that the type does not have. Default: they are ignored.
+    /// How a search treats parameters that the type does not have. Default: it ignores them.
     public var handling = Handling.lenient
     /// The zone of dates without one, in searches and in the store. Default: the machine's.
     public var timeZone = TimeZone.current

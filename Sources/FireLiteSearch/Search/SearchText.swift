@@ -1,4 +1,4 @@
-/// Takes values of parameters apart. A backslash before a comma, bar, dollar or backslash makes it a part of the text.
+/// Parses parameter values. A backslash before a comma, bar, dollar sign or backslash makes it part of the text.
 enum SearchText {
     /// The parts between separators that are not escaped, with their escapes.
     static func split(_ text: String, _ separator: Character) -> [String] {

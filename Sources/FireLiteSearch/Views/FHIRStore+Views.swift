@@ -30,9 +30,7 @@ extension FHIRStore {
     ///
     /// The view is one SQL statement if its expressions allow, and evaluated on objects otherwise, with the same rows.
     ///
-    /// - Parameters:
-    ///   - view: the view.
-    ///   - body: receives each row, in the order of the resources.
+    /// - Parameter body: receives each row, in the order of the resources.
     /// - Throws: `ViewError` if the view is not valid, or its expressions cannot be evaluated; `FHIRStoreError`; what `body` throws.
     public func forEachRow(of view: ViewDefinition, _ body: (ViewRow) throws -> Void) throws {
         try forEachRow(of: view, by: .automatic, body)

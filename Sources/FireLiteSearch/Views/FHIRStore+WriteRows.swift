@@ -5,9 +5,7 @@ extension FHIRStore {
     /// Writes the rows of a view to a file that only its owner can read, and that appears when it is complete.
     ///
     /// - Parameters:
-    ///   - view: the view.
     ///   - format: the form of the rows.
-    ///   - file: the file.
     ///   - replacing: whether to replace an existing file. Default: false, which is an error if there is one.
     /// - Returns: the number of rows.
     /// - Throws: `ViewError`; `FHIRStoreError`, with code `alreadyExists` for a file that exists, and `cannotOpen` for one that cannot be written.
@@ -24,7 +22,6 @@ extension FHIRStore {
     /// Writes the rows of a view piece by piece, to a stream or a connection.
     ///
     /// - Parameters:
-    ///   - view: the view.
     ///   - format: the form of the rows.
     ///   - write: receives pieces of about 256 KB, each of whole lines.
     /// - Returns: the number of rows.

@@ -45,7 +45,6 @@ public struct ViewDefinition: Sendable, Hashable {
         /// A column.
         ///
         /// - Parameters:
-        ///   - name: the name.
         ///   - path: the expression for the value.
         ///   - type: the FHIR type of the values.
         ///   - isCollection: whether the column has a list of values.
@@ -57,7 +56,7 @@ public struct ViewDefinition: Sendable, Hashable {
         }
     }
 
-    /// What a part of a view makes rows for.
+    /// The elements for which a part of a view makes rows.
     public enum Iteration: Sendable, Hashable {
         /// One row for the resource, or for the element of the part around it.
         case once
@@ -71,7 +70,7 @@ public struct ViewDefinition: Sendable, Hashable {
 
     /// A part of a view: its columns, and parts whose rows are combined with them.
     public struct Select: Sendable, Hashable {
-        /// What it makes rows for.
+        /// The elements for which it makes rows.
         public var iteration: Iteration
         /// Its own columns.
         public var columns: [Column]

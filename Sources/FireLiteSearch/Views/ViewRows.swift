@@ -2,7 +2,7 @@ import FireLite
 
 /// The rows of a view, read without blocking the caller: see `FHIRStore.rows(_:)`.
 public struct ViewRows: AsyncSequence, Sendable {
-    /// What the sequence yields.
+    /// The elements of the sequence.
     public typealias Element = ViewRow
 
     /// The size in bytes of the rows that wait for a slow loop.

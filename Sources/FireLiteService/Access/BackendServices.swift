@@ -51,7 +51,7 @@ public actor BackendServices: ServiceAuthorizer {
         self.clock = clock
     }
 
-    /// What the bearer may do; nil for a token that is unknown or has expired.
+    /// The access of the bearer; nil for a token that is unknown or has expired.
     public func access(token: Secret?, base: String) async throws -> ServiceAccess? {
         guard let token, let found = given[HashAlgorithm.sha256.digest(of: token.bytes)], found.end > clock.now() else { return nil }
         return found.access

@@ -31,6 +31,6 @@ public struct BearerTokens: ServiceAuthorizer {
 
     private static func digest(_ token: Secret) -> Data { HashAlgorithm.sha256.digest(of: token.bytes) }
 
-    /// What the bearer may do; nil for an unknown token.
+    /// The access of the bearer; nil for an unknown token.
     public func access(token: Secret?, base: String) async throws -> ServiceAccess? { token.flatMap { accesses[Self.digest($0)] } }
 }

@@ -2,7 +2,7 @@ import FireLiteClient
 import FireLiteCore
 import Foundation
 
-/// What the bearer of a token may do.
+/// The access of the bearer of a token.
 public struct ServiceAccess: Sendable, Hashable {
     /// Who asks: the subject of the token, for the audit trail.
     public var subject: String
@@ -26,7 +26,7 @@ public struct ServiceAccess: Sendable, Hashable {
 
 /// Decides what a request may do by its token: ``BearerTokens``, ``SignedTokens``, ``BackendServices``, or an app's own.
 public protocol ServiceAuthorizer: Sendable {
-    /// What the bearer of a token may do; nil if the token is not valid.
+    /// The access of the bearer of a token; nil if the token is not valid.
     ///
     /// - Parameters:
     ///   - token: the token of the field `Authorization`; nil if there is none.

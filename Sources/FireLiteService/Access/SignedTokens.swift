@@ -28,7 +28,7 @@ public struct SignedTokens: ServiceAuthorizer {
         self.clock = clock
     }
 
-    /// What the bearer may do; nil for a token that is not valid.
+    /// The access of the bearer; nil for a token that is not valid.
     public func access(token: Secret?, base: String) async throws -> ServiceAccess? {
         guard let token, let claims = keys.claims(of: token.value), claims["iss"]?.text == issuer,
             claims.isTime(clock.now(), within: Self.skew), claims.audience.contains(base)

@@ -151,7 +151,9 @@ struct XMLSelector {
                     switch condition {
                     case .position(let number): list = list.indices.contains(number - 1) ? [list[number - 1]] : []
                     case .value(let path, let attribute, let text):
-                        list = try list.filter { try Self.has(context.children[$0], path[...], attribute, text, &work) }
+                        list = try list.filter {
+                            try Self.has(context.children[$0], path: path[...], attribute: attribute, text: text, work: &work)
+                        }
                     }
                 }
                 found += list.map { (context, $0) }
@@ -171,7 +173,7 @@ struct XMLSelector {
     }
 
     private static func has(
-        _ node: XMLNode, _ path: ArraySlice<XMLNode.Name>, _ attribute: XMLNode.Name?, _ text: String, _ work: inout Int
+        _ node: XMLNode, path: ArraySlice<XMLNode.Name>, attribute: XMLNode.Name?, text: String, work: inout Int
     ) throws -> Bool {
         work -= 1 + node.children.count
         guard work > 0 else { throw XMLPatchError.tooCostly }
@@ -180,7 +182,8 @@ struct XMLSelector {
             return node.value == text
         }
         return try node.children.contains { child in
-            try child.kind == .element && child.name == name && has(child, path.dropFirst(), attribute, text, &work)
+            try child.kind == .element && child.name == name
+                && has(child, path: path.dropFirst(), attribute: attribute, text: text, work: &work)
         }
     }
 }

@@ -13,7 +13,7 @@ public struct EnvelopeError: FireLiteError {
         public static let invalidKey = Code(rawValue: "invalidKey")
         /// The request cannot be sealed.
         public static let cannotSeal = Code(rawValue: "cannotSeal")
-        /// The envelope was changed, is for another key, or is no envelope.
+        /// The envelope was changed, is for another key, or is not an envelope.
         public static let cannotOpen = Code(rawValue: "cannotOpen")
     }
 

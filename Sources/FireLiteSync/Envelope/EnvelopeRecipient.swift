@@ -25,14 +25,12 @@ public struct EnvelopeRecipient: Sendable {
         self.keyID = keyID
     }
 
-    /// The id of the key that an envelope is for; nil if it names none, or is no envelope.
+    /// The id of the key that an envelope is for; nil if it names none, or is not an envelope.
     public static func keyID(of envelope: Data) -> String? { JWEParts(envelope)?.header["kid"]?.text }
 
     /// Seals a message as a JWE in its compact form (RFC 7516): a fresh key each time by `RSA-OAEP-256`, the content by `A256GCM`.
     ///
-    /// - Parameters:
-    ///   - message: the message.
-    ///   - contentType: the message's media type, which anybody can read.
+    /// - Parameter contentType: the message's media type, which anybody can read.
     /// - Throws: ``EnvelopeError/Code/cannotSeal`` if the system's cryptography fails.
     public func seal(_ message: Data, contentType: String = "application/fhir+json") throws -> Data {
         do {

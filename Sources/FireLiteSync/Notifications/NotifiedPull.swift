@@ -12,7 +12,7 @@ public struct NotifiedPull: Sendable, Hashable {
 
     /// How much of the server was read.
     public internal(set) var extent: Extent
-    /// What was pulled.
+    /// The result of the pull.
     public internal(set) var result: SyncResult
     /// Whether earlier events were missed. The resources that they were about have been pulled.
     public internal(set) var hasMissedEvents = false

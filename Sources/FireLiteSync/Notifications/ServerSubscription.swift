@@ -32,7 +32,7 @@ public struct SubscriptionRequest: Sendable {
     public var filters: [String] = []
     /// The types that notifications are about; nil for those of the scope. With a topic, these types are pulled after missed events.
     public var types: [String]?
-    /// What notifications contain, with a topic. Default: references.
+    /// The content of notifications, with a topic. Default: references.
     public var content = Content.idOnly
     /// With a topic: the interval of the server's heartbeats; nil to leave it to the server.
     public var heartbeat: Duration?

@@ -8,7 +8,7 @@ import Foundation
 /// The app owns the channel. A notification is only trusted to mean that something may have changed: the resources that it names are read
 /// from the server, with the synchronizer's own access. Its description contains no ids.
 public struct SubscriptionNotification: Sendable, Hashable, CustomStringConvertible, CustomReflectable {
-    /// What a notification is about.
+    /// The subject of a notification.
     public enum Kind: String, Sendable {
         /// The server has bound the websocket to a subscription.
         case bound
@@ -38,7 +38,7 @@ public struct SubscriptionNotification: Sendable, Hashable, CustomStringConverti
         public let references: [String]
     }
 
-    /// What it is about.
+    /// Its subject.
     public let kind: Kind
     /// The subscription: its id, or the reference to it as the notification has it. Nil if that is not said.
     public let subscription: String?
@@ -84,9 +84,7 @@ public struct SubscriptionNotification: Sendable, Hashable, CustomStringConverti
 
     /// Reads the body of a request to a rest-hook: nothing, a resource, or a notification Bundle of R4 (Subscriptions R5 Backport), R4B or R5.
     ///
-    /// - Parameters:
-    ///   - body: the body.
-    ///   - contentType: the field `Content-Type`. A body that is not JSON only reports that something changed.
+    /// - Parameter contentType: the field `Content-Type`. A body that is not JSON only reports that something changed.
     public init(body: Data, contentType: String? = nil) {
         let isJSON = contentType.map { MediaType($0).isJSON } ?? true
         self = (isJSON ? NotificationBody(body)?.notification : nil) ?? Self(.ping)

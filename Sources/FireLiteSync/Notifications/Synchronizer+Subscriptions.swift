@@ -45,9 +45,7 @@ extension Synchronizer {
 
     /// Extends a subscription, and reactivates it if the server has ended it.
     ///
-    /// - Parameters:
-    ///   - subscription: the subscription.
-    ///   - lifetime: how long it lasts from now on.
+    /// - Parameter lifetime: how long it lasts from now on.
     /// - Returns: the subscription with its new end.
     /// - Throws: `FHIRClientError`, with `FHIRClientError.saysAbsent` if the server has removed it: then create another; `AuthorizationError`;
     ///   `FHIRStoreError`.
@@ -74,7 +72,7 @@ extension Synchronizer {
         return renewed
     }
 
-    /// Ends a subscription. It is no error if the server has removed it already.
+    /// Ends a subscription. It is not an error if the server has already removed it.
     ///
     /// - Throws: `FHIRClientError`; `AuthorizationError`; `FHIRStoreError`.
     public func unsubscribe(_ subscription: ServerSubscription) async throws {

@@ -20,7 +20,7 @@ public final class Outbox: Sendable {
     public let store: FHIRStore
     /// The server's client.
     public let client: FHIRClient
-    /// What happens when the server refuses an entry.
+    /// How refused entries are treated.
     public let refusals: OutboxRefusals
     /// Which requests are sealed; nil if none are.
     public let envelopes: EnvelopePolicy?
@@ -194,7 +194,7 @@ public final class Outbox: Sendable {
     func report(_ event: OutboxEvent) { hub.report(event) }
 }
 
-/// What an outbox does when the server refuses an entry: when it says that it will never accept this request (most statuses from 400 to 499).
+/// How an outbox treats an entry that the server refuses: one that it will never accept (most statuses from 400 to 499).
 public enum OutboxRefusals: String, Sendable, Hashable, CaseIterable {
     /// Sends nothing after it until the entry is retried or discarded, so that the server sees everything in order.
     case stop

@@ -3,7 +3,7 @@ import Foundation
 
 /// A request that waits in the outbox. Its description shows the number, the method and the type of resource only.
 public struct OutboxEntry: Sendable, Hashable, Identifiable, CustomStringConvertible, CustomReflectable {
-    /// What happens to the entry next.
+    /// The next step for the entry.
     public enum State: String, Sendable, Hashable {
         /// It will be sent.
         case waiting
@@ -23,7 +23,7 @@ public struct OutboxEntry: Sendable, Hashable, Identifiable, CustomStringConvert
     public let path: String
     /// The size of the body.
     public let bodyByteCount: Int
-    /// What happens to the entry next.
+    /// The next step for the entry.
     public let state: State
     /// When it was put into the outbox, by the device's clock.
     public let created: Date
@@ -44,7 +44,7 @@ public struct OutboxEntry: Sendable, Hashable, Identifiable, CustomStringConvert
     public var id: Int64 { number }
     /// Whether the body is sealed.
     public var isSealed: Bool { endpoint != nil }
-    /// What the server last said about it.
+    /// The server's latest issues about it.
     public var issues: [OutcomeIssue] { outcome.map { OutcomeIssue.issues(in: $0) } ?? [] }
 
     /// The number, the method and the type of resource.

@@ -15,7 +15,7 @@ public struct OutboxFailure: LocalizedError, Sendable, CustomStringConvertible {
     /// Whether the server may have done it.
     let isUncertain: Bool
 
-    /// What the server says about it.
+    /// The server's statement about it.
     public var issues: [OutcomeIssue] { outcome.map { OutcomeIssue.issues(in: $0) } ?? [] }
 
     /// The message.

@@ -1,6 +1,6 @@
 import Foundation
 
-/// What a flush of an outbox did.
+/// The result of a flush of an outbox.
 public struct OutboxFlushResult: Sendable {
     /// Why a flush ended before the outbox was empty.
     public enum Stop: Sendable {
@@ -12,7 +12,7 @@ public struct OutboxFlushResult: Sendable {
         case postponed(Date)
     }
 
-    /// What was sent, in order.
+    /// The sent entries, in order.
     public internal(set) var sent: [OutboxReceipt] = []
     /// The entries that the server refused during this flush.
     public internal(set) var refused: [Int64] = []
@@ -24,7 +24,7 @@ public struct OutboxFlushResult: Sendable {
 public enum OutboxDelivery: Sendable {
     /// The server has accepted it.
     case sent(OutboxReceipt)
-    /// Another process has sent it meanwhile, or somebody has discarded it.
+    /// Another process has sent it in the meantime, or it was discarded.
     case sentElsewhere(Int64)
     /// It waits in the outbox: see what stopped the flush. With ``OutboxRefusals/park``, nil if the server refused this very request.
     case queued(OutboxEntry, OutboxFlushResult.Stop?)
@@ -33,7 +33,7 @@ public enum OutboxDelivery: Sendable {
     public var isSent: Bool { if case .queued = self { false } else { true } }
 }
 
-/// What happens in an outbox, as ``Outbox/events()`` reports it.
+/// An event in an outbox, as ``Outbox/events()`` reports it.
 public enum OutboxEvent: Sendable {
     /// The server has accepted an entry.
     case sent(OutboxReceipt)

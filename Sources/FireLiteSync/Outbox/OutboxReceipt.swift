@@ -1,6 +1,6 @@
 import Foundation
 
-/// What a server did with an entry of the outbox.
+/// The server's answer to an entry of the outbox.
 public struct OutboxReceipt: Sendable, Hashable, CustomStringConvertible {
     /// The entry's number.
     public let number: Int64

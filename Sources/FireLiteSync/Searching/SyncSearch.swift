@@ -16,7 +16,7 @@ public enum SearchPolicy: String, Sendable, Hashable {
 
 /// The answer to a search: see `Synchronizer.search(_:_:limit:options:)`.
 public struct SyncSearchResult {
-    /// Who has answered.
+    /// The source of the answer.
     public enum Source: String, Sendable {
         /// The store.
         case store
@@ -27,7 +27,7 @@ public struct SyncSearchResult {
     /// The matches and included resources, as the store has them now, with unsent changes. The server's matches are in its order, followed
     /// by matches with changes that it does not know yet.
     public let result: SearchResult
-    /// Who has answered.
+    /// The source of the answer.
     public let source: Source
     /// Whether these are all matches on the server, as far as can be known. If the store answered: its type was pulled completely, so none
     /// was missing at the last pull. If the server answered: there is no further page, and every resource was readable.

@@ -192,7 +192,7 @@ struct PushPlan {
         }
     }
 
-    /// Blocked resources that the server has block nobody.
+    /// Blocked resources that are already on the server do not block others.
     private func isNew(_ key: SyncKey) -> Bool {
         if let place = places[key] { return candidates[place].kind == .create }
         return !withoutVersion.contains(key)

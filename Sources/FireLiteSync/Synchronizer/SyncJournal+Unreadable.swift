@@ -12,7 +12,7 @@ public struct UnreadableResource: Sendable, Hashable {
     public let version: String?
     /// Why it cannot be read: the place and what was expected there, without values.
     public let reason: String
-    /// What the server sent.
+    /// The text that the server sent.
     public let text: String
 }
 

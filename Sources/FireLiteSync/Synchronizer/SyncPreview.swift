@@ -2,7 +2,7 @@ import FireLite
 import FireLiteCore
 import Foundation
 
-/// What a sync would do: see ``Synchronizer/preview(_:)``.
+/// The changes that a sync would make: see ``Synchronizer/preview(_:)``.
 public struct SyncPreview: Sendable, Hashable {
     /// The number of resources at the server that were changed since the last pull, with those in the overlap; nil if the server does not say.
     public internal(set) var toPull: Int?

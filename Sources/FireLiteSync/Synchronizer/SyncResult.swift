@@ -1,6 +1,6 @@
 import Foundation
 
-/// What a sync did.
+/// The result of a sync.
 public struct SyncResult: Sendable, Hashable, Codable {
     /// When it began, by the device's clock.
     public internal(set) var startedAt: Date
@@ -77,7 +77,7 @@ public struct SyncResult: Sendable, Hashable, Codable {
     public var pushed: Int { created + updated + deleted }
 }
 
-/// What a sync is doing: see ``Synchronizer/sync(_:progress:)``.
+/// The progress of a sync: see ``Synchronizer/sync(_:progress:)``.
 public struct SyncProgress: Sendable, Hashable {
     /// A part of a sync.
     public enum Phase: String, Sendable {

@@ -1,4 +1,4 @@
-/// What a ``Synchronizer`` pulls from its server: types, searches, compartments and groups.
+/// The resources that a ``Synchronizer`` pulls from its server: types, searches, compartments and groups.
 public struct SyncScope: Sendable, Hashable {
     /// One of the searches that a scope consists of.
     enum Part: Sendable, Hashable {

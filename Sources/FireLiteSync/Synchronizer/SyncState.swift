@@ -2,7 +2,7 @@ import Foundation
 
 /// Whether a resource is the same in the store and at the server, as far as is known.
 public enum SyncState: String, Sendable, Codable {
-    /// The server has it as it is.
+    /// The server has the same content.
     case synced
     /// It has changes that are not sent yet.
     case pending

@@ -5,7 +5,7 @@ import Foundation
 extension Synchronizer {
     // MARK: - State
 
-    /// What the last sync with the server did, also in another process; nil if there was none.
+    /// The result of the last sync with the server, also in another process; nil if there was none.
     ///
     /// - Throws: `FHIRStoreError`.
     public func lastResult() async throws -> SyncResult? {

@@ -16,7 +16,7 @@ public final class Synchronizer: Sendable {
     public let store: FHIRStore
     /// The server.
     public let client: FHIRClient
-    /// What is pulled.
+    /// The resources to pull.
     public let scope: SyncScope
     /// Its settings.
     public let configuration: Configuration

@@ -102,9 +102,7 @@ public struct AuditParty: Sendable, Hashable {
 
     /// A party.
     ///
-    /// - Parameters:
-    ///   - actor: the actor.
-    ///   - purpose: the purpose. Default: none.
+    /// - Parameter purpose: the purpose. Default: none.
     public init(_ actor: String, purpose: String? = nil) {
         self.actor = actor
         self.purpose = purpose

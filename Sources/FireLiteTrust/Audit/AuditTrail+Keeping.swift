@@ -43,4 +43,14 @@ extension AuditTrail {
         try file.append(head)
         return head
     }
+
+    /// Adds the last head to a file of kept heads, without blocking the caller: see the blocking form.
+    ///
+    /// - Parameter file: a file, if possible not on the store's disk or device.
+    /// - Returns: the head.
+    /// - Throws: as the blocking form does; `CancellationError`.
+    @discardableResult
+    public func saveHead(to file: AuditHeadFile) async throws -> AuditHead {
+        try await store.transferring { try self.saveHead(to: file) }
+    }
 }

@@ -38,6 +38,20 @@ extension FHIRStore {
         return trail
     }
 
+    /// Starts auditing every write of this store object, without blocking the caller: see the blocking form.
+    ///
+    /// - Parameters:
+    ///   - signer: who signs the heads.
+    ///   - party: the actor. Default: the signer's id, without a purpose.
+    ///   - includesReads: whether every read of this store object is audited too. Default: false.
+    /// - Throws: as the blocking form does; `CancellationError`.
+    @discardableResult
+    public func startAudit(
+        by signer: SigningIdentity, party: AuditParty? = nil, includesReads: Bool = false
+    ) async throws -> AuditTrail {
+        try await transferring { try self.startAudit(by: signer, party: party, includesReads: includesReads) }
+    }
+
     /// The trail of this store object's writes; nil if they are not audited.
     public var auditTrail: AuditTrail? { participant(AuditRecorder.self).map { AuditTrail(store: self, recorder: $0) } }
 

@@ -2,12 +2,13 @@ import FireLite
 import FireLiteCore
 import FireLiteKnowledge
 import FireLiteR4
+import Foundation
 import Testing
 
 // example ValidatingProfiles.md
 func report(_ patient: Patient) throws {
     let knowledge = Knowledge(release: .r4)
-    try knowledge.addPackage(at: "us-core-6.1.0.tgz")
+    try knowledge.addPackage(at: URL(fileURLWithPath: "us-core-6.1.0.tgz"))
     let validator = FHIRValidator(knowledge: knowledge)
     let profile = "http://hl7.org/fhir/us/core/StructureDefinition/us-core-patient"
     for issue in try validator.validate(patient, against: [profile]) where issue.severity == .error {
@@ -17,9 +18,9 @@ func report(_ patient: Patient) throws {
 // end
 
 // example ValidatingProfiles.md
-func fromCache() throws -> Knowledge {
+func fromCache(_ cache: URL) throws -> Knowledge {
     let knowledge = Knowledge(release: .r4)
-    try knowledge.addPackage("hl7.fhir.us.core#6.1.x", from: PackageCache(folder: "~/.fhir/packages"))
+    try knowledge.addPackage("hl7.fhir.us.core#6.1.x", from: PackageCache(folder: cache))
     return knowledge
 }
 // end

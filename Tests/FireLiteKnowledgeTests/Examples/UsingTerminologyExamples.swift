@@ -27,10 +27,10 @@ import Testing
         // LOINC itself is not known here.
         #expect(found.issues.map(\.code) == ["not-found"])
         // example UsingTerminology.md
-        switch terminology.membership(of: [TerminologyCode("female")], in: "http://hl7.org/fhir/ValueSet/administrative-gender") {
+        switch try terminology.membership(of: [TerminologyCode("female")], in: "http://hl7.org/fhir/ValueSet/administrative-gender") {
         case .member: print("in the value set")
         case .notMember(let issues): print("not in the value set", issues.map(\.text))
-        case .unknown(let issues): print("nobody knows", issues.map(\.text))
+        case .unknown(let issues): print("unknown", issues.map(\.text))
         }
         // end
     }
@@ -51,14 +51,14 @@ import Testing
     }
 
     /// Compiled and not run: it writes into the current folder.
-    private func aReleaseIsImported(_ release: String) throws {
+    private func aReleaseIsImported(_ release: URL) throws {
         // example UsingTerminology.md
         let file = CodeSystemFile(path: "codes.sqlite")
         let snomed = try file.add([release]) { print($0) }
         print(snomed.name, snomed.version, snomed.conceptCount)
 
         var terminology = Terminology(release: .r4)
-        try terminology.addCodeSystems(at: "codes.sqlite")
+        try terminology.addCodeSystems(at: URL(fileURLWithPath: "codes.sqlite"))
         let findings = try terminology.expand("http://snomed.info/sct?fhir_vs=isa/404684003", filter: "hea att", count: 20)
         for code in findings.codes { print(code.code, code.display ?? "") }
         // end

@@ -52,6 +52,17 @@ import Testing
         #expect(try parsed(filtered(withoutType)) == (3, true))
     }
 
+    /// Chunks of one byte take none of the shortcuts.
+    @Test func everyByteAtEveryPlaceIsTreatedAlike() {
+        for byte in UInt8.min...UInt8.max {
+            for place in 0..<20 {
+                let run = [UInt8](repeating: UInt8(ascii: "x"), count: place) + [byte] + [UInt8](repeating: UInt8(ascii: "y"), count: 19)
+                let text = [UInt8]("<a b=\"".utf8) + run + [UInt8]("\"/>".utf8)
+                #expect(filtered(text, chunk: .max) == filtered(text, chunk: 1), "\(byte) at \(place)")
+            }
+        }
+    }
+
     @Test(arguments: [1, 2, 3, 5, 7, 11, 64, 1_000]) func chunksOfAnySizeGiveTheSame(_ chunk: Int) {
         let text = ExportText.of([
             ExportText.record(

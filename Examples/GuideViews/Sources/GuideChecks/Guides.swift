@@ -16,7 +16,7 @@ final class Guides {
     /// Reads packages that are unpacked: folders with `package/package.json`.
     init(_ folders: [String]) throws {
         for folder in folders {
-            try knowledge.addPackage(at: folder)
+            try knowledge.addPackage(at: URL(fileURLWithPath: folder))
             let package = URL(fileURLWithPath: folder).appendingPathComponent("package")
             for name in try FileManager.default.contentsOfDirectory(atPath: package.path).sorted() where name.hasSuffix(".json") {
                 let data = try Data(contentsOf: package.appendingPathComponent(name))

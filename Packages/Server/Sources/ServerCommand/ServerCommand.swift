@@ -219,8 +219,8 @@ struct ServerCommand: AsyncParsableCommand {
     /// What packages define: profiles, and the terminology.
     private func know(_ configuration: inout FHIRService.Configuration, _ store: FHIRStore) throws {
         let known = Knowledge(release: store.release)
-        if let knowledge { try known.addKnowledge(at: knowledge) }
-        for path in packages { try known.addPackage(at: path) }
+        if let knowledge { try known.addKnowledge(at: URL(fileURLWithPath: knowledge)) }
+        for path in packages { try known.addPackage(at: URL(fileURLWithPath: path)) }
         configuration.validator = ProfileValidator(knowledge: known)
         configuration.storesOnlyConforming = conforming
         configuration.supportedProfiles = try known.profilesByType

@@ -3,7 +3,7 @@ import FireLiteSQLiteBridge
 import Foundation
 
 extension FHIRStore {
-    /// What `reseal` verified and wrote.
+    /// The result of `reseal`.
     public struct ResealReport: Sendable, Equatable {
         /// The number of resources verified by their digest.
         public let resources: Int

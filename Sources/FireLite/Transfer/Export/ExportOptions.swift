@@ -1,6 +1,6 @@
-/// What an export writes.
+/// Options of an export.
 public struct ExportOptions: Sendable {
-    /// What to do about a resource that cannot be read, or that XML cannot hold.
+    /// How an export treats a resource that cannot be read, or that XML cannot hold.
     public enum FaultHandling: Sendable {
         /// It ends the export, `FHIRStoreError.notAStore` or `FHIRXMLError` is thrown, and no file appears.
         case stop
@@ -23,7 +23,7 @@ public struct ExportOptions: Sendable {
     /// Whether a resource without an id gets its pk as id, and references to it by pk (`urn:uuid:`) become `Type/id`. The store is not changed.
     /// Default: false.
     public var assignsIDs = false
-    /// What to do about a resource that cannot be read, or that XML cannot hold. Default: stop.
+    /// How an export treats a resource that cannot be read, or that XML cannot hold. Default: stop.
     public var onFault = FaultHandling.stop
     /// Called with each skipped resource; its id may identify a person. An error that it throws ends the export.
     public var onUnreadable: (@Sendable (UnreadableResource) throws -> Void)?
@@ -32,7 +32,7 @@ public struct ExportOptions: Sendable {
     public init() {}
 }
 
-/// What an export wrote.
+/// The result of an export.
 public struct ExportResult: Sendable, Equatable {
     /// The number of resources written.
     public internal(set) var exported = 0

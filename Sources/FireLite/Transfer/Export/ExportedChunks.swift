@@ -3,7 +3,7 @@ import Foundation
 
 /// The resources of a snapshot of the store as NDJSON, in pieces of whole lines: see ``FHIRStore/exportedChunks(options:progress:)``.
 public struct ExportedChunks: AsyncSequence, Sendable {
-    /// What the sequence yields.
+    /// The elements of the sequence.
     public typealias Element = Data
 
     /// The size of a piece, unless one line is longer.

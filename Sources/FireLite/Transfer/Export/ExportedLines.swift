@@ -3,7 +3,7 @@ import Foundation
 
 /// The resources of a snapshot of the store as JSON, one by one: see ``FHIRStore/exportedLines(options:progress:)``.
 public struct ExportedLines: AsyncSequence, Sendable {
-    /// What the sequence yields.
+    /// The elements of the sequence.
     public typealias Element = String
 
     private let chunks: ExportedChunks

@@ -44,7 +44,7 @@ public struct ImportCounts: Equatable, Sendable {
     }
 }
 
-/// What an import did.
+/// The result of an import.
 public struct ImportResult: Sendable, Equatable {
     /// How many resources were added, updated and so on; they add up to the number of resources read.
     public let counts: ImportCounts

@@ -2,7 +2,7 @@ import FireLiteCore
 
 /// How an import reads and stores resources.
 public struct ImportOptions: Sendable {
-    /// What to do about a text that cannot be stored.
+    /// How an import treats a text that cannot be stored.
     public enum FaultHandling: Sendable {
         /// It ends the import; ``ImportFault`` is thrown.
         case stop
@@ -10,7 +10,7 @@ public struct ImportOptions: Sendable {
         case skip
     }
 
-    /// What is stored together, or not at all.
+    /// Which resources are stored together, or not at all.
     public enum Transactions: Sendable {
         /// Each file is one transaction, whatever its size.
         case files
@@ -18,7 +18,7 @@ public struct ImportOptions: Sendable {
         case batches(Int)
     }
 
-    /// What to do about a text that cannot be stored. Default: stop.
+    /// How an import treats a text that cannot be stored. Default: stop.
     public var onFault = FaultHandling.stop
     /// What is stored together. Default: batches of 20,000 resources.
     public var transactions = Transactions.batches(20_000)

@@ -1,7 +1,7 @@
 import FireLiteCore
 import Foundation
 
-/// What a server did with an entry of a batch or transaction.
+/// The result of an entry of a batch or transaction.
 public struct FHIRBundleEntryResult: Sendable, CustomStringConvertible {
     /// The status, `201`.
     public let status: Int

@@ -3,9 +3,9 @@ import Foundation
 
 /// The pages of a history, each read when the loop asks for it: see ``FHIRClient/history(_:id:_:)``.
 public struct FHIRHistory: AsyncSequence, Sendable {
-    /// What the sequence yields.
+    /// The elements of the sequence.
     public typealias Element = FHIRHistoryPage
-    /// What the sequence throws.
+    /// The errors of the sequence.
     public typealias Failure = any Error
     let client: FHIRClient
     let request: FHIRRequest

@@ -5,9 +5,9 @@ import Foundation
 ///
 /// For any number of loops; each begins with the first page.
 public struct FHIRPages<Resource: FHIRResource>: AsyncSequence, Sendable {
-    /// What the sequence yields.
+    /// The elements of the sequence.
     public typealias Element = FHIRPage<Resource>
-    /// What the sequence throws.
+    /// The errors of the sequence.
     public typealias Failure = any Error
     let client: FHIRClient
     let request: FHIRRequest
@@ -90,9 +90,9 @@ package struct PagePlace {
 
 /// The resources that match a search, of all pages: see ``FHIRPages/matches``.
 public struct FHIRMatches<Resource: FHIRResource>: AsyncSequence, Sendable {
-    /// What the sequence yields.
+    /// The elements of the sequence.
     public typealias Element = Resource
-    /// What the sequence throws.
+    /// The errors of the sequence.
     public typealias Failure = any Error
     let pages: FHIRPages<Resource>
 

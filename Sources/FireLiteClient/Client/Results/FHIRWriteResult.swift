@@ -1,7 +1,7 @@
 import FireLiteCore
 import Foundation
 
-/// What a server did with a resource that was written.
+/// The server's answer to a write.
 public struct FHIRWriteResult<Resource: FHIRResource> {
     /// The status: 201 if the resource was created.
     public let status: Int

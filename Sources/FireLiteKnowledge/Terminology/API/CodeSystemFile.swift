@@ -36,13 +36,19 @@ public struct CodeSystemFile: Sendable {
     /// Imports a release; the same version of the code system is replaced.
     ///
     /// - Parameters:
-    ///   - paths: the folder in which it is unpacked, or its file. For SNOMED CT several: an extension and the edition that it extends.
+    ///   - release: the folder in which it is unpacked, or its file. For SNOMED CT several: an extension and the edition that it extends.
     ///   - progress: called with what is done, now and then; an error that it throws ends the import, and the file is as before.
     /// - Returns: what was imported.
     /// - Throws: `KnowledgeError` with the file and line of what is wrong; `missing` for a form that is not known, `file` for a file of another kind, or
     ///   if the system's SQLite has no full-text search or another import runs for long. A file that the import made is removed then.
     @discardableResult
-    public func add(_ paths: [String], progress: ((String) throws -> Void)? = nil) throws -> ImportedCodeSystem {
+    public func add(_ release: [URL], progress: ((String) throws -> Void)? = nil) throws -> ImportedCodeSystem {
+        try add(release.map(\.path), progress: progress)
+    }
+
+    /// The same with paths, as the command line has them.
+    @discardableResult
+    package func add(_ paths: [String], progress: ((String) throws -> Void)? = nil) throws -> ImportedCodeSystem {
         let read = try CodeSystemForm.reader(of: paths) { try progress?($0) }
         let tables = try CodeTables(writing: path)
         do { return ImportedCodeSystem(try read(tables)) } catch {
@@ -94,9 +100,12 @@ extension Terminology {
     /// Adds the code systems that a file has, which `CodeSystemFile` or `firelite codes` imported.
     ///
     /// Definitions of packages in the file are not added: they come, with the code systems, from a `Knowledge` after `addKnowledge(at:)`.
-    /// - Parameter path: the file.
+    /// - Parameter file: the file.
     /// - Throws: `KnowledgeError` with code `file`.
-    public mutating func addCodeSystems(at path: String) throws {
+    public mutating func addCodeSystems(at file: URL) throws { try addCodeSystems(at: file.path) }
+
+    /// The same with a path, as the command line has it.
+    package mutating func addCodeSystems(at path: String) throws {
         let tables = try CodeTables(reading: path)
         for system in try tables.systems() { library.add(try TableCodeSystem(tables, system)) }
     }

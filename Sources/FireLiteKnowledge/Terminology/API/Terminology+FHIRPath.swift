@@ -8,14 +8,15 @@ import Foundation
 /// context.terminology = terminology
 /// ```
 extension Terminology: FHIRPathTerminology {
-    /// Whether a code, Coding, CodeableConcept or unit of a Quantity is in a value set; nil if that is not known.
+    /// Whether a code, Coding, CodeableConcept or unit of a Quantity is in a value set; nil if that is not known, or if a source of
+    /// definitions fails.
     ///
     /// - Parameters:
     ///   - coded: the code.
     ///   - valueSet: the canonical URL of the value set.
-    /// - Throws: nothing; if a source of definitions fails, the answer is nil.
+    /// - Throws: what a source of definitions throws.
     public func isMember(_ coded: FHIRPathValue, of valueSet: String) throws -> Bool? {
-        switch membership(of: Self.codes(of: coded), in: valueSet) {
+        switch try membership(of: Self.codes(of: coded), in: valueSet) {
         case .member: true
         case .notMember: false
         case .unknown: nil
