@@ -51,7 +51,7 @@ struct TransferWorkloads: Workload {
         return measurement
     }
 
-    private static func importFile(_ text: String, into store: FHIRStore) throws -> Int {
+    static func importFile(_ text: String, into store: FHIRStore) throws -> Int {
         let batches = ResourceBatches()
         batches.start(text, into: store, release: .r4)
         return try store.write { transaction in
