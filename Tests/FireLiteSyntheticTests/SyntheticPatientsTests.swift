@@ -66,7 +66,7 @@ struct SyntheticPatientsTests {
             for contained in (resource as? DomainResource)?.contained ?? [] { keys.insert("#\(contained.id ?? "")") }
         }
         #expect(references.subtracting(keys).isEmpty)
-        #expect(references.count > 1_000)
+        #expect(references.count > 300)
     }
 
     private static func references(in object: FHIRObject) -> [String] {

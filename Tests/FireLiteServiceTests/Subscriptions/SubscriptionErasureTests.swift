@@ -2,10 +2,11 @@ import FireLiteClient
 import FireLiteCore
 import FireLiteErasure
 import FireLiteReleases
-import FireLiteService
 import Foundation
 import TestSupport
 import Testing
+
+@testable import FireLiteService
 
 /// What subscriptions keep of a person goes with the person.
 @Suite(.timeLimit(.minutes(5))) struct SubscriptionErasureTests {
@@ -73,5 +74,28 @@ import Testing
         await hook.wait { notifications, _ in HookSample.events(notifications).count == 3 }
         #expect(await hook.events.map(\.focus) == ["Observation/b", "Observation/d", "Observation/f"])
         await next.stop()
+    }
+
+    /// An event whose change was erased after the event was found, and before it was recorded, is not recorded.
+    @Test func whatIsErasedMeanwhileIsNoEvent() async throws {
+        let store = try FHIRStore(path: ":memory:", release: try #require(BundledRelease.named("R5")).release)
+        try await store.track(.history)
+        let release = store.release
+        try await store.write { tx in
+            _ = try tx.upsert(FHIRJSON.resource(from: Data(#"{"resourceType":"Patient","id":"kept"}"#.utf8), release: release))
+        }
+        let change = try #require(try store.sql("SELECT max(seq) FROM _change").first?[0].integer)
+        func match(_ id: String, _ sequence: Int64) -> SubscriptionTable.Match {
+            let event = StoreEvent(sequence: sequence, kind: .create, type: "Patient", id: id, version: 1, time: 0, before: nil, after: nil)
+            return SubscriptionTable.Match(subscription: "s", generation: 1, event: event, id: id)
+        }
+        let matches = [match("erased", change + 1), match("kept", change)]
+        try await store.write { tx in
+            try SubscriptionTable.note("s", ServiceAccess(subject: "all"), goesOn: false, tx)
+            let isAppended = try SubscriptionTable.append(matches, movingFrom: nil, to: change + 1, limit: 10, tx)
+            #expect(isAppended)
+        }
+        let events = try store.sql("SELECT event, id FROM _subscription_event").map { "\($0[0].integer ?? 0) \($0[1].text ?? "")" }
+        #expect(events == ["1 kept"])
     }
 }

@@ -101,6 +101,9 @@ struct TerminologyLibrary: Sendable {
                 do {
                     let found = try source.definitions(ofType: type, url: url)
                     if !found.isEmpty { return try found.flatMap { EarlierDefinitions.current(try Terminology.json($0)) } }
+                } catch let error as TerminologyError where error.code == .unreadable {
+                    let problem = "the text of \(type) \(url) is damaged, \(error.message): add its package again"
+                    throw ReadingFailures.noted(KnowledgeError(.file, problem))
                 } catch {
                     // Whoever takes an unknown definition for an answer must not take this one for unknown.
                     throw ReadingFailures.noted(error)
