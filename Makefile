@@ -153,13 +153,16 @@ slim: setup
 	swift build --build-tests --package-path Examples/SlimModels $(SWIFT_FLAGS)
 	swift test --skip-build --package-path Examples/SlimModels $(SWIFT_FLAGS)
 
-# Views of the profiles of two guides, whose packages are in PACKAGES: generated, compared, compiled and checked.
+# Views of the profiles of two guides, whose packages are in PACKAGES: generated, compared, compiled and checked. The program is the one that the
+# plugin runs; for the plugin SwiftPM would compile FireLite again.
 PACKAGES ?= ../shared/data/packages
 INSTANCES ?= 10000
-GUIDE_VIEWS = cd Examples/GuideViews && swift package --allow-writing-to-package-directory generate-fhir-models \
-    --target GuideViews --settings fhir-models.json
+GUIDE_VIEWS = cd Examples/GuideViews && "$(CURDIR)/.build/debug/FireLiteModelsCommand" --package "$(CURDIR)" --extensions \
+    --output Sources/GuideViews/Generated --settings fhir-models.json
+GUIDE_CHECKS = --package-path Examples/GuideViews $(SHARED_BUILD) $(SWIFT_FLAGS)
 
 guides: setup
+	swift build --product FireLiteModelsCommand $(SWIFT_FLAGS)
 	mkdir -p Examples/GuideViews/packages
 	for name in us-core-6.1.0 ips-1.1.0; do \
 	    cp "$(PACKAGES)/$$name.tgz" Examples/GuideViews/packages && mkdir -p Examples/GuideViews/packages/$$name \
@@ -167,7 +170,8 @@ guides: setup
 	$(GUIDE_VIEWS)
 	$(GUIDE_VIEWS) --check
 	cd Examples/GuideViews && ./make-checks.py Sources/GuideViews/Generated ../../Sources/FireLiteR4/Generated >Sources/GuideChecks/Made.swift
-	cd Examples/GuideViews && swift run $(SWIFT_FLAGS) GuideChecks packages/us-core-6.1.0 packages/ips-1.1.0 --instances $(INSTANCES)
+	swift build --product GuideChecks $(GUIDE_CHECKS)
+	cd Examples/GuideViews && "$(CURDIR)/.build/debug/GuideChecks" packages/us-core-6.1.0 packages/ips-1.1.0 --instances $(INSTANCES)
 
 # Builds in a folder of its own, as no build product can be shared with the other library. Installs libsqlcipher-dev if it can.
 SQLCIPHER = --traits SQLCipher --scratch-path .build/sqlcipher

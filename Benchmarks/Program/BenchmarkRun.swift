@@ -21,7 +21,7 @@ struct BenchmarkRun {
         QueryShareWorkloads(),
         ManagedWorkloads(),
         SingleWorkloads(),
-        DeleteWorkloads(), OpenWorkloads(), TransferWorkloads(), ConcurrencyWorkloads(), FileSizeWorkload(),
+        DeleteWorkloads(), OpenWorkloads(), TransferWorkloads(), ValidatedImportWorkload(), ConcurrencyWorkloads(), FileSizeWorkload(),
     ]
 
     /// How a run ended.

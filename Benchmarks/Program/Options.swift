@@ -9,6 +9,8 @@ struct Options {
     var data: String?
     /// The kinds of synthetic data.
     var kinds = DataKind.synthetic
+    /// Packages of implementation guides, whose profiles validations use.
+    var packages: [String] = []
     var repetitions: Int?
     var json: String?
     var report: String?
@@ -32,6 +34,7 @@ struct Options {
           --repeat N          how often each workload and its floor are measured at least, in turns, the median counting: up to five times as
                               often where that takes no more than two seconds; unless given 3 to 9 times, and with more than 200,000
                               resources 1 to 9 times
+          --package FILE      an implementation guide, whose profiles the validations use; given again, another one
           --json FILE         writes the measurements as JSON
           --report DIR        writes README.md with tables and charts, and results.json
           --store FILE        instead of all this, reads a store that exists, with indexes on Observation.code.coding.code,
@@ -62,6 +65,7 @@ struct Options {
                 }
                 kinds = [kind]
             case "--repeat": repetitions = try reader.number()
+            case "--package": packages.append(try reader.value())
             case "--json": json = try reader.value()
             case "--report": report = try reader.value()
             case "--store": store = try reader.value()

@@ -51,7 +51,7 @@ struct TerminologyWorkloads: Workload {
         try add(
             Self.member, codes,
             { code in
-                if case .member = known.membership(of: [TerminologyCode(code, system: Self.url)], in: valueSet) { 1 } else { 0 }
+                if case .member = try known.membership(of: [TerminologyCode(code, system: Self.url)], in: valueSet) { 1 } else { 0 }
             }, { floor.count(floor.above, $0, top) })
         try add(
             Self.completion, release.prefixes,

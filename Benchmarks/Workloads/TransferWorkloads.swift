@@ -6,13 +6,15 @@ import Foundation
 struct TransferWorkloads: Workload {
     static let imported = "NDJSON import, new"
     static let exported = "NDJSON export"
+    static let exportedByCores = "NDJSON export, two cores, against one"
 
-    var names: [String] { [Self.imported, Self.exported] }
+    var names: [String] { [Self.imported, Self.exported, Self.exportedByCores] }
 
     func run(_ bench: Bench) throws -> [Measurement] {
         var measurements: [Measurement] = []
         if bench.wants(Self.imported) { measurements.append(try importAll(bench)) }
         if bench.wants(Self.exported) { measurements.append(try exportAll(bench)) }
+        if bench.wants(Self.exportedByCores) { measurements.append(try exportAllByCores(bench)) }
         return measurements
     }
 
@@ -49,7 +51,7 @@ struct TransferWorkloads: Workload {
         return measurement
     }
 
-    private static func importFile(_ text: String, into store: FHIRStore) throws -> Int {
+    static func importFile(_ text: String, into store: FHIRStore) throws -> Int {
         let batches = ResourceBatches()
         batches.start(text, into: store, release: .r4)
         return try store.write { transaction in
@@ -65,7 +67,7 @@ struct TransferWorkloads: Workload {
     private func exportAll(_ bench: Bench) throws -> Measurement {
         let path = bench.scratch.fresh("ndjson")
         defer { bench.scratch.delete(path) }
-        let store = try bench.openStore(bench.fixture.path())
+        let store = try Self.open(bench.fixture.path(), cores: 1)
         let types = try store.counts().map(\.typeName)
         let reader = try FloorReader(bench.fixture.path())
         let statements = try reader.scans(of: types)
@@ -83,16 +85,35 @@ struct TransferWorkloads: Workload {
             })
     }
 
+    /// The CPU time that a second core costs; the difference is in the elapsed time.
+    private func exportAllByCores(_ bench: Bench) throws -> Measurement {
+        let paths = [bench.scratch.fresh("ndjson"), bench.scratch.fresh("ndjson")]
+        defer { for path in paths { bench.scratch.delete(path) } }
+        let stores = try [2, 1].map { try Self.open(bench.fixture.path(), cores: $0) }
+        let types = try stores[0].counts().map(\.typeName)
+        return try bench.measure(
+            Self.exportedByCores, operations: bench.size,
+            subject: { stopwatch in try stopwatch.measure { try Self.exportFile(stores[0], types, to: paths[0]) } },
+            floor: { stopwatch in try stopwatch.measure { try Self.exportFile(stores[1], types, to: paths[1]) } },
+            verify: {
+                try ExportedFile(paths[0]).holds(bench.corpus, bench.keys(), types)
+                    && FileManager.default.contentsEqual(atPath: paths[0], andPath: paths[1])
+            })
+    }
+
+    private static func open(_ path: String, cores: Int) throws -> FHIRStore {
+        var configuration = FHIRStore.Configuration()
+        configuration.maximumCores = cores
+        return try FHIRStore(path: path, release: .r4, configuration: configuration)
+    }
+
     private static func exportFile(_ store: FHIRStore, _ types: [String], to path: String) throws {
-        let file = try OutputFile(path)
-        try store.read { transaction in
-            for type in types {
-                try transaction.forEach(typeName: type) { resource in
-                    FHIRJSON.data(resource).withUnsafeBytes { file.write($0) }
-                    file.writeLineFeed()
-                }
-            }
-        }
+        let descriptor = Foundation.open(path, O_WRONLY | O_CREAT | O_TRUNC, 0o600)
+        guard descriptor >= 0 else { throw BenchmarkFailure("cannot write \(path)") }
+        let file = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+        var options = ExportOptions()
+        options.types = types
+        try store.export(to: file, options: options)
         try file.close()
     }
 }

@@ -27,6 +27,8 @@ import Testing
         let pair = String(cookie.prefix { $0 != ";" })
         #expect(await sample.get("/browse/Patient/1", ["Cookie": "a=b; \(pair)"]).status == 200)
         #expect(await sample.get("/browse/Patient/1", ["Cookie": pair + "x"]).status == 401)
+        // HTTP/2 sends cookies one by one (RFC 9113, 8.2.3).
+        #expect(await sample.get("/browse/Patient/1", ["Cookie": "a=b", "cookie": pair, "Cookie": "c=d"]).status == 200)
     }
 
     @Test func closedPagesNameNothing() async throws {
@@ -43,6 +45,8 @@ import Testing
         #expect(await sample.get("/browse", ["Authorization": "Bearer everything-token-1"]).status == 200)
         #expect(await sample.get("/browse", ["Authorization": "Bearer patient-only-token"]).status == 401)
         #expect(await sample.get("/browse", ["Authorization": "Bearer unknown-token-123"]).status == 401)
+        let two: HTTPFields = ["Authorization": "Bearer everything-token-1", "authorization": "Bearer unknown-token-123"]
+        #expect(await sample.get("/browse", two).status == 400)
     }
 
     @Test func onlyPathsOfPagesArePages() {

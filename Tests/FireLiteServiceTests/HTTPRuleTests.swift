@@ -97,6 +97,55 @@ import Testing
         #expect(await sample.get("/Patient/a").version == "2")
     }
 
+    /// Sends a request with fields that may repeat a name.
+    private func send(_ sample: ServiceSample, _ method: HTTPMethod, _ path: String, _ fields: [(String, String)], _ body: String = "")
+        async
+        -> ServiceSample.Reply
+    {
+        let fields = HTTPFields(fields.map { HTTPFields.Field(name: $0.0, value: $0.1) })
+        let response = await sample.service.respond(
+            to: ServiceRequest(method, "/fhir" + path, fields: fields, body: Data(body.utf8)))
+        return await ServiceSample.Reply(response)
+    }
+
+    @Test func fieldsWithOneValueOccurOnce() async throws {
+        let sample = try ServiceSample("R4", #"{"resourceType":"Patient","id":"a"}"#) {
+            $0.authorizer = try? BearerTokens([Secret("0123456789abcdef"): ServiceAccess(subject: "x")])
+        }
+        let token = ("Authorization", "Bearer 0123456789abcdef")
+        #expect(await send(sample, .get, "/Patient/a", [token]).status == 200)
+        for field in [token, ("authorization", "Bearer other-other-other"), ("AUTHORIZATION", "")] {
+            for fields in [[token, field], [field, token]] {
+                let reply = await send(sample, .get, "/Patient/a", fields)
+                #expect(reply.status == 400 && reply.issue == "invalid" && !reply.text.contains("0123456789abcdef"), "\(field)")
+            }
+        }
+        let patient = #"{"resourceType":"Patient"}"#
+        for name in ["Content-Type", "If-None-Exist", "If-Modified-Since", "Content-Length", "Host", "Origin"] {
+            let fields = [token, (name, "application/fhir+json"), (name.lowercased(), "application/fhir+json")]
+            let reply = await send(sample, .post, "/Patient", fields, patient)
+            #expect(reply.status == 400 && reply.text.contains("http.\(name)"), "\(name): \(reply.text)")
+        }
+        // Nothing was stored.
+        #expect(await send(sample, .get, "/Patient?_summary=count", [token]).json?["total"] == .number("1"))
+    }
+
+    @Test func linesOfAListAreOneList() async throws {
+        let sample = try ServiceSample("R4", #"{"resourceType":"Patient","id":"a"}"#)
+        let json = ("Content-Type", "application/fhir+json")
+        let patient = #"{"resourceType":"Patient","id":"a","active":true}"#
+        let stale = await send(sample, .put, "/Patient/a", [json, ("If-Match", #"W/"7""#), ("If-Match", #"W/"8""#)], patient)
+        #expect(stale.status == 412)
+        let written = await send(
+            sample, .put, "/Patient/a",
+            [json, ("If-Match", #"W/"7""#), ("If-Match", #"W/"1""#), ("Prefer", "handling=strict"), ("prefer", "return=minimal")], patient)
+        #expect(written.status == 200 && written.text.isEmpty)
+        let known = await send(sample, .get, "/Patient/a", [("If-None-Match", #"W/"1""#), ("If-None-Match", #"W/"2""#)])
+        #expect(known.status == 304)
+        let xml = await send(sample, .get, "/Patient/a", [("Accept", "text/html"), ("Accept", "application/fhir+xml")])
+        #expect(xml.fields["Content-Type"]?.contains("xml") == true)
+    }
+
     @Test func referencesToTheServersOwnAddressAreLocal() async throws {
         let sample = try ServiceSample("R4", #"{"resourceType":"Patient","id":"a"}"#)
         let observation =

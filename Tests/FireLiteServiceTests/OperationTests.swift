@@ -1,4 +1,5 @@
 import FireLiteCore
+import FireLiteReleases
 import FireLiteService
 import Foundation
 import TestSupport
@@ -133,6 +134,37 @@ import Testing
         #expect(group.json?["output"]?.items.compactMap { $0["type"]?.text } == ["Group", "Observation", "Patient"])
         let patients = try await finished(sample, await sample.get("/Patient/$export", asynchronous))
         #expect(patients.json?["output"]?.items.compactMap { $0["type"]?.text } == ["Observation", "Patient"])
+    }
+
+    @Test func exportsOfSeveralThreadsAreOneSnapshot() async throws {
+        let folder = try TemporaryFolder()
+        var settings = FHIRStore.Configuration()
+        (settings.maximumCores, settings.bytesForMoreCores) = (3, 0)
+        let release = try #require(FHIRRelease.bundled("R4"))
+        let store = try FHIRStore(path: folder.file("a.sqlite"), release: release, configuration: settings)
+        // Each write changes both resources, so that a snapshot has the same number in both.
+        func write(_ number: Int) throws {
+            let patient = #"{"resourceType":"Patient","id":"a","multipleBirthInteger":\#(number)}"#
+            let basic = #"{"resourceType":"Basic","id":"b","code":{"text":"x"},"extension":[{"url":"http://x","valueInteger":\#(number)}]}"#
+            try store.blocking { store in
+                try store.write { tx in
+                    for text in [patient, basic] { try tx.upsert(FHIRJSON.resource(from: Data(text.utf8), release: release)) }
+                }
+            }
+        }
+        try write(0)
+        var configuration = FHIRService.Configuration()
+        configuration.base = ServiceSample.base
+        configuration.workFolder = URL(fileURLWithPath: folder.file("jobs"))
+        let sample = ServiceSample(try FHIRService(store: store, configuration: configuration))
+        for round in 0..<20 {
+            let kickOff = await sample.get("/$export", asynchronous)
+            for number in 1...5 { try write(round * 10 + number) }
+            let manifest = try await finished(sample, kickOff)
+            let patient = try #require(await lines(sample, manifest, "Patient").first?.split(separator: "multipleBirthInteger\":").last)
+            let basic = try #require(await lines(sample, manifest, "Basic").first?.split(separator: "valueInteger\":").last)
+            #expect(patient.prefix { $0.isNumber } == basic.prefix { $0.isNumber }, "\(patient) \(basic)")
+        }
     }
 
     @Test func exportsBeginByPostToo() async throws {

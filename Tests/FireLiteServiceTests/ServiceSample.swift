@@ -24,6 +24,12 @@ struct ServiceSample {
         try store.write { tx in for text in json { try tx.upsert(FHIRJSON.resource(from: Data(text.utf8), release: release)) } }
     }
 
+    /// A sample of a service over any store.
+    init(_ service: FHIRService) {
+        self.service = service
+        store = service.store
+    }
+
     /// Sends a request.
     func send(_ method: HTTPMethod, _ path: String, _ body: String = "", _ fields: HTTPFields = [:]) async -> Reply {
         var fields = fields

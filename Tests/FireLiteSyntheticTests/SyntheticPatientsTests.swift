@@ -11,13 +11,13 @@ struct SyntheticPatientsTests {
 
     /// Ids as servers number them: every type has the same ones, and nothing else of the resources is different.
     @Test(arguments: [false, true]) func idsCanBeNumbersThatTypesShare(includesClaims: Bool) {
-        let once = lines(60, seed: 3, includesClaims: includesClaims, ids: .numbers)
-        #expect(once == lines(60, seed: 3, includesClaims: includesClaims, ids: .numbers))
+        let once = lines(30, seed: 3, includesClaims: includesClaims, ids: .numbers)
+        #expect(once == lines(30, seed: 3, includesClaims: includesClaims, ids: .numbers))
         let fewer = lines(10, seed: 3, includesClaims: includesClaims, ids: .numbers)
         #expect(Array(once.prefix(fewer.count)) == fewer)
         var ids: [String: [String]] = [:]
-        let plain = Array(SyntheticPatients(count: 120, seed: 5, includesClaims: includesClaims))
-        let numbered = Array(SyntheticPatients(count: 120, seed: 5, includesClaims: includesClaims, ids: .numbers))
+        let plain = Array(SyntheticPatients(count: 40, seed: 5, includesClaims: includesClaims))
+        let numbered = Array(SyntheticPatients(count: 40, seed: 5, includesClaims: includesClaims, ids: .numbers))
         #expect(plain.map(\.resourceType) == numbered.map(\.resourceType))
         for resource in numbered { ids[resource.resourceType, default: []].append(resource.id ?? "") }
         for (type, ids) in ids {
@@ -30,16 +30,16 @@ struct SyntheticPatientsTests {
     }
 
     @Test func theSeedDecides() {
-        #expect(lines(60, seed: 3) == lines(60, seed: 3))
+        #expect(lines(30, seed: 3) == lines(30, seed: 3))
         #expect(lines(10, seed: 3) != lines(10, seed: 4))
         // A larger population begins with the smaller one.
-        #expect(Array(lines(60, seed: 3).prefix(lines(10, seed: 3).count)) == lines(10, seed: 3))
+        #expect(Array(lines(30, seed: 3).prefix(lines(10, seed: 3).count)) == lines(10, seed: 3))
         #expect(lines(0, seed: 3) == [])
     }
 
     @Test func claimsAreAddedToTheSameResources() {
-        let (plain, claimed) = (lines(60, seed: 3), lines(60, seed: 3, includesClaims: true))
-        #expect(claimed == lines(60, seed: 3, includesClaims: true))
+        let (plain, claimed) = (lines(30, seed: 3), lines(30, seed: 3, includesClaims: true))
+        #expect(claimed == lines(30, seed: 3, includesClaims: true))
         let added: Set<String> = ["Claim", "ExplanationOfBenefit", "Coverage", "Location"]
         #expect(claimed.filter { line in !added.contains { line.hasPrefix("{\"resourceType\":\"\($0)\"") } } == plain)
     }
@@ -47,7 +47,7 @@ struct SyntheticPatientsTests {
     @Test(arguments: [false, true], SyntheticIDs.allCases)
     func everythingIsValid(includesClaims: Bool, ids: SyntheticIDs) throws {
         let reader = FHIRJSONReader(release: .r4)
-        for resource in SyntheticPatients(count: 60, seed: 11, includesClaims: includesClaims, ids: ids) {
+        for resource in SyntheticPatients(count: 20, seed: 11, includesClaims: includesClaims, ids: ids) {
             let data = FHIRJSON.data(resource)
             let read = try reader.resource(from: data)
             #expect(FHIRJSON.data(read) == data)
@@ -59,7 +59,7 @@ struct SyntheticPatientsTests {
     func idsAreUniqueAndReferencesResolve(includesClaims: Bool, ids: SyntheticIDs) {
         var keys: Set<String> = []
         var references: Set<String> = []
-        for resource in SyntheticPatients(count: 120, seed: 5, includesClaims: includesClaims, ids: ids) {
+        for resource in SyntheticPatients(count: 40, seed: 5, includesClaims: includesClaims, ids: ids) {
             references.formUnion(Self.references(in: resource))
             let isNew = keys.insert("\(resource.resourceType)/\(resource.id ?? "")").inserted
             #expect(isNew)

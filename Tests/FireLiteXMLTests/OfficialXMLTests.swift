@@ -22,7 +22,10 @@ import Testing
         try archive.withFiles { files in
             let json = FHIRJSONReader(release: release)
             let xml = FHIRXMLReader(release: release)
-            for file in files {
+            #expect(files.count > 200)
+            // By day some of them, with the one that does not come back.
+            let wrong = files.filter { Self.invalid.contains($0.lastPathComponent) }
+            for file in Effort.sample(files.filter { !Self.invalid.contains($0.lastPathComponent) }, 200) + wrong {
                 counts.all += 1
                 let original: FHIRResource
                 let text: Data
@@ -47,6 +50,6 @@ import Testing
                 #expect(lenient.issues.isEmpty && lenient.resource == read, "\(file.lastPathComponent)")
             }
         }
-        #expect(counts.all - counts.equal == (name == "DSTU2" ? 1 : 0) && counts.all > 200)
+        #expect(counts.all - counts.equal == (name == "DSTU2" ? 1 : 0))
     }
 }

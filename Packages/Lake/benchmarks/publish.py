@@ -1,5 +1,7 @@
 """Measures publications: rows a second, CPU beside pyarrow's for the same rows, and what a second publication costs after some changes.
 
+Its floor is deltalake's own merge of the same rows into tables of the rows before. Importing the package is measured in a process of its own.
+
     python benchmarks/publish.py TOOL FOLDER STORE… [--share PERCENT] [--seed N]
 
 It copies the stores into FOLDER, publishes the copies, changes so many of the resources that the views show, chosen by chance, and publishes again.
@@ -14,12 +16,14 @@ import os
 import random
 import shutil
 import subprocess
+import sys
 import tempfile
 import time
 from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
+from deltalake import DeltaTable, write_deltalake
 
 from firelite_lake import Plan, files, publish, tables
 from firelite_lake.files import COMPRESSION, GROUP_ROWS
@@ -85,6 +89,50 @@ def baseline(lake: str) -> tuple[float, float]:
     return columns, rows
 
 
+def importing() -> float:
+    """CPU of a Python that imports the package, beyond one that imports nothing."""
+
+    def spent(code: str) -> float:
+        before = os.times()
+        subprocess.run([sys.executable, "-c", code], check=True)
+        after = os.times()
+        return after.children_user + after.children_system - before.children_user - before.children_system
+
+    return min(spent("import firelite_lake.program") for _ in range(3)) - min(spent("") for _ in range(3))
+
+
+Contents = dict[str, dict[str, pa.Table]]
+
+
+def contents(lake: str) -> Contents:
+    """The rows of each file of each table, with those that are deleted and the column that the table is partitioned by."""
+    found: Contents = {}
+    for table in tables(lake):
+        for file in files(lake, table):
+            rows = pq.ParquetFile(file.path).read()
+            found.setdefault(table, {})[file.path] = rows.append_column("_store", pa.repeat(pa.scalar(file.store), len(rows)))
+    return found
+
+
+def merging(before: Contents, after: Contents) -> tuple[float, float]:
+    """CPU of deltalake for the rows of the new files: merging them into tables of the rows before, and only appending them."""
+    merged = appended = 0.0
+    with tempfile.TemporaryDirectory() as folder:
+        for table, known in before.items():
+            new = [rows for path, rows in after[table].items() if path not in known]
+            if not new:
+                continue
+            rows, path = pa.concat_tables(new), os.path.join(folder, table)
+            for name in (path, path + "-appended"):
+                write_deltalake(name, pa.concat_tables(known.values()), partition_by=["_store"])
+            target = DeltaTable(path)
+            merge = target.merge(rows, "t._store = s._store AND t._root = s._root", source_alias="s", target_alias="t")
+            merged += measured(merge.when_matched_update_all().when_not_matched_insert_all().execute)[0]
+            other = DeltaTable(path + "-appended")
+            appended += measured(lambda rows=rows, other=other: write_deltalake(other, rows, mode="append"))[0]
+    return merged, appended
+
+
 def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("tool")
@@ -106,6 +154,7 @@ def main() -> None:
     print(f"{len(copies)} stores: {rows:,} rows in {wall:.2f} s, {first:.2f} s of CPU: {rows / wall:,.0f} rows a second; plan {planning:.2f} s of CPU")
     columns, python = baseline(lake)
     print(f"pyarrow, the same rows: {columns:.2f} s of CPU from columns ({first / columns:.2f} times), {python:.2f} s from Python's rows ({first / python:.2f} times)")
+    before = contents(lake)
     changed = sum(change(given.tool, copy, given.share / 100, given.seed + number) for number, copy in enumerate(copies))
     text, planning_again = plan_of(given.tool, copies, lake, "--since-last")
     second, wall, run = measured(lambda: publish(Plan.read(text)))
@@ -114,6 +163,9 @@ def main() -> None:
         f"again after {changed:,} changes: {added:,} rows in {wall:.2f} s, {second:.2f} s of CPU ({100 * second / first:.2f} % of the first; with the"
         f" plans {100 * (second + planning_again) / (first + planning):.2f} %), {', '.join(modes)} {run.notes or ''}"
     )
+    merged, appended = merging(before, contents(lake))
+    print(f"deltalake alone, the same rows: merging {merged:.2f} s of CPU ({second / merged:.2f} times), appending {appended:.2f} s")
+    print(f"importing the package: {importing():.2f} s of CPU")
     third, wall, run = measured(lambda: publish(Plan.read(text)))
     print(f"again without changes: {third:.2f} s of CPU")
     text, _ = plan_of(given.tool, copies, lake)

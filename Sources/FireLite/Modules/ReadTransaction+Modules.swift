@@ -87,6 +87,16 @@ extension ReadTransaction {
         }
     }
 
+    /// The numbers of the first stored resources of a type with these ids, in the order of the ids; nil for unknown ones.
+    ///
+    /// - Throws: `FHIRStoreError`: `invalidArgument` for a name that is not a resource type of the release.
+    package func registered(_ typeName: String, ids: [String]) throws -> [Int64?] {
+        try perform {
+            for id in ids { access.region?.insert(id: id, typeName) }
+            return try access.registry.registrations(of: table(ofTypeNamed: typeName), ids: ids).map { $0?.root }
+        }
+    }
+
     /// A value that is made of the file's content and nothing else. A read keeps it until something is committed; a write makes it each time.
     ///
     /// - Parameters:

@@ -2,6 +2,16 @@ import FireLiteCore
 import FireLiteSQLiteBridge
 
 extension WriteTransaction {
+    /// Stores new resources as `add(_:)` does, in few statements: all of them or none.
+    ///
+    /// - Returns: the number and the revision of each; nil, with nothing stored, if payloads are kept apart, as those are stored one by one.
+    /// - Precondition: the resources are not stored yet, and no two are the same object.
+    /// - Throws: `FHIRStoreError`.
+    package func addTogether(_ resources: [FHIRResource]) throws -> [(root: Int64, revision: Int64)]? {
+        guard writer.keeper == nil else { return nil }
+        return try adding(resources).map { ($0, writer.firstRevision(of: $0)) }
+    }
+
     /// Runs a statement that changes rows of a module's tables, as a part of this write: it is committed with the resources, or not at all.
     ///
     /// The tables are created if the file does not have them yet.

@@ -123,15 +123,11 @@ public struct FHIRQuery<Resource: FHIRResource>: Sendable {
 
     func ids(_ transaction: ReadTransaction) throws -> [String] {
         var ids: [String] = []
-        try transaction.forEachResult(request, columns: { [try Self.id($0)] }) { row in
+        try transaction.forEachResult(request, withID: true) { row in
             if let id = row.text(1) { ids.append(id) }
             return true
         }
         return ids
-    }
-
-    private static func id(_ statement: QueryStatement) throws -> SQLFragment {
-        try statement.compiler.value(QueryPath([PathStep(slot: 0)]), statement.scope, .least).sql
     }
 
     /// The pks of the results, in their order.

@@ -10,7 +10,11 @@ extension ReadTransaction {
 
     /// The statement of a request; nil if the file has no resource of the type.
     func statement(_ request: QueryRequest) throws -> QueryStatement? {
-        let statement = try QueryStatement(restricted(request), access, store.identity)
+        try statement(ofRestricted: restricted(request))
+    }
+
+    private func statement(ofRestricted request: QueryRequest) throws -> QueryStatement? {
+        let statement = try QueryStatement(request, access, store.identity)
         return statement.isEmpty ? nil : statement
     }
 
@@ -28,13 +32,48 @@ extension ReadTransaction {
         while try statement.step() { if try !body(statement) { return } }
     }
 
+    /// Calls `body` with each row of the results in their order: the key first, then the id or the sort values for a cursor, if they are wanted.
+    func forEachResult(
+        _ request: QueryRequest, withID: Bool = false, withCursor: Bool = false, _ body: (Statement) throws -> Bool
+    ) throws {
+        let request = try restricted(request)
+        let columns = withID ? ResultColumns.ids : withCursor ? .places : .none
+        switch try sharedStatement(request, columns) {
+        case .empty?: return
+        case .keys(let sql)?: try forEachRow(of: sql, body)
+        case .walk(let sql, let end)?:
+            var count = 0
+            var isEnded = false
+            try forEachRow(of: sql) { row in
+                count += 1
+                isEnded = try !body(row)
+                return !isEnded
+            }
+            guard let end, let limit = request.limit, !isEnded, count < limit else { return }
+            if case .keys(let sql)? = try sharedStatement(request, columns, .rest(limit: limit - count, after: end)) {
+                return try forEachRow(of: sql, body)
+            }
+            guard let statement = try statement(ofRestricted: request) else { return }
+            try forEachRow(statement.keys(withID ? [statement.id] : [], limit: limit - count, after: end), body)
+        case nil:
+            guard let statement = try statement(ofRestricted: request) else { return }
+            try forEachResult(of: statement, withID ? [statement.id] : [], withCursor: withCursor, body)
+        }
+    }
+
     /// Calls `body` with each row of the results in their order: the key first, then `columns`, then the sort values for a cursor.
     func forEachResult(
-        _ request: QueryRequest, columns: (QueryStatement) throws -> [SQLFragment] = { _ in [] }, withCursor: Bool = false,
+        _ request: QueryRequest, columns: (QueryStatement) throws -> [SQLFragment], withCursor: Bool = false,
         _ body: (Statement) throws -> Bool
     ) throws {
         guard let statement = try statement(request) else { return }
-        let columns = try columns(statement)
+        try forEachResult(of: statement, columns(statement), withCursor: withCursor, body)
+    }
+
+    private func forEachResult(
+        of statement: QueryStatement, _ columns: [SQLFragment], withCursor: Bool, _ body: (Statement) throws -> Bool
+    ) throws {
+        let request = statement.request
         if let walk = try statement.walk(columns) { return try forEachResult(of: statement, walk, columns, body) }
         guard statement.hasTwoParts else {
             return try forEachRow(statement.keys(columns, withCursor: withCursor), body)
@@ -146,8 +185,7 @@ extension ReadTransaction {
     package func forEachID(_ request: QueryRequest, _ body: (String) throws -> Bool) throws {
         var ids: [String] = []
         try perform {
-            let id = QueryPath([PathStep(slot: 0)])
-            try forEachResult(request, columns: { [try $0.compiler.value(id, $0.scope, .least).sql] }) { row in
+            try forEachResult(request, withID: true) { row in
                 if let id = row.text(1) { ids.append(id) }
                 return true
             }

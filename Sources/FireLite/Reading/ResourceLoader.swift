@@ -114,6 +114,31 @@ struct ResourceLoader {
         try access.reader.forEach(registrations, near: near) { registration, resource in try body(finish(resource, registration)) }
     }
 
+    // MARK: - Lines
+
+    /// Whether the rows are all that there is to know of resources, and nothing wants to know which are read: no object is needed for their JSON.
+    var hasOnlyRows: Bool {
+        objects == nil && reads == nil && access.region == nil && store.payloads.keeper == nil
+            && access.schema.moduleDefinitions[ContentSealing.contentTable] == nil
+    }
+
+    /// Calls `body` with the JSON of each of these resources, which are in the order of their numbers, with a line feed, and with whether it has an
+    /// id. The bytes are valid during the call.
+    ///
+    /// - Precondition: `hasOnlyRows`.
+    func forEachLine(
+        _ registrations: [Registration], _ buffer: JSONBuffer, _ body: (UnsafeBufferPointer<UInt8>, _ hasID: Bool) throws -> Void
+    ) throws {
+        guard access.reader.beginLines() else {
+            return try readEach(registrations) { resource in try buffer.withLine(of: resource) { try body($0, resource.id != nil) } }
+        }
+        try access.reader.forEachLine(registrations, key: store.identity.digestKey) { registration, line in
+            if let line { return try body(line.bytes, line.hasID) }
+            let resource = try read(registration)
+            try buffer.withLine(of: resource) { try body($0, resource.id != nil) }
+        }
+    }
+
     // MARK: - What was read
 
     /// Compares a resource with its digest (see `FHIRStore.Configuration.verifiesContent`) and ties it to the store.

@@ -9,6 +9,7 @@ final class ResourceReader {
     private let schema: StorageSchema
     private let registry: Registry
     @exclusivity(unchecked) private var assembler: ResourceAssembler
+    private lazy var encoder = RowEncoder()
     /// Shapes that are read with one statement, and the schema's version when the first was compiled.
     private(set) var shapesWithReader: [Shape] = []
     private var schemaChanges = 0
@@ -104,7 +105,7 @@ final class ResourceReader {
 
     /// Reads the rows of a resource as cells.
     func rows(root: Int64, shape: Shape, into buffer: inout RowBuffer) throws {
-        try forEachRow(of: root, shape) { row, columns in Self.append(row, columns, to: &buffer) }
+        try forEachRow(of: root, shape) { row, columns in buffer.append(row, columns) }
     }
 
     /// Reads the rows of a resource once, as cells and as the resource; nil if they are missing.
@@ -113,29 +114,9 @@ final class ResourceReader {
         try forEachRow(of: root, shape) { row, columns in
             rowsRead += 1
             assembler.take(row, columns)
-            Self.append(row, columns, to: &buffer)
+            buffer.append(row, columns)
         }
         return assembler.assemble() as? FHIRResource
-    }
-
-    @inline(__always)
-    private static func append(_ row: ResultRow, _ columns: RowColumns, to buffer: inout RowBuffer) {
-        let (parent, order) = (row.value(1), row.value(2))
-        let begun = buffer.begin(
-            table: columns.plan.index, node: RowKey.node(row.value(0).int),
-            parent: parent.type == .null ? -1 : parent.int,
-            order: order.type == .null ? -1 : Int32(truncatingIfNeeded: order.int), resource: 0)
-        for index in columns.sources.indices {
-            let column = columns.sources[index].column
-            let cell = row.value(index + RowColumns.fixedColumns)
-            switch cell.type {
-            case .null: continue
-            case .integer: buffer.add(column, int: cell.int)
-            case .float: buffer.add(column, double: cell.double)
-            case .text, .blob: buffer.add(column, bytes: cell.textBytes)
-            }
-        }
-        buffer.end(begun)
     }
 
     // MARK: - Many resources
@@ -147,6 +128,52 @@ final class ResourceReader {
     /// - Parameter near: how far on, by number, a resource may be to be reached by stepping over the rows of those in between, which costs about
     ///   as much as a look-up if it is 8. Default: 0, which reads no rows of other resources but the one that a table's rows end at.
     func forEach(_ registrations: [Registration], near: Int64 = 0, _ body: (Registration, FHIRResource?) throws -> Void) throws {
+        if Self.isStrewn(registrations) { return try forEachAlone(registrations, body) }
+        defer { assembler.clear() }
+        try walk(registrations, near: near) { registration, cursors in
+            // A file may hold any number, and what stands for the end of a table is one of them.
+            guard let cursors else { return try body(registration, nil) }
+            for cursor in cursors { try cursor._withUnsafeGuaranteedRef { try $0.take(registration.root, into: &assembler) } }
+            try body(registration, assembler.assemble() as? FHIRResource)
+        }
+    }
+
+    /// Calls `body` with the JSON of resources one after the other, with a line feed, or nil for those that only an object can hold. They are in
+    /// the order of their numbers, and each table is read once for all of them.
+    ///
+    /// `body` may read with this connection, but not change rows, and not call this again.
+    /// - Parameter key: the store's key of digests. JSON that does not match the resource's digest is not passed on.
+    func forEachLine(_ registrations: [Registration], key: UInt64, _ body: (Registration, RowEncoder.Line?) throws -> Void) throws {
+        let encoder = encoder
+        defer { encoder.clear() }
+        try walk(registrations, near: 0) { registration, cursors in
+            guard let cursors else { return try body(registration, nil) }
+            for cursor in cursors { try cursor._withUnsafeGuaranteedRef { try $0.take(registration.root, into: encoder) } }
+            try encoder.withLine(digest: registration.digest, key: key) { try body(registration, $0) }
+        }
+    }
+
+    /// Whether `forEachLine` is likely to make most of the lines of the next batch.
+    func beginLines() -> Bool { encoder.beginBatch() }
+
+    /// Reads the rows of resources as cells, each table once for all of them. They are in the order of their numbers.
+    ///
+    /// - Parameter buffers: receives the rows of each resource at its index.
+    func rows(_ registrations: [Registration], near: Int64, into buffers: inout [RowBuffer]) throws {
+        var index = 0
+        try walk(registrations, near: near) { registration, cursors in
+            for cursor in cursors ?? [] {
+                try cursor._withUnsafeGuaranteedRef { try $0.take(registration.root, into: &buffers[index]) }
+            }
+            index += 1
+        }
+    }
+
+    /// Calls `body` with registrations and the cursors of their tables; with nil for a number that no resource can have.
+    @inline(__always)
+    private func walk(
+        _ registrations: [Registration], near: Int64, _ body: (Registration, ContiguousArray<Unmanaged<RowCursor>>?) throws -> Void
+    ) throws {
         guard let first = registrations.first?.root, let last = registrations.last.map({ min($0.root, RootNumbers.maximum) }) else {
             return
         }
@@ -156,13 +183,11 @@ final class ResourceReader {
                 rowsRead += cursor.rows
                 giveBack(cursor.reader)
             }
-            assembler.clear()
         }
         var shape: Int64?
         var cursorsOfShape: [Int64: ContiguousArray<Unmanaged<RowCursor>>] = [:]
         var current = ContiguousArray<Unmanaged<RowCursor>>()
         for registration in registrations {
-            // A file may hold any number, and what stands for the end of a table is one of them.
             guard registration.root >= 0, registration.root <= RootNumbers.maximum else {
                 try body(registration, nil)
                 continue
@@ -174,8 +199,23 @@ final class ResourceReader {
                     ?? self.cursors(of: registration.shape, &cursors, from: max(first, registration.root), to: last, near: near)
                 cursorsOfShape[registration.shape] = current
             }
-            for cursor in current { try cursor._withUnsafeGuaranteedRef { try $0.take(registration.root, into: &assembler) } }
-            try body(registration, assembler.assemble() as? FHIRResource)
+            try body(registration, current)
+        }
+    }
+
+    /// Resources that are further apart than this, by number, are read one by one: a pass over their tables starts again in each table for each of
+    /// them, while a statement of their shape goes through all of its tables.
+    private static let strewn: Int64 = 32
+
+    private static func isStrewn(_ registrations: [Registration]) -> Bool {
+        guard let first = registrations.first?.root, let last = registrations.last?.root else { return false }
+        return min(last, RootNumbers.maximum) - max(first, 0) >= Int64(registrations.count) * strewn
+    }
+
+    private func forEachAlone(_ registrations: [Registration], _ body: (Registration, FHIRResource?) throws -> Void) throws {
+        for registration in registrations {
+            let isNumber = registration.root >= 0 && registration.root <= RootNumbers.maximum
+            try body(registration, isNumber ? resource(registration) : nil)
         }
     }
 

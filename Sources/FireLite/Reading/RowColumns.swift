@@ -81,7 +81,13 @@ final class RowColumns {
         self.groups = Self.copy(of: groups)
     }
 
+    /// The positions of its values, for `RowEncoder`.
+    @exclusivity(unchecked) private(set) var walk: RowWalk?
+
+    func prepareWalk() { if walk == nil { walk = RowWalk(self) } }
+
     deinit {
+        walk?.deallocate()
         sources.deallocate()
         groups.deallocate()
     }

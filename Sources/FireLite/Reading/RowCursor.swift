@@ -34,15 +34,39 @@ final class RowCursor {
         }
     }
 
-    /// Reads the rows of a resource, and stops at the row after them.
-    func take(_ wanted: Int64, into assembler: inout ResourceAssembler) throws {
+    /// Goes to the rows of a resource, or to where they would be.
+    @inline(__always)
+    private func seek(_ wanted: Int64) throws {
         if root < wanted - near {
             reader.start(RowKey.key(wanted), lastKey)
             try step()
         }
         while root < wanted { try step() }
+    }
+
+    /// Reads the rows of a resource, and stops at the row after them.
+    func take(_ wanted: Int64, into assembler: inout ResourceAssembler) throws {
+        try seek(wanted)
         while root == wanted {
             unmanagedReader._withUnsafeGuaranteedRef { assembler.take($0.row, $0.columns) }
+            try step()
+        }
+    }
+
+    /// The same for an encoder.
+    func take(_ wanted: Int64, into encoder: RowEncoder) throws {
+        try seek(wanted)
+        while root == wanted {
+            unmanagedReader._withUnsafeGuaranteedRef { encoder.take($0.row, $0.columns) }
+            try step()
+        }
+    }
+
+    /// The same for cells.
+    func take(_ wanted: Int64, into buffer: inout RowBuffer) throws {
+        try seek(wanted)
+        while root == wanted {
+            unmanagedReader._withUnsafeGuaranteedRef { buffer.append($0.row, $0.columns) }
             try step()
         }
     }

@@ -111,27 +111,11 @@ extension PredicateCompiler {
     }
 
     /// The lead with the fewest rows and their approximate number; nil if each has more than `limit`.
-    ///
-    /// All are counted up to one limit, then up to a higher one, so that no frequent condition is counted for long.
     func fewest(_ leads: [QueryPlan.Lead], atMost limit: Int) throws -> (lead: QueryPlan.Lead, rows: Int)? {
-        var most = QueryPlan.selectiveRows
-        while true {
-            most = Swift.min(most, limit)
-            let few = try leads.filter { try !hasMore($0, than: most) }
-            if few.count == 1, most > QueryPlan.selectiveRows { return (few[0], most) }
-            let counted = try few.map { lead in (lead, try lead.selects.reduce(0) { try $0 + statistics.rows($1, upTo: most) }) }
-            if let best = counted.min(by: { $0.1 < $1.1 }) { return best }
-            if most == limit { return nil }
-            most *= 16
-        }
+        try statistics.fewest(leads.map(\.selects), atMost: limit).map { (leads[$0.lead], $0.rows) }
     }
 
-    func hasMore(_ lead: QueryPlan.Lead, than limit: Int) throws -> Bool {
-        if lead.selects.count == 1 { return try statistics.hasMore(lead.selects[0], than: limit) }
-        var rows = 0
-        for select in lead.selects where rows <= limit { rows += try statistics.rows(select, upTo: limit + 1 - rows) }
-        return rows > limit
-    }
+    func hasMore(_ lead: QueryPlan.Lead, than limit: Int) throws -> Bool { try statistics.hasMore(lead.selects, than: limit) }
 
     /// The lead with the fewest rows of several conditions on the row of a scope, and their approximate number; nil if none of them has an
     /// index, or each has more than `limit`.

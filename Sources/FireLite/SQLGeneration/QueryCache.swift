@@ -10,11 +10,12 @@ final class QueryCache {
 
     let indexes = IndexCatalog()
     var sizes: [Int: Size] = [:]
-    private var statements: [String: Statement] = [:]
-    private var order: [String] = []
+    let plans = SharedPlans()
+    private var statements: [String: (statement: Statement, lastUse: Int)] = [:]
+    private var uses = 0
     private var hasFunctions = false
-    /// A program has few different queries; statements that are used once replace each other.
-    private static let capacity = 64
+    /// A program has few different queries, with a few statements each; those that were not used for longest give way.
+    private static let capacity = 128
 
     /// Adds the functions that statements of queries use.
     func addFunctions(_ connection: Connection, _ identity: StoreIdentity, _ bases: LocalBases) throws {
@@ -25,14 +26,18 @@ final class QueryCache {
 
     /// The compiled statement of a text, reset. Not for nested use.
     func statement(_ sql: String, _ connection: Connection) throws -> Statement {
-        if let known = statements[sql] {
+        uses += 1
+        if let place = statements.index(forKey: sql) {
+            statements.values[place].lastUse = uses
+            let known = statements.values[place].statement
             known.reset()
             return known
         }
         let statement = try connection.prepare(sql)
-        if order.count >= Self.capacity { statements[order.removeFirst()] = nil }
-        order.append(sql)
-        statements[sql] = statement
+        if statements.count >= Self.capacity, let oldest = statements.min(by: { $0.value.lastUse < $1.value.lastUse })?.key {
+            statements[oldest] = nil
+        }
+        statements[sql] = (statement, uses)
         return statement
     }
 }

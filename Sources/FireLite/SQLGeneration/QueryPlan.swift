@@ -25,6 +25,42 @@ enum QueryPlan {
         var isOwn: Bool { ownColumn != nil }
     }
 
+    /// The condition with the fewest rows of several, each of which is the rows of some `SELECT`s, and their approximate number; nil if each has
+    /// more than `limit`.
+    ///
+    /// All are counted up to one limit, then up to a higher one, so that no frequent condition is counted for long.
+    ///
+    /// - Parameters:
+    ///   - rows: the number of rows of a `SELECT`, up to a limit.
+    ///   - hasMore: whether it has more rows than a limit.
+    static func fewest<Select>(
+        _ leads: [[Select]], atMost limit: Int, rows: (Select, Int) throws -> Int, hasMore: (Select, Int) throws -> Bool
+    ) rethrows -> (lead: Int, rows: Int)? {
+        var most = selectiveRows
+        while true {
+            most = min(most, limit)
+            let few = try leads.indices.filter { try !self.hasMore(leads[$0], than: most, rows: rows, hasMore: hasMore) }
+            if few.count == 1, most > selectiveRows { return (few[0], most) }
+            let counted = try few.map { lead in (lead: lead, rows: try leads[lead].reduce(0) { try $0 + rows($1, most) }) }
+            if let best = counted.min(by: { $0.rows < $1.rows }) { return (best.lead, rounded(best.rows)) }
+            if most == limit { return nil }
+            most *= 16
+        }
+    }
+
+    /// Whether several `SELECT`s together have more rows than `limit`.
+    static func hasMore<Select>(
+        _ selects: [Select], than limit: Int, rows: (Select, Int) throws -> Int, hasMore: (Select, Int) throws -> Bool
+    ) rethrows -> Bool {
+        if selects.count == 1 { return try hasMore(selects[0], limit) }
+        var count = 0
+        for select in selects where count <= limit { count += try rows(select, limit + 1 - count) }
+        return count > limit
+    }
+
+    /// The least power of two that is not less than a number of rows: plans are made for few different numbers.
+    private static func rounded(_ rows: Int) -> Int { rows < 3 ? rows : 1 << (Int.bitWidth - (rows - 1).leadingZeroBitCount) }
+
     /// The required order of the results.
     enum Order {
         /// None: only their number or their values.

@@ -22,16 +22,17 @@ struct QueryStatement {
         case present, absent
     }
 
-    init(_ request: QueryRequest, _ access: StoreConnection, _ identity: StoreIdentity) throws {
+    /// - Parameter statistics: answers the planner; nil for those of this statement alone.
+    init(
+        _ request: QueryRequest, _ access: StoreConnection, _ identity: StoreIdentity, _ statistics: RowStatistics? = nil
+    ) throws {
         var request = request
         request.predicate = request.predicate.withNamedChains
         self.request = request
         self.access = access
-        let bases = try access.localBases()
-        try access.queries.addFunctions(access.connection, identity, bases)
-        try access.queries.indexes.refresh(access.connection, version: access.schema.version)
+        let bases = try access.preparedForQueries(identity)
         compiler = PredicateCompiler(
-            schema: access.schema, indexes: access.queries.indexes, statistics: RowStatistics(access), bases: bases.texts)
+            schema: access.schema, indexes: access.queries.indexes, statistics: statistics ?? RowStatistics(access), bases: bases.texts)
         scope =
             request.container == nil
             ? compiler.rootScope(request.layout, alias: Self.alias) : compiler.containedScope(request.layout, alias: Self.alias)
@@ -103,6 +104,9 @@ struct QueryStatement {
         return Walk(
             keys: "\(select(columns))\(from) WHERE \(condition) ORDER BY \(Self.alias)._k LIMIT \(bind: .integer(Int64(limit)))", end: end)
     }
+
+    /// The column with the ids of the results.
+    var id: SQLFragment { get throws { try compiler.value(QueryPath([PathStep(slot: 0)]), scope, .least).sql } }
 
     /// `SELECT` of the keys of the results and some columns.
     private func select(_ columns: [SQLFragment]) -> SQLFragment { "SELECT \(.joined(["\(Self.alias)._k"] + columns, ", "))" }

@@ -5,27 +5,78 @@ final class RowStatistics {
     private let access: StoreConnection
     /// The counts of the current plan, which needs some of them several times.
     private var known: [Question: Int] = [:]
+    /// The number of the newest resource.
+    private var newest: Int64?
+    /// Notes the questions of a compilation for all requests of a shape; nil for one request.
+    var trace: PlanTrace?
+
+    /// The same, of a plan that is shared.
+    private var knownOfShape: [CountedQuestion: Int] = [:]
 
     private struct Question: Hashable {
         let sql: String
         let arguments: [SQLValue]
     }
 
+    private struct CountedQuestion: Hashable {
+        let select: Int
+        let limit: Int
+        let isMore: Bool
+    }
+
     init(_ access: StoreConnection) { self.access = access }
+
+    // MARK: - Counting
 
     /// The number of rows of a `SELECT`, at most `limit`.
     func rows(_ select: SQLFragment, upTo limit: Int) throws -> Int {
-        try answer("SELECT count(*) FROM (\(select) LIMIT \(bind: .integer(Int64(limit))))")
+        guard let trace else { return try answer(Self.counting(select, upTo: limit).statement) }
+        let counted = try trace.counted(select)
+        let count = try rows(counted, trace.values, upTo: limit)
+        trace.note(.rows(counted, limit: limit), count)
+        return count
     }
 
     /// Whether a `SELECT` has more rows than `limit`: a third of the work of counting them.
-    func hasMore(_ select: SQLFragment, than limit: Int) throws -> Bool {
-        try answer("\(select) LIMIT 1 OFFSET \(bind: .integer(Int64(limit)))") > 0
+    private func hasMore(_ select: SQLFragment, than limit: Int) throws -> Bool {
+        try answer(Self.looking(select, beyond: limit).statement) > 0
+    }
+
+    /// Whether several `SELECT`s together have more rows than `limit`.
+    func hasMore(_ selects: [SQLFragment], than limit: Int) throws -> Bool {
+        // Only counts ask, which share no plans.
+        if trace != nil { throw StatementTemplate.NotShared() }
+        return try QueryPlan.hasMore(selects, than: limit, rows: { try rows($0, upTo: $1) }, hasMore: { try hasMore($0, than: $1) })
+    }
+
+    static func counting(_ select: SQLFragment, upTo limit: Int) -> SQLFragment {
+        "SELECT count(*) FROM (\(select) LIMIT \(bind: .integer(Int64(limit))))"
+    }
+
+    static func looking(_ select: SQLFragment, beyond limit: Int) -> SQLFragment {
+        "\(select) LIMIT 1 OFFSET \(bind: .integer(Int64(limit)))"
+    }
+
+    private func rows(_ select: CountedSelect, _ values: ShapeValues, upTo limit: Int) throws -> Int {
+        try answer(select.rows, values, CountedQuestion(select: select.number, limit: limit, isMore: false))
+    }
+
+    private func hasMore(_ select: CountedSelect, _ values: ShapeValues, than limit: Int) throws -> Bool {
+        try answer(select.more, values, CountedQuestion(select: select.number, limit: limit, isMore: true)) > 0
+    }
+
+    private func answer(_ template: StatementTemplate, _ values: ShapeValues, _ question: CountedQuestion) throws -> Int {
+        if let count = knownOfShape[question] { return count }
+        let compiled = try access.queries.statement(template.sql, access.connection)
+        defer { compiled.reset() }
+        template.bind(values, last: question.limit, to: compiled)
+        let count = try compiled.step() ? Int(compiled.int(0)) : 0
+        knownOfShape[question] = count
+        return count
     }
 
     /// The first value of a statement; 0 if there is no row.
-    private func answer(_ fragment: SQLFragment) throws -> Int {
-        let statement = fragment.statement
+    private func answer(_ statement: SQLStatement) throws -> Int {
         let question = Question(sql: statement.sql, arguments: statement.arguments)
         if let count = known[question] { return count }
         let compiled = try access.queries.statement(statement.sql, access.connection)
@@ -36,12 +87,41 @@ final class RowStatistics {
         return count
     }
 
+    // MARK: - Comparing
+
+    /// The condition with the fewest rows of several, each of which is the rows of some `SELECT`s, and their approximate number; nil if each has
+    /// more than `limit`.
+    func fewest(_ leads: [[SQLFragment]], atMost limit: Int) throws -> (lead: Int, rows: Int)? {
+        guard let trace else {
+            return try QueryPlan.fewest(
+                leads, atMost: limit, rows: { try rows($0, upTo: $1) }, hasMore: { try hasMore($0, than: $1) })
+        }
+        let counted = try leads.map { try $0.map { try trace.counted($0) } }
+        let found = try fewest(counted, trace.values, atMost: limit)
+        trace.note(.fewest(counted, limit: limit), PlanTrace.answer(found))
+        return found
+    }
+
+    private func fewest(_ leads: [[CountedSelect]], _ values: ShapeValues, atMost limit: Int) throws -> (lead: Int, rows: Int)? {
+        try QueryPlan.fewest(
+            leads, atMost: limit, rows: { try rows($0, values, upTo: $1) }, hasMore: { try hasMore($0, values, than: $1) })
+    }
+
+    // MARK: - Tables
+
     /// The approximate number of rows of a table.
     ///
     /// - Complexity: counts them by scanning the table's smallest index; the result is cached until the store has grown by a
     ///   quarter.
     func size(of table: TablePlan) throws -> Int {
-        let newest = try Registry.greatestRoot(access.connection)
+        let size = try storedSize(of: table)
+        trace?.note(.size(table), size)
+        return size
+    }
+
+    private func storedSize(of table: TablePlan) throws -> Int {
+        let newest = try newest ?? Registry.greatestRoot(access.connection)
+        self.newest = newest
         if let counted = access.queries.sizes[table.index] {
             let serves = counted.newest / 2...counted.newest + counted.newest / 4 + 1_000
             if serves.contains(newest) { return counted.rows }
@@ -53,10 +133,29 @@ final class RowStatistics {
 
     /// The key of a table's row that comes so many rows after a key; nil if there are fewer.
     func key(in table: TablePlan, after start: Int64, number: Int) throws -> Int64? {
+        let key = try storedKey(in: table, after: start, number: number)
+        guard let trace else { return key }
+        trace.note(.key(table, after: start, number: number), end: key)
+        return ShapeMarks.end
+    }
+
+    private func storedKey(in table: TablePlan, after start: Int64, number: Int) throws -> Int64? {
         let statement = try access.queries.statement(
             "SELECT _k FROM \(table.quotedName) WHERE _k > ? ORDER BY _k LIMIT 1 OFFSET ?", access.connection)
         defer { statement.reset() }
         statement.bind([.integer(start), .integer(Int64(number))])
         return try statement.step() ? statement.int(0) : nil
+    }
+
+    // MARK: - Again
+
+    /// The answer to a question of a shape's plan.
+    func reply(to question: PlanQuestion, _ values: ShapeValues) throws -> PlanReply {
+        switch question {
+        case .fewest(let leads, let limit): .number(PlanTrace.answer(try fewest(leads, values, atMost: limit)))
+        case .rows(let select, let limit): .number(try rows(select, values, upTo: limit))
+        case .size(let table): .number(try storedSize(of: table))
+        case .key(let table, let start, let number): .end(try storedKey(in: table, after: start, number: number))
+        }
     }
 }

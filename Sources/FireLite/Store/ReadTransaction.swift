@@ -233,6 +233,22 @@ public class ReadTransaction {
         }
     }
 
+    /// Calls `body` with the registrations of a type's resources in the order they were stored, up to 256 at a time.
+    ///
+    /// - Precondition: nothing hides resources from the transaction.
+    func forEachBatch(ofTypeNamed name: String, _ body: ([Registration]) throws -> Void) throws {
+        try perform {
+            let table = try table(ofTypeNamed: name)
+            var last: Int64 = -1
+            while true {
+                let batch = try registrations(of: table, after: last)
+                guard let end = batch.last else { return }
+                last = end.root
+                try body(batch)
+            }
+        }
+    }
+
     /// The next registrations of a type, by number.
     func registrations(of table: TablePlan, after root: Int64) throws -> [Registration] {
         try access.registry.registrations(of: table, after: root) { throw loader.damaged($0) }

@@ -106,13 +106,21 @@ public final class WriteTransaction: ReadTransaction {
     /// - Precondition: the resource is not stored yet.
     /// - Throws: `FHIRStoreError`.
     public func add(_ resource: FHIRResource) throws {
+        _ = try adding([resource])
+    }
+
+    /// Stores new resources, all of them or none, and returns their numbers.
+    func adding(_ resources: [FHIRResource]) throws -> [Int64] {
         requireActive()
-        checkAddable(resource)
+        for resource in resources { checkAddable(resource) }
         // The keeper runs statements, which must not write other changes into this call's savepoint.
-        try perform(flushes: writer.keeper != nil) {
-            let roots = try writer.insert([resource])
-            managed.adopt(resource, root: roots[0])
-            managed.hold(resource)
+        return try perform(flushes: writer.keeper != nil) {
+            let roots = try writer.insert(resources)
+            for (resource, root) in zip(resources, roots) {
+                managed.adopt(resource, root: root)
+                managed.hold(resource)
+            }
+            return roots
         }
     }
 

@@ -390,6 +390,15 @@ final class StorageSchema {
         return tables.filter(\.isInFile)
     }
 
+    /// Whether the tables of some rows, or columns of these, are not in the file yet.
+    func needsGrowth(for buffer: borrowing RowBuffer) -> Bool {
+        for index in buffer.rows.indices {
+            let plan = tables[Int(buffer.rows[index].table)]
+            if !plan.isInFile || plan.columns.count > plan.fileColumns { return true }
+        }
+        return false
+    }
+
     /// Extends the file for new rows: creates tables with all their columns at once, and adds columns to existing tables.
     ///
     /// - Returns: whether it did anything.

@@ -118,7 +118,11 @@ struct Flattener {
     /// Adds the values of an object that is inlined in the current row; returns true if it has lists too.
     private mutating func addCells(of object: Unmanaged<FHIRObject>, _ group: Unmanaged<GroupPlan>) throws(FHIRStoreError) -> Bool {
         let marksManaged = marksManaged
-        if object._withUnsafeGuaranteedRef({ $0.noteStored(marksManaged) }) || takesOver {
+        let hasExtras = object._withUnsafeGuaranteedRef { $0.noteStored(marksManaged) }
+        if takesOver {
+            let column = group._withUnsafeGuaranteedRef { $0.pkColumn }
+            if column >= 0 { buffer.keep(column) }
+        } else if hasExtras {
             addPK(of: object.takeUnretainedValue(), group.takeUnretainedValue())
         }
         var hasChildren = false
@@ -152,10 +156,6 @@ struct Flattener {
 
     @inline(never)
     private mutating func addPK(of object: FHIRObject, _ group: GroupPlan) {
-        if takesOver {
-            if group.pkColumn >= 0 { buffer.keep(group.pkColumn) }
-            return
-        }
         guard let pk = object.objectExtras?.pk, group.parent != nil || object.ownerObject != nil else { return }
         if numbering == .kept, object.rootObject.objectExtras?.derivedPK(of: object) == pk { return }
         buffer.add(group.table.pkColumn(group), text: pk)

@@ -33,6 +33,8 @@ struct RowBuffer {
         let payload: Int64
     }
 
+    /// Whether the rows of a table are linked, which only rows to insert need.
+    var linksTables = true
     var rows = ContiguousArray<Row>()
     var cells = ContiguousArray<Cell>()
     var bytes = ContiguousArray<UInt8>()
@@ -41,14 +43,21 @@ struct RowBuffer {
     var tails = ContiguousArray<Int32>()
 
     mutating func clear() {
+        // Of one resource, few tables have rows.
+        for row in rows.prefix(linksTables && rows.count < heads.count ? rows.count : 0) {
+            heads[Int(row.table)] = -1
+            tails[Int(row.table)] = -1
+        }
+        if linksTables, rows.count >= heads.count {
+            for index in heads.indices {
+                heads[index] = -1
+                tails[index] = -1
+            }
+        }
         rows.removeAll(keepingCapacity: true)
         cells.removeAll(keepingCapacity: true)
         // The memory for one huge resource must not be kept forever.
         bytes.removeAll(keepingCapacity: bytes.capacity < 64 << 20)
-        for index in heads.indices {
-            heads[index] = -1
-            tails[index] = -1
-        }
     }
 
     /// Starts a row; its cells follow.
@@ -60,6 +69,7 @@ struct RowBuffer {
             Row(
                 table: Int32(truncatingIfNeeded: table), node: node, parent: parent, order: order, cellStart: start, cellEnd: start,
                 resource: resource))
+        guard linksTables else { return index }
         while heads.count <= table {
             heads.append(-1)
             tails.append(-1)

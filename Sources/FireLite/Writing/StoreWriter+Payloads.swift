@@ -59,7 +59,7 @@ extension StoreWriter {
         defer { flattener.clear() }
         guard let shape = try access.registry.shape(registration.shape) else { return }
         _ = try flattener.add(resource, as: 0, numbering: .fresh, marksManaged: false, takesOver: true)
-        stored.clear()
+        var stored = RowBuffer(linksTables: false)
         try access.reader.rows(root: registration.root, shape: shape, into: &stored)
         var nextNode = registration.nodes
         var diff = RowDiff(access, notes: .nothing)

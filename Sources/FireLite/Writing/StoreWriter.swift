@@ -8,7 +8,10 @@ final class StoreWriter {
     let identity: StoreIdentity
     // Exclusive access is not checked for these, as they are used for each resource or row, and nothing calls back into this type.
     @exclusivity(unchecked) var flattener: Flattener
-    var stored = RowBuffer()
+    @exclusivity(unchecked) private var stored = RowBuffer(linksTables: false)
+    /// Changed resources whose stored rows are about to be read together, and those rows.
+    @exclusivity(unchecked) var changes: [PendingChange] = []
+    @exclusivity(unchecked) var storedRows: [RowBuffer] = []
     @exclusivity(unchecked) private var pending: [Pending] = []
     @exclusivity(unchecked) private var roots: [Int64] = []
     @exclusivity(unchecked) var nextRoot: Int64 = 0
@@ -114,10 +117,13 @@ final class StoreWriter {
         flattener.clear()
         pending.removeAll()
         roots.removeAll()
+        changes.removeAll()
     }
 
     /// Turns a new resource into rows, which are written with the next batch.
     private func queue(_ resource: FHIRResource, digest: ContentDigest.Value, marksManaged: Bool) throws -> Int64 {
+        // The rows of a change go through the same memory, and changes are noted in the order in which they are written.
+        try writeChanges()
         let root = nextRoot
         guard root <= RootNumbers.maximum else {
             throw FHIRStoreError(.tooLarge, "the store has used all \(RootNumbers.maximum) numbers of resources: start a new store")
@@ -235,6 +241,8 @@ final class StoreWriter {
         // Short hashes of the ids so far, needed only from the first resource on that differs from the stored one.
         var seen: IDSet?
         var lookups = IDLookups(resources)
+        // What is kept of the content before a change is read with its rows, one by one.
+        let postpones = resources.count > 1 && keeper == nil && tracking == nil
         var outcomes: [UpsertOutcome] = []
         outcomes.reserveCapacity(resources.count)
         for (index, resource) in resources.enumerated() {
@@ -257,9 +265,9 @@ final class StoreWriter {
                 continue
             }
             check(resource)
-            let outcome = try upsert(resource, knownDigest: digests?[index], policy: policy, marksManaged: marksManaged, object: known) {
-                try lookups.registration(at: index, access, &newIDs)
-            }
+            let outcome = try upsert(
+                resource, knownDigest: digests?[index], policy: policy, marksManaged: marksManaged, object: known, postpones: postpones
+            ) { try lookups.registration(at: index, access, &newIDs) }
             outcomes.append(outcome)
             if case .unchanged = outcome { continue }
             if lasts == nil, seen == nil, resources.count > 1 {
@@ -268,8 +276,11 @@ final class StoreWriter {
                 seen = ids
             }
             if pending.count >= Self.batchSize || flattener.buffer.bytes.count >= Self.batchBytes { try writeQueue() }
+            if changes.count >= Self.changesTogether { try writeChanges() }
         }
         try writeQueue()
+        try writeChanges()
+        storedRows.removeAll()
         return outcomes
     }
 
@@ -279,7 +290,7 @@ final class StoreWriter {
 
     private func upsert(
         _ resource: FHIRResource, knownDigest: ContentDigest.Value?, policy: UpsertPolicy, marksManaged: Bool,
-        object: (Int64) -> FHIRResource?, lookUp: () throws -> Registration?
+        object: (Int64) -> FHIRResource?, postpones: Bool, lookUp: () throws -> Registration?
     ) throws -> UpsertOutcome {
         if resource.isManaged, let tie = resource.objectExtras as? StoreTie {
             // Its changes have been saved; another write may still have replaced or deleted it.
@@ -300,6 +311,10 @@ final class StoreWriter {
             if policy == .keepNewer, try isOlder(resource, than: registration) { return .older(root) }
             if let target = object(root) { return .merge(target) }
             try writeQueue()
+            if postpones {
+                changes.append(PendingChange(registration: registration, resource: resource, digest: digest))
+                return .updated(root)
+            }
             _ = try replace(registration, with: resource, numbering: .fresh, digest: digest)
             try note(detached, ofResource: root, isNew: false)
             return .updated(root)
@@ -361,9 +376,11 @@ final class StoreWriter {
         return shape
     }
 
-    private func replace(
+    /// - Parameter place: the index of its stored rows in `storedRows`, if they were read with those of others.
+    @discardableResult
+    func replace(
         _ registration: Registration, with resource: FHIRResource, numbering: Flattener.Numbering,
-        digest: ContentDigest.Value, isRenewal: Bool = false
+        digest: ContentDigest.Value, isRenewal: Bool = false, storedAt place: Int? = nil
     ) throws -> Int64 {
         if !knowsSealed, try access.isSealed(registration.root) {
             throw FHIRStoreError(
@@ -371,15 +388,17 @@ final class StoreWriter {
                 "\(access.connection.path): the resource is sealed, and changing what is in the clear would leave old content sealed",
                 remedy: .useRecords)
         }
+        stored.clear()
         defer { flattener.clear() }
         // The id may have changed.
         newIDs.forget(access.schema.table(of: resource.layout))
         let shape = try self.shape(of: registration)
         _ = try flattener.add(resource, as: 0, numbering: numbering, marksManaged: false, takesOver: numbering == .fresh)
-        try grow()
-        stored.clear()
+        if access.schema.needsGrowth(for: flattener.buffer) { try grow() }
         let type = access.schema.table(of: resource.layout)
-        if isRenewal || digest != registration.digest, tracking?.needsContent(registration, type) == true {
+        if place != nil {
+            // Its rows are there.
+        } else if isRenewal || digest != registration.digest, tracking?.needsContent(registration, type) == true {
             try tracking?.willUpdate(registration, type, access.reader.resource(root: registration.root, shape: shape, rows: &stored))
         } else {
             try access.reader.rows(root: registration.root, shape: shape, into: &stored)
@@ -387,7 +406,11 @@ final class StoreWriter {
         var nextNode = registration.nodes
         let oldID = record?.listsAll == true ? try access.registry.id(of: type, root: registration.root) : nil
         var diff = RowDiff(access, notes: record.map { $0.notesPaths ? .paths : .tables } ?? .nothing)
-        try diff.apply(&flattener.buffer, over: &stored, root: registration.root, byNumber: numbering == .kept, nextNode: &nextNode)
+        if let place {
+            try diff.apply(&flattener.buffer, over: &storedRows[place], root: registration.root, byNumber: false, nextNode: &nextNode)
+        } else {
+            try diff.apply(&flattener.buffer, over: &stored, root: registration.root, byNumber: numbering == .kept, nextNode: &nextNode)
+        }
         if numbering == .kept { flattener.assignNumbers() }
         if record != nil { for table in diff.touched { record?.touch(table) } }
         guard isRenewal || diff.written > 0 || digest != registration.digest else { return registration.revision }

@@ -87,6 +87,10 @@ public final class StoreBrowser: Sendable {
     }
 
     private func answer(_ request: ServiceRequest) async throws -> ServiceResponse {
+        var request = request
+        let (fields, repeated) = request.fields.joined()
+        request.fields = fields
+        if let repeated { throw PageProblem(400, "The request is ambiguous", "It has the field \(repeated) more than once.") }
         guard request.target.utf8.count <= 65_536 else {
             throw PageProblem(414, "The address is too long", "Shorten the search or the statement.")
         }

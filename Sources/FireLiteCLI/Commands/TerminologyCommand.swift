@@ -19,7 +19,7 @@ struct TerminologyCommand: Command {
             DatabaseArgument.release,
             KeyFile.option,
         ],
-        operands: "OPERATION", operandCount: 1...1, operandKinds: [.choice(TerminologyOperation.allCases.map(\.rawValue))],
+        operands: "OPERATION", operandCount: 1...1, operandKinds: [.choice(operations)],
         discussion: """
             OPERATION is one of FHIR's, and --parameters has what a server would be sent:
 
@@ -30,6 +30,7 @@ struct TerminologyCommand: Command {
               subsumes          how two codes relate
               translate         what concept maps make of a code
               batch-validate    several validations at once
+              closure           which of a client's codes are below which: a request a line, which follow each other
 
             Definitions are those of --resource, --database, --knowledge and parameters named tx-resource. UCUM, languages,
             media types, countries and currencies are known without.
@@ -41,7 +42,11 @@ struct TerminologyCommand: Command {
                       firelite terminology expand --database health.sqlite --parameters request.json --language de
             """)
 
-    private let operation: TerminologyOperation
+    private static let closure = "closure"
+    private static let operations = TerminologyOperation.allCases.map(\.rawValue) + [closure]
+
+    /// Nil for `closure`, whose requests change what it is about.
+    private let operation: TerminologyOperation?
     private let parameters: String
     private let resources: [String]
     private let knowledge: CodesArgument
@@ -52,11 +57,11 @@ struct TerminologyCommand: Command {
     private let repetitions: Int
 
     init(_ arguments: ParsedArguments) throws {
-        guard let operation = TerminologyOperation(rawValue: arguments.operands[0]) else {
-            let known = TerminologyOperation.allCases.map(\.rawValue).joined(separator: ", ")
-            throw ToolError.usage("unknown operation '\(arguments.operands[0])': choose one of \(known)")
+        let name = arguments.operands[0]
+        guard Self.operations.contains(name) else {
+            throw ToolError.usage("unknown operation '\(name)': choose one of \(Self.operations.joined(separator: ", "))")
         }
-        self.operation = operation
+        operation = TerminologyOperation(rawValue: name)
         parameters = arguments["parameters"] ?? "-"
         resources = arguments.all("resource")
         knowledge = CodesArgument(arguments)
@@ -89,8 +94,18 @@ struct TerminologyCommand: Command {
         }
     }
 
+    /// Performs `$closure` for each request, one a line, or for one that has several lines. The tables last as long as the command.
+    private func close(_ terminology: Terminology, _ request: Data, _ console: Console) throws {
+        let lines = request.split(separator: UInt8(ascii: "\n")).filter { line in !line.allSatisfy { $0 <= 0x20 } }
+        let isList = lines.count > 1 && (try? JSONSerialization.jsonObject(with: lines[0])) != nil
+        var tables = ClosureTables()
+        for one in isList ? lines : [request] {
+            try console.print(String(decoding: try tables.perform(parameters: one, using: terminology), as: UTF8.self))
+        }
+    }
+
     /// Answers again and again; the first answer, which reads what it needs, does not count.
-    private func measure(_ terminology: Terminology, _ request: Data, _ console: Console) throws {
+    private func measure(_ operation: TerminologyOperation, _ terminology: Terminology, _ request: Data, _ console: Console) throws {
         let clock = ContinuousClock()
         var times: [Duration] = []
         for _ in 0..<repetitions {
@@ -107,9 +122,13 @@ struct TerminologyCommand: Command {
 
     private func run(_ terminology: Terminology, _ request: Data, _ console: Console) throws -> ExitStatus {
         do {
+            guard let operation else {
+                try close(terminology, request, console)
+                return .done
+            }
             let answer = try terminology.perform(operation, parameters: request, language: language)
             try console.print(String(decoding: answer, as: UTF8.self))
-            if repetitions > 0 { try measure(terminology, request, console) }
+            if repetitions > 0 { try measure(operation, terminology, request, console) }
             return .done
         } catch let error as TerminologyError {
             try console.print(String(decoding: error.operationOutcome, as: UTF8.self))

@@ -56,7 +56,7 @@ struct JSONWriter: ~Copyable {
     }
 
     @inline(__always)
-    private mutating func put(_ source: UnsafePointer<UInt8>, _ length: Int) {
+    mutating func put(_ source: UnsafePointer<UInt8>, _ length: Int) {
         reserve(length)
         (bytes + count).update(from: source, count: length)
         count += length
@@ -124,7 +124,8 @@ struct JSONWriter: ~Copyable {
         put(member + keyLength, table.pointee.typeMemberLength - keyLength)
     }
 
-    private mutating func beginMember(_ entry: UnsafePointer<ElementEntry>, isAnnotation: Bool, _ isFirst: inout Bool) {
+    @inline(__always)
+    mutating func beginMember(_ entry: UnsafePointer<ElementEntry>, isAnnotation: Bool, _ isFirst: inout Bool) {
         if !isFirst { put(",") }
         isFirst = false
         if isPretty { newLine() }
@@ -232,7 +233,7 @@ struct JSONWriter: ~Copyable {
 
     // MARK: - Primitives
 
-    private mutating func write(word: Int64, _ type: PrimitiveType) {
+    mutating func write(word: Int64, _ type: PrimitiveType) {
         reserve(40)
         switch type.storage {
         case .boolean: put(literal: word != 0 ? "true" : "false")
@@ -244,9 +245,28 @@ struct JSONWriter: ~Copyable {
             count += length + 2
         case .integer, .text:
             if type == .integer64 { put("\"") }
-            put(literal: "\(word)")
+            writeNumber(word)
             if type == .integer64 { put("\"") }
         }
+    }
+
+    private mutating func writeNumber(_ number: Int64) {
+        var rest = number.magnitude
+        var length = 1
+        while rest >= 10 {
+            rest /= 10
+            length += 1
+        }
+        if number < 0 { put("-") }
+        reserve(length)
+        rest = number.magnitude
+        var place = count + length
+        repeat {
+            place -= 1
+            bytes[place] = UInt8(truncatingIfNeeded: rest % 10) + 48
+            rest /= 10
+        } while rest > 0
+        count += length
     }
 
     /// Writes the literal of a primitive, quoted unless JSON has the type.
@@ -260,7 +280,7 @@ struct JSONWriter: ~Copyable {
         text.withUTF8 { writeString($0) }
     }
 
-    private mutating func writeString(_ source: UnsafeBufferPointer<UInt8>) {
+    mutating func writeString(_ source: UnsafeBufferPointer<UInt8>) {
         reserve(source.count + 2)
         put("\"")
         var runStart = 0
@@ -324,7 +344,7 @@ struct JSONWriter: ~Copyable {
 
 extension PrimitiveType {
     /// Whether its literals are strings in JSON.
-    fileprivate var isString: Bool {
+    var isString: Bool {
         switch storage {
         case .boolean, .decimal: false
         case .integer: self == .integer64

@@ -10,7 +10,7 @@ package struct ContentDigest {
     private var second: UInt64
     private let usesSlots: Bool
 
-    private init(key: UInt64, usesSlots: Bool) {
+    init(key: UInt64, usesSlots: Bool = false) {
         first = key ^ 0x9E37_79B9_7F4A_7C15
         second = ~key &* 0xC2B2_AE3D_27D4_EB4F
         self.usesSlots = usesSlots
@@ -22,8 +22,13 @@ package struct ContentDigest {
     package static func digest(of object: FHIRObject, key: UInt64, usesSlots: Bool = false) -> Value {
         var digest = ContentDigest(key: key, usesSlots: usesSlots)
         digest.mix(object)
-        digest.mix(0x5A, 0xA5)
-        return (digest.first, digest.second)
+        return digest.finish()
+    }
+
+    /// Ends a digest.
+    mutating func finish() -> Value {
+        mix(0x5A, 0xA5)
+        return (first, second)
     }
 
     /// The digest of a text.
@@ -31,8 +36,7 @@ package struct ContentDigest {
         var digest = ContentDigest(key: key, usesSlots: false)
         var text = text
         text.withUTF8 { digest.mix($0, tag: 2) }
-        digest.mix(0x5A, 0xA5)
-        return (digest.first, digest.second)
+        return digest.finish()
     }
 
     /// The word for an element in digests: a hash of its name (FNV-1a), without the last byte.
@@ -41,7 +45,7 @@ package struct ContentDigest {
     }
 
     @inline(__always)
-    private mutating func mix(_ left: UInt64, _ right: UInt64) {
+    mutating func mix(_ left: UInt64, _ right: UInt64) {
         let one = (left ^ first).multipliedFullWidth(by: right ^ 0xA076_1D64_78BD_642F)
         let two = (right &+ second).multipliedFullWidth(by: left ^ 0xE703_7ED1_A0B4_28DB)
         first = (one.high ^ one.low) &+ right
@@ -49,7 +53,7 @@ package struct ContentDigest {
     }
 
     @inline(__always)
-    private mutating func mix(_ bytes: UnsafeBufferPointer<UInt8>, tag: UInt64) {
+    mutating func mix(_ bytes: UnsafeBufferPointer<UInt8>, tag: UInt64) {
         let count = bytes.count
         mix(tag, UInt64(truncatingIfNeeded: count))
         guard let base = bytes.baseAddress, count > 0 else { return }

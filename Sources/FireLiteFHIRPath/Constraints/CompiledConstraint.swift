@@ -1,7 +1,7 @@
 import FireLiteCore
 
 /// A constraint with its compiled expression.
-struct CompiledConstraint: Sendable {
+final class CompiledConstraint: Sendable {
     let constraint: FHIRPathConstraint
     private let program: Program
     private let isContentRule: Bool

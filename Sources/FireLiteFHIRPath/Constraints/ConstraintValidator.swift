@@ -24,22 +24,24 @@ struct ConstraintValidator {
             context.resource = constraints.resourceIsContainer ? resource.containerResource ?? resource : resource
         }
         defer { context.resource = outer }
-        guard let plan = constraints.plan(of: object.layout) else { return }
+        let layout = object.layout
+        guard let plan = constraints.plan(of: layout) else { return }
         for constraint in plan.own { check(constraint, .object(object)) }
         for slot in object.slotRun {
             let index = Int(slot.index)
-            let element = object.layout.elements[index]
             let own = plan.elements[index]
             switch slot.value {
-            case .word, .text, .texts: if own == nil { continue }
+            case .word, .text, .texts: if own.isEmpty { continue }
             default: break
             }
+            // Read in place: the description of an element is large.
+            let entry = object.layoutTable.pointee.entries + index
             var items: [Item] = []
-            slot.value.append(to: &items, element.primitive ?? .string)
+            slot.value.append(to: &items, entry.pointee.primitive)
             for (place, item) in items.enumerated() {
-                steps.append((element.name, element.isList ? place : nil))
+                steps.append((layout.elements[index].name, entry.pointee.isList ? place : nil))
                 defer { steps.removeLast() }
-                for constraint in own ?? [] { check(constraint, item) }
+                for constraint in own { check(constraint, item) }
                 switch item {
                 case .object(let child): validate(child)
                 case .annotated(let primitive, _):

@@ -24,7 +24,8 @@ struct Compiler {
         case .function(let name, let arguments): return try function(name, arguments, position)
         case .invocation(let left, let right):
             let first = try compile(left, isFirst: isFirst)
-            return InvocationNode(first, try compile(right, isFirst: false), position)
+            let second = try compile(right, isFirst: false)
+            return FollowNode.joining(first, second, position) ?? InvocationNode(first, second, position)
         case .indexer(let left, let index):
             let first = try compile(left, isFirst: isFirst)
             return IndexerNode(first, try compile(index), position)

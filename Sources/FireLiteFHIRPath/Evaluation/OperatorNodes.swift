@@ -20,6 +20,12 @@ final class EqualityNode: TruthNode, @unchecked Sendable {
     private let member: MemberNode?
     private let constant: Item?
 
+    /// The operands of `member = 'text'`; nil for other comparisons.
+    var memberAndText: (MemberNode, String)? {
+        guard operation == .equal, let member, case .string(let text)? = constant else { return nil }
+        return (member, text)
+    }
+
     override init(_ operation: PathOperator, left: Node, right: Node, position: Int) {
         member = left as? MemberNode
         constant = (right as? ConstantNode).flatMap { $0.items.count == 1 ? $0.items[0] : nil }

@@ -17,22 +17,26 @@ public struct Canonical: Hashable, Sendable, CustomStringConvertible {
     ///
     /// An implicit value set of SNOMED CT is its whole URL, as an expression has bars and hashes of its own.
     public init(_ text: String) {
-        let hasParts = text.utf8.contains { $0 == UInt8(ascii: "#") || $0 == UInt8(ascii: "|") }
-        guard hasParts, !text.contains("?fhir_vs=ecl/") else {
+        // By bytes, as a validation splits many references.
+        let bytes = text.utf8
+        let hasParts = bytes.contains { $0 == UInt8(ascii: "#") || $0 == UInt8(ascii: "|") }
+        guard hasParts, !bytes.contains(UInt8(ascii: "?")) || !text.contains("?fhir_vs=ecl/") else {
             url = text
             return
         }
-        var rest = text[...]
-        if let mark = rest.lastIndex(of: "#") {
-            fragment = rest[rest.index(after: mark)...].isEmpty ? nil : String(rest[rest.index(after: mark)...])
+        var rest = bytes[...]
+        if let mark = rest.lastIndex(of: UInt8(ascii: "#")) {
+            fragment = Self.part(rest[mark...].dropFirst())
             rest = rest[..<mark]
         }
-        if let bar = rest.firstIndex(of: "|") {
-            version = rest[rest.index(after: bar)...].isEmpty ? nil : String(rest[rest.index(after: bar)...])
+        if let bar = rest.firstIndex(of: UInt8(ascii: "|")) {
+            version = Self.part(rest[bar...].dropFirst())
             rest = rest[..<bar]
         }
-        url = String(rest)
+        url = String(Substring(rest))
     }
+
+    private static func part(_ bytes: Substring.UTF8View) -> String? { bytes.isEmpty ? nil : String(Substring(bytes)) }
 
     /// The reference as FHIR writes it: `url|version#fragment`.
     public var description: String {

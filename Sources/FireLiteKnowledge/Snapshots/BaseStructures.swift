@@ -134,13 +134,32 @@ final class BaseFacts: @unchecked Sendable {
     /// The value sets of required bindings whose codes no definition lists: standards do, which the terminology knows.
     private static let open: Set<String> = [allLanguages, prefix + "currencies"]
 
-    /// The value sets of a type's codes that the lists of the release do not have, by the places of the elements.
-    func openSets(of layout: Layout) -> [Int: String] {
-        var sets: [Int: String] = [:]
-        for (place, element) in layout.elements.enumerated() where element.primitive == .code && element.choice == nil {
-            if let set = boundSet(of: element.name, layout), Self.open.contains(set) { sets[place] = set }
+    /// Whether a value set is one of those.
+    static func isOpen(_ url: String) -> Bool { open.contains(url) }
+
+    /// The value sets that the elements of a type are checked by in addition to its layout, by their slots.
+    struct BoundSets: Sendable {
+        /// Those of codes that the lists of the release do not have.
+        var open: [Int: Canonical] = [:]
+        /// Those of codings: of a required binding, or the maximum of another.
+        var coded: [Int: Canonical] = [:]
+    }
+
+    private var sets: [ObjectIdentifier: BoundSets] = [:]
+
+    /// The value sets of a type; layouts live as long as the process.
+    func boundSets(of layout: Layout) -> BoundSets {
+        if let known = lock.withLock({ sets[ObjectIdentifier(layout)] }) { return known }
+        var found = BoundSets()
+        for element in layout.elements {
+            let isCode = element.primitive == .code && element.choice == nil
+            guard isCode || ["CodeableConcept", "Coding"].contains(element.typeName),
+                let set = boundSet(of: element.name, layout)
+            else { continue }
+            if !isCode { found.coded[element.slot] = Canonical(set) } else if Self.isOpen(set) { found.open[element.slot] = Canonical(set) }
         }
-        return sets
+        lock.withLock { sets[ObjectIdentifier(layout)] = found }
+        return found
     }
 
     /// The maximum of a binding, which the generated text does not have. In R4 and R4B languages in common use are preferred, and others are those of

@@ -39,8 +39,12 @@ struct SnapshotGenerator {
             root = try generate(differential.map { ElementRule($0) }, base: json["baseDefinition"]?.text, type: type)
         }
         number(root, nil)
-        root.forgetSource()
+        root.finish()
         keepOwnConstraints(root, BaseConstraints.of(knowledge.release))
+        let typeName = Self.typeName(type)
+        if isConstraint, let layout = knowledge.release.layout(named: typeName), layout.kind != .backbone {
+            PlainElements(knowledge.release).mark(root, as: layout)
+        }
         var contexts: [(type: String, expression: String)] = []
         for context in json["context"]?.items ?? [] {
             if let text = context.text {
@@ -50,7 +54,7 @@ struct SnapshotGenerator {
             }
         }
         return Structure(
-            url: url, version: definition.version, name: json["name"]?.text ?? "", type: Self.typeName(type),
+            url: url, version: definition.version, name: json["name"]?.text ?? "", type: typeName,
             kind: json["kind"]?.text ?? "resource", isAbstract: json["abstract"]?.truth ?? false, isConstraint: isConstraint,
             base: json["baseDefinition"]?.text, root: root, contexts: contexts,
             contextInvariants: json["contextInvariant"]?.items.compactMap(\.text) ?? [])

@@ -17,6 +17,21 @@ package final class StructureNode: @unchecked Sendable {
     package var slices: [StructureNode] = []
     /// The constraints that are the structure's own, not those of FHIR's types, which every object is checked by.
     package var ownConstraints: [ElementRule.Constraint] = []
+    /// Where the element is in a type.
+    struct Place {
+        let layout: Layout
+        /// Its slots: several for a choice.
+        let slots: Range<Int>
+    }
+
+    /// Where the element is in the type that the structure is about; nil if that is not known.
+    var place: Place?
+    /// Whether neither the element nor those below it say more than FHIR's types do.
+    var isPlain = false
+    /// The children that say more than FHIR's types do; nil if that is not known.
+    var demanding: [StructureNode]?
+    /// What a validation asks of the rule again and again; nil while the structure is made.
+    private(set) var facts: RuleFacts?
     /// The element of the base that it was made of; nil for an element that the structure adds. Slices begin with it.
     private(set) var source: StructureNode?
 
@@ -36,10 +51,11 @@ package final class StructureNode: @unchecked Sendable {
         return node
     }
 
-    /// Forgets the base, which a finished structure does not need.
-    func forgetSource() {
+    /// Forgets the base, which a finished structure does not need, and notes the facts of the rule, which does not change any more.
+    func finish() {
         source = nil
-        for node in children + slices { node.forgetSource() }
+        facts = RuleFacts(rule)
+        for node in children + slices { node.finish() }
     }
 
     /// The child with a name.
@@ -58,6 +74,35 @@ package final class StructureNode: @unchecked Sendable {
         list.append(rule)
         for child in children { child.append(to: &list) }
         for slice in slices { slice.append(to: &list) }
+    }
+}
+
+/// What a validation asks of a rule for each value.
+struct RuleFacts {
+    let min: Int
+    /// The number of values at most; nil for no limit.
+    let limit: Int?
+    /// Whether a type has a profile.
+    let hasProfiles: Bool
+    /// Whether a type is a reference.
+    let hasReferences: Bool
+    /// Whether there is a fixed value, a pattern, or a bound of values.
+    let hasValues: Bool
+    let strength: String?
+    let valueSet: Canonical?
+    /// The maximum of the binding.
+    let maximum: Canonical?
+
+    init(_ rule: ElementRule) {
+        let types = rule.types ?? []
+        (min, limit) = (rule.min ?? 0, rule.limit)
+        hasProfiles = types.contains { !$0.profiles.isEmpty }
+        hasReferences = types.contains { $0.code == "Reference" }
+        hasValues =
+            rule.fixed != nil || rule.pattern != nil || rule.minimum != nil || rule.maximum != nil || rule.maxLength != nil
+        strength = rule.binding?.strength
+        valueSet = rule.binding?.valueSet.map { Canonical($0) }
+        maximum = rule.binding?.maximum.map { Canonical($0) }
     }
 }
 

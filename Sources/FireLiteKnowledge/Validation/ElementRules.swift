@@ -91,9 +91,9 @@ struct URLRules {
 
     /// An identifier of the system of URIs is one.
     func check(identifier: FHIRObject) {
-        guard let system = identifier.text("system") else { return }
+        guard let system = identifier.text(of: "system") else { return }
         if !Self.isAbsolute(system) { return run.at("system") { run.add(.url, "the system of an identifier must be absolute") } }
-        guard system == "urn:ietf:rfc:3986", let value = identifier.text("value") else { return }
+        guard system == "urn:ietf:rfc:3986", let value = identifier.text(of: "value") else { return }
         if !Self.isAbsolute(value) {
             return run.at("value") { run.add(.url, "an identifier of the system urn:ietf:rfc:3986 must be an absolute URI") }
         }
@@ -113,7 +113,7 @@ struct CodingRules {
     init(_ run: ValidationRun) { self.run = run }
 
     func check(_ coding: FHIRObject) {
-        guard let system = coding.text("system") else { return }
+        guard let system = coding.text(of: "system") else { return }
         if !URLRules.isAbsolute(system) {
             return run.at("system") { run.add(.url, "the system of a coding must be absolute") }
         }
@@ -128,8 +128,8 @@ struct CodingRules {
     }
 
     private func checkExistence(_ coding: FHIRObject, _ system: String) {
-        guard let code = coding.text("code") else { return }
-        let question = CodeQuestion(system: system, version: coding.text("version"), code: code, display: coding.text("display"))
+        guard let code = coding.text(of: "code") else { return }
+        let question = CodeQuestion(system: system, version: coding.text(of: "version"), code: code, display: coding.text(of: "display"))
         if run.codes.existence(of: question) == .notMember {
             run.at("code") { run.add(.code, "the code system \(system) has no such code") }
         } else if question.display != nil, run.codes.display(of: question) == .notMember {
@@ -139,11 +139,11 @@ struct CodingRules {
 
     /// A quantity in UCUM has a unit of UCUM.
     func check(quantity: FHIRObject) {
-        guard let system = quantity.text("system") else { return }
+        guard let system = quantity.text(of: "system") else { return }
         if !URLRules.isAbsolute(system) {
             return run.at("system") { run.add(.url, "the system of a unit must be absolute") }
         }
-        guard system == "http://unitsofmeasure.org", let code = quantity.text("code") else { return }
+        guard system == "http://unitsofmeasure.org", let code = quantity.text(of: "code") else { return }
         if !run.knowledge.isUnit(code) {
             run.at("code") { run.add(.unit, "the unit is not known in UCUM", .warning) }
         }
@@ -157,10 +157,10 @@ struct ReferenceRules {
     init(_ run: ValidationRun) { self.run = run }
 
     func check(_ reference: FHIRObject, _ place: Place) {
-        if let stated = reference.text("type") { checkStated(stated) }
-        guard let text = reference.text("reference") else { return }
+        if let stated = reference.text(of: "type") { checkStated(stated) }
+        guard let text = reference.text(of: "reference") else { return }
         let parts = ReferenceParts(text)
-        if let stated = reference.text("type") {
+        if let stated = reference.text(of: "type") {
             if parts.type.map({ $0 != stated && run.release.hasResourceType(named: $0) }) ?? false {
                 run.at("type") { run.add(.referenceType, "states another type than the reference has") }
             } else if let target = run.references.target(of: reference)?.resource.resourceType, target != stated {
@@ -224,7 +224,8 @@ struct ContainedRules {
             for slot in object.slotRun {
                 slot.value.forEachChild { child in
                     guard !child.layout.isResource else { return }
-                    if let id = child.text("id"), !seen.insert(id).inserted { repeated = true }
+                    // The id is in the first slot of every class.
+                    if child.slotRun.first?.index == 0, let id = child.text(of: "id"), !seen.insert(id).inserted { repeated = true }
                     visit(child)
                 }
             }
@@ -242,7 +243,7 @@ struct ObservationRules {
 
     func check(_ resource: FHIRResource) {
         for coding in resource.child("code")?.children("coding") ?? [] {
-            guard let system = coding.text("system"), let code = coding.text("code") else { continue }
+            guard let system = coding.text(of: "system"), let code = coding.text(of: "code") else { continue }
             if let id = BuiltInDefinitions.vitalSign(code, system: system) {
                 if (try? run.knowledge.structure(Canonical(Knowledge.base + id))) != nil {
                     run.validate(resource, against: Knowledge.base + id)

@@ -35,21 +35,41 @@ extension FHIRObject {
 
     /// The values of the element that a node of a structure is about.
     func values(of node: StructureNode) -> [ElementValue] {
+        if let place = node.place, place.layout === layout { return values(at: place.slots) }
         if node.isChoice { return values(named: node.name) }
         return layout.element(named: node.name).map { values(of: $0) } ?? []
     }
 
-    func values(of element: LayoutElement) -> [ElementValue] {
-        guard let value = value(element.slot) else { return [] }
+    func values(of element: LayoutElement) -> [ElementValue] { values(at: element.slot..<element.slot + 1) }
+
+    /// The values in slots that follow one another.
+    func values(at wanted: Range<Int>) -> [ElementValue] {
+        var found: [ElementValue] = []
+        for slot in slotRun where wanted.contains(Int(slot.index)) { append(slot.value, at: Int(slot.index), to: &found) }
+        return found
+    }
+
+    private func append(_ value: SlotValue, at slot: Int, to found: inout [ElementValue]) {
+        // Read in place: the description of an element is large.
+        let entry = layoutTable.pointee.entries + slot
+        let isList = entry.pointee.isList
         var items: [Item] = []
-        value.append(to: &items, element.primitive ?? .string)
-        return items.enumerated().map { index, item in
-            var type = element.typeName
-            if case .object(let object) = item, element.kind == .resource || type.utf8.contains(UInt8(ascii: ".")) {
+        value.append(to: &items, entry.pointee.primitive)
+        let layout = layout
+        for (index, item) in items.enumerated() {
+            var type = layout.elements[slot].typeName
+            if case .object(let object) = item, entry.pointee.kind == .resource || type.utf8.contains(UInt8(ascii: ".")) {
                 type = object.layout.name
             }
-            return ElementValue(item: item, name: element.name, index: element.isList ? index : nil, type: type)
+            found.append(ElementValue(item: item, name: layout.elements[slot].name, index: isList ? index : nil, type: type))
         }
+    }
+
+    /// The text of a to-one primitive, as `text(_:)` gives it, by a name that is known to the compiler: validation asks for many.
+    func text(of name: StaticString) -> String? {
+        guard let slot = layoutTable.pointee.slot(named: name.utf8Start, name.utf8CodeUnitCount) else { return nil }
+        let entry = layoutTable.pointee.entries + slot
+        return entry.pointee.kind == .primitive && !entry.pointee.isList ? _string(slot) : nil
     }
 
     /// The value of a choice element, `value` for `value[x]`.

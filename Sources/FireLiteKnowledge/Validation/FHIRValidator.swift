@@ -47,8 +47,8 @@ public struct FHIRValidator: Sendable {
     ///   - resource: a resource of the release of `knowledge`.
     ///   - profiles: canonical URLs of profiles that it must conform to, in addition to those in its `meta.profile`.
     /// - Returns: the issues; empty if there are none. An unknown profile gives a warning.
-    /// - Throws: `KnowledgeError` with code `file` if a file of packages cannot be read: another program has locked it for long, or it is damaged. Nothing
-    ///   is known about the resource then.
+    /// - Throws: `KnowledgeError` with code `file` if a file of packages cannot be read: another program has locked it for long, or it is damaged; and
+    ///   the error of a ``TerminologySource`` that fails. Nothing is known about the resource then.
     public func validate(_ resource: FHIRResource, against profiles: [String] = []) throws -> [ValidationIssue] {
         let (issues, failure) = ReadingFailures.watching { check(resource, against: profiles) }
         if let failure { throw failure }

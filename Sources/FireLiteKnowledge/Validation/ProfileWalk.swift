@@ -30,7 +30,14 @@ struct ProfileWalk {
     /// Checks a value by what the profile says about its element, and the elements below.
     func checkContent(of value: ElementValue, _ node: StructureNode, _ resource: FHIRResource?) {
         guard run.mayContinue() else { return }
-        let rule = node.rule
+        let facts = node.facts ?? RuleFacts(node.rule)
+        if facts.hasValues { checkValues(of: value, node.rule) }
+        if facts.strength != nil { BindingCheck(run, structure).check(value, facts, node) }
+        for constraint in node.ownConstraints { check(constraint, of: node.rule, on: value, in: resource) }
+        checkChildren(of: value, node, resource)
+    }
+
+    private func checkValues(of value: ElementValue, _ rule: ElementRule) {
         if let fixed = rule.fixed, !value.matches(fixed.json, isExact: true) {
             add(.fixedValue, "the value must be exactly the fixed value of \(rule.id)", rule)
         }
@@ -38,13 +45,11 @@ struct ProfileWalk {
             add(.pattern, "the value must contain the pattern of \(rule.id)", rule)
         }
         RangeCheck(run, structure).check(value, rule)
-        if let binding = rule.binding { BindingCheck(run, structure).check(value, binding, rule) }
-        for constraint in node.ownConstraints { check(constraint, of: rule, on: value, in: resource) }
-        checkChildren(of: value, node, resource)
     }
 
     func checkChildren(of value: ElementValue, _ node: StructureNode, _ resource: FHIRResource?) {
         var nodes = node.children
+        if let demanding = node.demanding, !run.looksAtPlainElements { nodes = demanding }
         // A profile's reference is to the element as FHIR defines it, which every object is checked by.
         if nodes.isEmpty, !structure.isConstraint, let reference = node.rule.contentReference,
             let target = structure.node(referredAs: reference)
@@ -60,39 +65,44 @@ struct ProfileWalk {
     /// Checks the values of one element: their number, their slices, and each of them.
     private func check(_ values: [ElementValue], _ node: StructureNode, _ resource: FHIRResource?, isPrimitive: Bool) {
         guard run.mayContinue() else { return }
-        let rule = node.rule
         // The value of a primitive is not among its elements.
         if isPrimitive, node.name == "value" { return }
-        count(values.count, rule, name: node.name)
-        if rule.mustSupport == true, values.isEmpty, run.options.reportsMustSupport {
-            add(.mustSupport, "\(rule.id) is marked mustSupport and is absent", rule, severity: .information)
+        count(values.count, node, name: node.name)
+        if run.options.reportsMustSupport, values.isEmpty, node.rule.mustSupport == true {
+            add(.mustSupport, "\(node.rule.id) is marked mustSupport and is absent", node.rule, severity: .information)
         }
         if values.isEmpty, node.slices.isEmpty { return }
         for value in values {
             run.at(value) {
-                guard checkType(of: value, rule) else { return }
+                guard checkType(of: value, node) else { return }
                 checkContent(of: value, node, resource)
-                checkProfiles(of: value, rule)
+                checkProfiles(of: value, node)
             }
         }
         if !node.slices.isEmpty { SliceCheck(self, resource).check(values, node) }
     }
 
-    func count(_ number: Int, _ rule: ElementRule, name: @autoclosure () -> String) {
-        if let min = rule.min, number < min {
-            add(.minimum, "\(name()) needs at least \(min) value\(min == 1 ? "" : "s"), has \(number == 0 ? "none" : "\(number)")", rule)
+    func count(_ number: Int, _ node: StructureNode, name: @autoclosure () -> String) {
+        let facts = node.facts ?? RuleFacts(node.rule)
+        if number < facts.min {
+            add(
+                .minimum,
+                "\(name()) needs at least \(facts.min) value\(facts.min == 1 ? "" : "s"), has \(number == 0 ? "none" : "\(number)")",
+                node.rule)
         }
-        if let max = rule.limit, number > max {
-            add(.maximum, "\(name()) may have \(max == 0 ? "no value" : "\(max) value\(max == 1 ? "" : "s")"), has \(number)", rule)
+        if let max = facts.limit, number > max {
+            add(
+                .maximum, "\(name()) may have \(max == 0 ? "no value" : "\(max) value\(max == 1 ? "" : "s")"), has \(number)",
+                node.rule)
         }
     }
 
     /// Whether the value has one of the types of the element.
-    func checkType(of value: ElementValue, _ rule: ElementRule) -> Bool {
-        guard let types = rule.types, !types.isEmpty, rule.contentReference == nil else { return true }
+    func checkType(of value: ElementValue, _ node: StructureNode) -> Bool {
+        guard let types = node.rule.types, !types.isEmpty, node.rule.contentReference == nil else { return true }
         if types.contains(where: { fits(value, $0.code) }) { return true }
         let names = Set(types.map(\.code)).sorted().joined(separator: ", ")
-        add(.type, "a value of the type \(names) is needed, this has the type \(value.type)", rule)
+        add(.type, "a value of the type \(names) is needed, this has the type \(value.type)", node.rule)
         return false
     }
 
@@ -119,11 +129,13 @@ struct ProfileWalk {
     }
 
     /// Checks a value by the profiles of its type: one of them must fit.
-    func checkProfiles(of value: ElementValue, _ rule: ElementRule) {
-        guard let types = rule.types, let object = value.object else { return }
-        let fitting = types.filter { fits(value, $0.code) }
+    func checkProfiles(of value: ElementValue, _ node: StructureNode) {
+        guard let object = value.object else { return }
+        if let facts = node.facts, !facts.hasProfiles, !facts.hasReferences { return }
+        let rule = node.rule
+        let fitting = (rule.types ?? []).filter { fits(value, $0.code) }
         // A type without a profile allows everything.
-        guard !fitting.isEmpty, !fitting.contains(where: \.profiles.isEmpty) else { return checkTargets(of: value, fitting, rule) }
+        guard !fitting.isEmpty, !fitting.contains(where: { $0.profiles.isEmpty }) else { return checkTargets(of: value, fitting, rule) }
         let profiles = fitting.flatMap(\.profiles)
         if object.layout.name == "Extension" {
             // Extensions are checked by their own definitions wherever they stand.
@@ -147,7 +159,7 @@ struct ProfileWalk {
         guard let object = value.object, object.layout.name == "Reference" else { return }
         let references = types.filter { $0.code == "Reference" }
         TargetCheck(run, structure).checkForm(object, references, rule)
-        guard !references.isEmpty, !references.contains(where: \.targets.isEmpty) else { return }
+        guard !references.isEmpty, !references.contains(where: { $0.targets.isEmpty }) else { return }
         TargetCheck(run, structure).check(object, references, rule)
     }
 

@@ -94,21 +94,27 @@ struct RecordWalk {
 
     private func walk(_ object: FHIRObject, _ place: Place) {
         guard run.mayContinue() else { return }
-        let open = run.openSets(of: object.layout)
-        for slot in object.slotRun {
-            let element = object.layout.elements[Int(slot.index)]
-            if !open.isEmpty, let valueSet = open[Int(slot.index)] { checkCodes(object.values(of: element), of: valueSet) }
-            if case .word = slot.value { continue }
-            if case .text = slot.value, element.primitive.map({ !PrimitiveRules.concern($0) }) ?? false { continue }
-            for value in object.values(of: element) { walk(value, of: element, in: object, at: place) }
+        let layout = object.layout
+        let sets = run.facts.boundSets(of: layout)
+        for filled in object.slotRun {
+            let slot = Int(filled.index)
+            if !sets.open.isEmpty, let valueSet = sets.open[slot] { checkCodes(object.values(at: slot..<slot + 1), of: valueSet) }
+            if case .word = filled.value { continue }
+            let entry = object.layoutTable.pointee.entries + slot
+            if case .text = filled.value, entry.pointee.kind == .primitive, !PrimitiveRules.concern(entry.pointee.primitive) { continue }
+            let name = layout.elements[slot].choice?.name ?? layout.elements[slot].name
+            for value in object.values(at: slot..<slot + 1) {
+                walk(value, named: name, slot, of: object, at: place, boundTo: sets.coded[slot])
+            }
         }
     }
 
-    private func walk(_ value: ElementValue, of element: LayoutElement, in object: FHIRObject, at place: Place) {
+    private func walk(
+        _ value: ElementValue, named name: String, _ slot: Int, of object: FHIRObject, at place: Place, boundTo valueSet: Canonical?
+    ) {
         run.at(value) {
-            let name = element.choice?.name ?? element.name
             guard let child = value.object else {
-                PrimitiveRules(run).check(value, element, in: object)
+                PrimitiveRules(run).check(value, object.layout.elements[slot], in: object)
                 if let annotation = value.children {
                     walk(annotation, Place(annotation, in: place, element: name, primitive: value.type))
                 }
@@ -117,23 +123,22 @@ struct RecordWalk {
             let inner = Place(child, in: place, element: name)
             if let resource = child as? FHIRResource { return visit(resource, inner) }
             check(child, inner)
-            if ["CodeableConcept", "Coding"].contains(value.type) { checkBinding(of: value, in: object) }
+            if let valueSet { checkBinding(of: value, to: valueSet) }
             walk(child, inner)
         }
     }
 
     /// The codes of a value set that the lists of a release do not have.
-    private func checkCodes(_ values: [ElementValue], of valueSet: String) {
-        for value in values where BindingCheck.membership(of: value, in: Canonical(valueSet), run) == .notMember {
+    private func checkCodes(_ values: [ElementValue], of valueSet: Canonical) {
+        for value in values where BindingCheck.membership(of: value, in: valueSet, run) == .notMember {
             run.at(value) { run.add(.code, "needs a code of \(valueSet), has a different one") }
         }
     }
 
     /// The codes of a required binding, and of a maximum, are of its code systems, which the lists of a release do not say.
-    private func checkBinding(of value: ElementValue, in object: FHIRObject) {
-        guard let valueSet = BaseFacts.of(run.release).boundSet(of: value.name, object.layout),
-            let coded = value.object, !CodeQuestion.all(in: coded).isEmpty,
-            BindingCheck.membership(of: value, in: Canonical(valueSet), run) == .notMember, !run.hasIssue(.code)
+    private func checkBinding(of value: ElementValue, to valueSet: Canonical) {
+        guard let coded = value.object, !CodeQuestion.all(in: coded).isEmpty,
+            BindingCheck.membership(of: value, in: valueSet, run) == .notMember, !run.hasIssue(.code)
         else { return }
         run.add(.code, "needs a code of \(valueSet), has a different one")
     }
@@ -148,7 +153,7 @@ struct RecordWalk {
         default:
             guard object.layout.isKind(of: "Quantity") else { return }
             CodingRules(run).check(quantity: object)
-            if object.text("comparator") != nil, let parent = place.parent, let element = place.element,
+            if object.text(of: "comparator") != nil, let parent = place.parent, let element = place.element,
                 SimpleQuantityRule.forbidsComparator(element, of: parent.object.layout)
             {
                 run.at("comparator") { run.add(.constraint, "a SimpleQuantity has no comparator", key: "sqty-1") }

@@ -51,13 +51,14 @@ final class ReferenceIndex {
 
     /// The resource that a Reference leads to; nil if that is not one resource at hand.
     func target(of reference: FHIRObject) -> Target? {
-        guard let text = reference.text("reference") else { return nil }
+        guard let text = reference.text(of: "reference") else { return nil }
         if text.hasPrefix("#") {
             guard let container = reference.containerResource else { return nil }
             if text == "#" { return Target(resource: container, entry: nil) }
             let id = String(text.dropFirst())
             return container.containedResources.first { $0.id == id }.map { Target(resource: $0, entry: nil) }
         }
+        if entries.isEmpty { return nil }
         let found = matches(text, from: entry(of: reference)?.fullURL)
         guard found.count == 1, let entry = found.first else { return nil }
         return Target(resource: entry.resource, entry: entry.number)

@@ -40,12 +40,12 @@ struct SliceCheck {
             members[slice].append(value)
         }
         for (index, slice) in node.slices.enumerated() {
-            walk.count(counts[index], slice.rule, name: "\(node.rule.name):\(slice.rule.sliceName ?? "")")
+            walk.count(counts[index], slice, name: "\(node.rule.name):\(slice.rule.sliceName ?? "")")
             for value in members[index] {
                 run.at(value) {
-                    guard walk.checkType(of: value, slice.rule) else { return }
+                    guard walk.checkType(of: value, slice) else { return }
                     walk.checkContent(of: value, slice, resource)
-                    walk.checkProfiles(of: value, slice.rule)
+                    walk.checkProfiles(of: value, slice)
                 }
             }
             if !slice.slices.isEmpty { check(members[index], slice) }
@@ -74,9 +74,9 @@ struct SliceCheck {
         guard !slicing.discriminators.isEmpty else {
             // Without discriminators a value is in the slice that it conforms to.
             let found = run.silently {
-                guard walk.checkType(of: value, slice.rule) else { return }
+                guard walk.checkType(of: value, slice) else { return }
                 walk.checkContent(of: value, slice, resource)
-                walk.checkProfiles(of: value, slice.rule)
+                walk.checkProfiles(of: value, slice)
             }
             return !found.contains { $0.severity == .error }
         }
@@ -194,7 +194,7 @@ struct Discrimination {
         let walk = ProfileWalk(run, target.structure)
         let found = run.silently {
             walk.checkContent(of: value, target.node, resource)
-            walk.checkProfiles(of: value, rule)
+            walk.checkProfiles(of: value, target.node)
         }
         return !found.contains { $0.severity == .error }
     }

@@ -29,7 +29,12 @@ final class TerminologyCodes: CodeValidator, @unchecked Sendable {
     func membership(of question: CodeQuestion, in valueSet: Canonical) -> CodeMembership {
         let key = MembershipQuestion(code: question, valueSet: valueSet)
         if let known = lock.withLock({ memberships[key] }) { return known }
-        let (answer, failure) = ReadingFailures.watching { judge(question, in: valueSet) }
+        let (answer, failure) = ReadingFailures.watching { () -> CodeMembership in
+            do { return try judge(question, in: valueSet) } catch {
+                _ = ReadingFailures.noted(error)
+                return .unknown
+            }
+        }
         if failure != nil { return .unknown }
         lock.withLock {
             if memberships.count >= Self.maximumAnswers { memberships.removeAll() }
@@ -38,8 +43,8 @@ final class TerminologyCodes: CodeValidator, @unchecked Sendable {
         return answer
     }
 
-    private func judge(_ question: CodeQuestion, in valueSet: Canonical) -> CodeMembership {
-        switch terminology.membership(of: [TerminologyCode(question)], in: valueSet.description) {
+    private func judge(_ question: CodeQuestion, in valueSet: Canonical) throws -> CodeMembership {
+        switch try terminology.membership(of: [TerminologyCode(question)], in: valueSet.description) {
         case .member: return .member
         case .notMember where valueSet.url == BaseFacts.allLanguages && LanguageSystem.mayBeLanguage(question): return .unknown
         case .notMember where question.system == nil:

@@ -30,20 +30,14 @@ final class ValidationRun {
     init(_ root: FHIRResource, knowledge: Knowledge, codes: any CodeValidator, options: ValidationOptions) {
         (self.root, self.knowledge, self.codes, self.options) = (root, knowledge, codes, options)
         remaining = options.maximumSteps
+        facts = BaseFacts.of(knowledge.release)
         steps = [(root.layout.name, nil)]
     }
 
     var release: FHIRRelease { knowledge.release }
 
-    private var openSetsByType: [ObjectIdentifier: [Int: String]] = [:]
-
-    /// The value sets of a type's codes that the lists of the release do not have, by the places of the elements.
-    func openSets(of layout: Layout) -> [Int: String] {
-        if let known = openSetsByType[ObjectIdentifier(layout)] { return known }
-        let sets = BaseFacts.of(release).openSets(of: layout)
-        openSetsByType[ObjectIdentifier(layout)] = sets
-        return sets
-    }
+    /// What FHIR says about the elements of the release.
+    let facts: BaseFacts
 
     // MARK: - Place
 
@@ -94,11 +88,18 @@ final class ValidationRun {
         if known.insert(issue).inserted { issues.append(issue) }
     }
 
+    /// Whether issues are found only to decide whether something conforms.
+    private var isSilent = false
+
+    /// Whether elements of profiles count that say no more than FHIR's types. The record is checked by the types anyway, but what decides whether it
+    /// conforms to a profile must look at everything.
+    var looksAtPlainElements: Bool { isSilent || options.reportsMustSupport }
+
     /// What `body` would report, which is not.
     func silently(_ body: () throws -> Void) rethrows -> [ValidationIssue] {
-        let kept = (issues, known, suppressed)
-        (issues, known, suppressed) = ([], [], 0)
-        defer { (issues, known, suppressed) = kept }
+        let kept = (issues, known, suppressed, isSilent)
+        (issues, known, suppressed, isSilent) = ([], [], 0, true)
+        defer { (issues, known, suppressed, isSilent) = kept }
         try body()
         return issues
     }
@@ -202,8 +203,18 @@ final class ValidationRun {
         if (error as? FHIRPathError)?.code == .limit { abandoned.insert(expression) }
     }
 
+    private var lastContext: FHIRPathContext?
+
     /// The context for expressions about elements of a resource.
     func context(_ resource: FHIRResource?) -> FHIRPathContext {
+        // Expressions about one resource follow one another.
+        if let lastContext, lastContext.resource === resource { return lastContext }
+        let context = newContext(resource)
+        lastContext = context
+        return context
+    }
+
+    private func newContext(_ resource: FHIRResource?) -> FHIRPathContext {
         var context = FHIRPathContext()
         context.resource = resource
         context.rootResource = resource.flatMap { $0.containerResource }
@@ -268,8 +279,9 @@ extension CodeQuestion {
     }
 
     private static func one(_ object: FHIRObject) -> CodeQuestion? {
-        object.text("code").map {
-            CodeQuestion(system: object.text("system"), version: object.text("version"), code: $0, display: object.text("display"))
+        object.text(of: "code").map { code in
+            CodeQuestion(
+                system: object.text(of: "system"), version: object.text(of: "version"), code: code, display: object.text(of: "display"))
         }
     }
 }

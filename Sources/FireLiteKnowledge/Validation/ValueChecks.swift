@@ -61,35 +61,33 @@ struct BindingCheck {
 
     init(_ run: ValidationRun, _ structure: Structure) { (self.run, self.structure) = (run, structure) }
 
-    func check(_ value: ElementValue, _ binding: ElementRule.Binding, _ rule: ElementRule) {
-        guard let valueSet = binding.valueSet else { return }
-        switch binding.strength {
+    func check(_ value: ElementValue, _ facts: RuleFacts, _ node: StructureNode) {
+        guard let valueSet = facts.valueSet else { return }
+        switch facts.strength {
         case "required":
-            switch membership(of: value, binding) {
+            switch Self.membership(of: value, in: valueSet, run) {
             case .member: break
             case .notMember:
-                run.add(.code, "needs a code of \(valueSet), has a different one or none", profile: structure, element: rule.id)
-            case .unknown: unknown(valueSet, rule)
+                run.add(.code, "needs a code of \(valueSet), has a different one or none", profile: structure, element: node.rule.id)
+            case .unknown: unknown(valueSet, node.rule)
             }
         case "extensible":
-            if membership(of: value, binding) == .notMember {
+            if Self.membership(of: value, in: valueSet, run) == .notMember {
                 run.add(
                     .code, "has no code of \(valueSet), which should be used if it has a suitable one", .warning, profile: structure,
-                    element: rule.id)
+                    element: node.rule.id)
             }
         default: break
         }
+        guard let maximum = facts.maximum else { return }
         // A preferred binding asks for no code; one that is there is of the maximum.
         let hasCode = value.object.map { !CodeQuestion.all(in: $0).isEmpty } ?? true
-        if let maximum = binding.maximum, hasCode || binding.strength != "preferred" {
-            let hard = ElementRule.Binding(strength: "required", valueSet: maximum, maximum: nil)
-            if membership(of: value, hard) == .notMember {
-                run.add(.code, "needs a code of \(maximum), has a different one", profile: structure, element: rule.id)
-            }
+        if hasCode || facts.strength != "preferred", Self.membership(of: value, in: maximum, run) == .notMember {
+            run.add(.code, "needs a code of \(maximum), has a different one", profile: structure, element: node.rule.id)
         }
     }
 
-    private func unknown(_ valueSet: String, _ rule: ElementRule) {
+    private func unknown(_ valueSet: Canonical, _ rule: ElementRule) {
         run.add(
             .unknownValueSet, "whether the code is in \(valueSet) is not known: add the package with the value set and its code systems",
             .warning, profile: structure, element: rule.id)
@@ -133,7 +131,8 @@ struct TargetCheck {
         let targets = types.flatMap(\.targets)
         let resolved = run.references.target(of: reference)
         let name =
-            resolved?.resource.layout.name ?? reference.text("reference").flatMap { ReferenceParts($0).type } ?? reference.text("type")
+            resolved?.resource.layout.name ?? reference.text(of: "reference").flatMap { ReferenceParts($0).type }
+            ?? reference.text(of: "type")
         let structures = targets.compactMap { try? run.knowledge.structure(Canonical($0)) }
         let isComplete = structures.count == targets.count
         if let name, run.release.hasResourceType(named: name), isComplete, !structures.contains(where: { fits(name, $0) }) {
@@ -153,7 +152,7 @@ struct TargetCheck {
     /// Checks where the target of a reference may be, and whether the reference names a version (FHIR, ElementDefinition, type.aggregation and
     /// type.versioning).
     func checkForm(_ reference: FHIRObject, _ types: [ElementRule.TypeRule], _ rule: ElementRule) {
-        guard let text = reference.text("reference"), !types.isEmpty else { return }
+        guard let text = reference.text(of: "reference"), !types.isEmpty else { return }
         if types.allSatisfy({ !$0.aggregation.isEmpty }) {
             let place = text.hasPrefix("#") ? "contained" : run.references.target(of: reference)?.entry != nil ? "bundled" : "referenced"
             // What is in the same Bundle is also referenced.

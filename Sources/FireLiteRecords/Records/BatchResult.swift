@@ -29,17 +29,25 @@ extension BatchResult {
         _ arguments: [Argument], id: (Argument) -> String?, _ body: (Argument) throws -> Item
     ) throws -> BatchResult {
         var result = BatchResult()
-        for (index, argument) in arguments.enumerated() {
-            do {
-                result.succeeded.append(try body(argument))
-            } catch let error where concernsOne(error) {
-                result.failed.append(Failure(index: index, id: id(argument), error: error))
-            }
-        }
+        try result.collect(arguments[...], id: id, body)
         return result
     }
 
-    private static func concernsOne(_ error: any Error) -> Bool {
+    /// Does the same for some of the arguments.
+    mutating func collect<Argument>(
+        _ arguments: ArraySlice<Argument>, id: (Argument) -> String?, _ body: (Argument) throws -> Item
+    ) throws {
+        for index in arguments.indices {
+            do {
+                succeeded.append(try body(arguments[index]))
+            } catch let error where Self.concernsOne(error) {
+                failed.append(Failure(index: index, id: id(arguments[index]), error: error))
+            }
+        }
+    }
+
+    /// Whether an error says something about one record only.
+    static func concernsOne(_ error: any Error) -> Bool {
         switch error {
         case is RecordError, is AttachmentError, is FHIRDecodingError: true
         case let error as FHIRStoreError: [.tooLarge, .invalidArgument, .conflict, .duplicateID].contains(error.code)

@@ -31,22 +31,59 @@ final class RecordKeeper: WriteParticipant, @unchecked Sendable {
 
     func willCommit(_ transaction: WriteTransaction, _ resources: [WrittenResource]) throws {
         let time = now
-        for resource in resources {
+        var next = resources.startIndex
+        while next < resources.endIndex {
+            let resource = resources[next]
+            next += 1
             switch resource.kind {
-            case .added: if let id = resource.id { try added(resource, id: id, time: time, tx: transaction) }
+            case .added:
+                // Several in a row, in few statements.
+                let first = next - 1
+                while next < resources.endIndex, next - first < Self.together, resources[next].kind == .added,
+                    resources[next].typeName == resource.typeName
+                {
+                    next += 1
+                }
+                try added(resources[first..<next], type: resource.typeName, time: time, tx: transaction)
             case .updated: try updated(resource, noted: noted(resource.root, transaction), time: time, tx: transaction)
             case .deleted: try deleted(resource, time, transaction)
             }
         }
     }
 
+    /// So many new records are looked up together.
+    private static let together = 256
+
     private var tables: RecordTables { .records }
 
-    private func added(_ resource: WrittenResource, id: String, time: Int64, tx: WriteTransaction) throws {
+    private func added(_ resources: ArraySlice<WrittenResource>, type: String, time: Int64, tx: WriteTransaction) throws {
+        let named = resources.filter { $0.id != nil }
         // `records` records its own writes.
-        let noted = try noted(resource.root, tx)
-        guard noted.isEmpty else { return try updated(resource, noted: noted, time: time, tx: tx) }
-        try begin(resource.root, type: resource.typeName, id: id, revision: resource.revision, time: time, tx: tx)
+        let noted = try revisions(named.map(\.root), tx)
+        var new: [WrittenResource] = []
+        for resource in named {
+            guard let revision = noted[resource.root] else {
+                new.append(resource)
+                continue
+            }
+            if revision != resource.counted || resource.counted != resource.revision {
+                try updated(resource, noted: self.noted(resource.root, tx), time: time, tx: tx)
+            }
+        }
+        let rows = try self.rows(continuing: type, new.map { $0.id ?? "" }, as: new.map(\.root), time, tx)
+        try store(rows, revisions: new.map(\.revision), tx)
+    }
+
+    /// The revisions that are recorded of resources, by number; none for those without a row.
+    private func revisions(_ roots: [Int64], _ tx: ReadTransaction) throws -> [Int64: Int64] {
+        guard let first = roots.first else { return [:] }
+        if roots.count == 1 { return try noted(first, tx).first?[0].integer.map { [first: $0] } ?? [:] }
+        let rows = try tx.rows(
+            of: tables.module,
+            "SELECT root, revision FROM \(raw: tables.name) WHERE root IN (\(ValueList.rows(roots.map { .integer($0) })))")
+        var revisions: [Int64: Int64] = [:]
+        for row in rows { revisions[row[0].integer ?? 0] = row[1].integer ?? 0 }
+        return revisions
     }
 
     /// The revision that is recorded; none without a row.
@@ -79,14 +116,26 @@ final class RecordKeeper: WriteParticipant, @unchecked Sendable {
         return row
     }
 
-    func store(_ row: RecordRow, revision: Int64, _ tx: WriteTransaction) throws {
-        try tx.run(
-            on: tables.module,
-            "INSERT OR REPLACE INTO _record(root, revision, \(RecordRow.columns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+    /// The rows of records of a type that begin, as `row(continuing:_:as:_:_:)` makes them.
+    func rows(continuing type: String, _ ids: [String], as roots: [Int64], _ time: Int64, _ tx: WriteTransaction) throws -> [RecordRow] {
+        if ids.count == 1 { return [try row(continuing: type, ids[0], as: roots[0], time, tx)] }
+        let tombstoned = ids.isEmpty ? [] : try tables.tombstoned(type, ids, tx)
+        return try zip(ids, roots).map { id, root in
+            guard tombstoned.contains(id) else { return RecordRow(number: root, type: type, id: id, time: time) }
+            return try row(continuing: type, id, as: root, time, tx)
+        }
+    }
+
+    func store(_ row: RecordRow, revision: Int64, _ tx: WriteTransaction) throws { try store([row], revisions: [revision], tx) }
+
+    func store(_ rows: [RecordRow], revisions: [Int64], _ tx: WriteTransaction) throws {
+        let values: [[SQLValue]] = zip(rows, revisions).map { row, revision in
             [
                 .integer(row.number), .integer(revision), .text(row.type), .text(row.id), .optional(row.created), .optional(row.updated),
                 .optional(row.deleted), .integer(row.version), .integer(row.edition),
-            ])
+            ]
+        }
+        try tables.insert(values, "INSERT OR REPLACE INTO _record(root, revision, \(RecordRow.columns))", tx)
     }
 
     private func updated(_ resource: WrittenResource, noted: [SQLRow], time: Int64, tx: WriteTransaction) throws {

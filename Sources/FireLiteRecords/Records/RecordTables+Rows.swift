@@ -22,25 +22,22 @@ extension RecordTables {
     /// The parts of the records with these numbers, by number; none for those without a row.
     func parts(_ numbers: some Sequence<Int64>, _ tx: ReadTransaction) throws -> [Int64: Parts] {
         let numbers = ValueList.rows(numbers.map { .integer($0) })
-        // After the row's own columns: whether there is a key, and one of the annotations.
         let rows = try tx.rows(
             of: module,
             """
-            SELECT r.\(raw: key), \(raw: RecordRow.columns), k.owner, a.text FROM \(raw: name) r
-            LEFT JOIN \(raw: name)_key k ON k.owner = r.\(raw: key)
-            LEFT JOIN \(raw: name)_annotation a ON a.owner = r.\(raw: key) AND a.keyed = 0
-            WHERE r.\(raw: key) IN (\(numbers)) ORDER BY r.\(raw: key), a.text
+            SELECT r.\(raw: key), \(raw: RecordRow.columns), k.owner FROM \(raw: name) r
+            LEFT JOIN \(raw: name)_key k ON k.owner = r.\(raw: key) WHERE r.\(raw: key) IN (\(numbers))
             """)
         var parts: [Int64: Parts] = [:]
+        parts.reserveCapacity(rows.count)
         for row in rows {
-            let (owner, text) = (row[RecordRow.width], row[RecordRow.width + 1].text)
-            let number = row[0].integer ?? 0
-            if let text, parts[number] != nil {
-                parts[number]?.annotations.append(text)
-            } else {
-                parts[number] = Parts(row: RecordRow(row), isSealed: owner != .null, annotations: text.map { [$0] } ?? [])
-            }
+            parts[row[0].integer ?? 0] = Parts(row: RecordRow(row), isSealed: row[RecordRow.width] != .null, annotations: [])
         }
+        // By themselves, as a join would repeat the record's columns for each.
+        let texts = try tx.rows(
+            of: module,
+            "SELECT owner, text FROM \(raw: name)_annotation WHERE owner IN (\(numbers)) AND keyed = 0 ORDER BY owner, text")
+        for row in texts { if let text = row[1].text { parts[row[0].integer ?? 0]?.annotations.append(text) } }
         return parts
     }
 
@@ -55,7 +52,39 @@ extension RecordTables {
         ).first.map { RecordRow($0) }
     }
 
+    /// Which of these ids of a type have tombstones.
+    func tombstoned(_ type: String, _ ids: [String], _ tx: ReadTransaction) throws -> Set<String> {
+        let rows = try tx.rows(
+            of: module,
+            """
+            SELECT id FROM \(raw: name) WHERE type = \(bind: .text(type)) AND id IN (\(ValueList.rows(ids.map { .text($0) })))
+            AND deleted IS NOT NULL
+            """)
+        return Set(rows.compactMap { $0[0].text })
+    }
+
+    /// Runs a statement that inserts rows, several at a time: starting and ending it costs as much as a row.
+    func insert(_ rows: [[SQLValue]], _ insertion: String, _ tx: WriteTransaction) throws {
+        guard let width = rows.first?.count else { return }
+        let row = "(" + Array(repeating: "?", count: width).joined(separator: ", ") + ")"
+        var next = 0
+        while next < rows.count {
+            let count = rows.count - next < Self.rowsTogether ? 1 : Self.rowsTogether
+            let sql = insertion + " VALUES " + Array(repeating: row, count: count).joined(separator: ", ")
+            try tx.run(on: module, sql, Array(rows[next..<next + count].joined()))
+            next += count
+        }
+    }
+
+    private static let rowsTogether = 8
+
     // MARK: - Annotations
+
+    /// Adds the same annotations, in the clear, to records that have none.
+    func addAnnotations(_ texts: [String], of numbers: [Int64], _ tx: WriteTransaction) throws {
+        let rows: [[SQLValue]] = numbers.flatMap { number in texts.map { [.integer(number), .text($0), .integer(0)] } }
+        try insert(rows, "INSERT INTO \(name)_annotation(owner, text, keyed)", tx)
+    }
 
     /// The annotations in the clear.
     func annotations(of number: Int64, _ tx: ReadTransaction) throws -> [String] {

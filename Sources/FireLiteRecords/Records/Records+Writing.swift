@@ -27,7 +27,16 @@ extension Records {
     ) throws -> BatchResult<Record<Resource>> {
         let texts = try RecordAnnotation.normalized(annotations)
         return try store.joiningWrite { tx in
-            try .collecting(resources, id: \.id) { try create($0, texts, tx) }
+            var result = BatchResult<Record<Resource>>()
+            for start in stride(from: 0, to: resources.count, by: Self.together) {
+                let part = resources[start..<min(start + Self.together, resources.count)]
+                if let records = try createTogether(part, texts, tx) {
+                    result.succeeded += records
+                } else {
+                    try result.collect(part, id: \.id) { try create($0, texts, tx) }
+                }
+            }
+            return result
         }
     }
 

@@ -92,6 +92,13 @@ struct ParameterCatalog {
         try compiled(definition.expression ?? "", on: layout, code: definition.code)
     }
 
+    /// The values that results are sorted by.
+    ///
+    /// - Throws: `SearchError.notSupported`.
+    func sortPaths(_ definition: SearchDefinition, on layout: Layout) throws -> [SortPath] {
+        try ExpressionCache.shared.sortPaths(definition, on: layout) { try SortPaths.paths(compiled(definition, on: layout), definition) }
+    }
+
     func compiled(_ expression: String, on layout: Layout, code: String) throws -> CompiledExpression {
         do {
             return try ExpressionCache.shared.compiled(expression, on: layout)
@@ -105,7 +112,7 @@ struct ParameterCatalog {
 
 /// The compiled expressions of a process, the latest ones.
 ///
-/// `@unchecked Sendable`: `lock` guards `known`.
+/// `@unchecked Sendable`: `lock` guards `known` and `knownSorts`.
 final class ExpressionCache: @unchecked Sendable {
     static let shared = ExpressionCache()
 
@@ -114,8 +121,14 @@ final class ExpressionCache: @unchecked Sendable {
         let expression: String
     }
 
+    private struct SortKey: Hashable {
+        let key: Key
+        let kind: SearchDefinition.Kind
+    }
+
     private let lock = NSLock()
     private var known: [Key: CompiledExpression] = [:]
+    private var knownSorts: [SortKey: [SortPath]] = [:]
     /// A release has about this many parameters; definitions in a store could be any number.
     private static let capacity = 5_000
 
@@ -132,5 +145,20 @@ final class ExpressionCache: @unchecked Sendable {
         if known.count >= Self.capacity { known.removeAll() }
         known[key] = compiled
         return compiled
+    }
+
+    /// The paths that a parameter sorts by, made by `make` if they are not known.
+    func sortPaths(_ definition: SearchDefinition, on layout: Layout, _ make: () throws -> [SortPath]) throws -> [SortPath] {
+        let key = SortKey(key: Key(layout: ObjectIdentifier(layout), expression: definition.expression ?? ""), kind: definition.kind)
+        lock.lock()
+        let found = knownSorts[key]
+        lock.unlock()
+        if let found { return found }
+        let paths = try make()
+        lock.lock()
+        defer { lock.unlock() }
+        if knownSorts.count >= Self.capacity { knownSorts.removeAll() }
+        knownSorts[key] = paths
+        return paths
     }
 }

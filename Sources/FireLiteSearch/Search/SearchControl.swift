@@ -94,7 +94,12 @@ struct SearchControl {
         }
     }
 
-    private static func list(_ value: String) -> [String] { value.split(separator: ",").map { $0.trimmingPrefix(" ") }.map(String.init) }
+    /// The parts between commas, each without a blank before it.
+    private static func list(_ value: String) -> [String] {
+        value.utf8.split(separator: UInt8(ascii: ",")).map { part in
+            String(Substring(part.first == UInt8(ascii: " ") ? part.dropFirst() : part))
+        }
+    }
 
     private static func includes(_ name: String, _ value: String, isReverse: Bool) throws -> [Include] {
         let modifier = name.split(separator: ":").dropFirst().first

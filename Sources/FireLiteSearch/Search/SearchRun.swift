@@ -201,7 +201,7 @@ struct SearchRun {
                 // A key without values, so that the places of all types have as many.
                 return isMixed ? SortKey(paths: [], isDescending: isDescending, nulls: .last) : nil
             }
-            let paths = try SortPaths.paths(try catalog.compiled(definition, on: layout), definition)
+            let paths = try catalog.sortPaths(definition, on: layout)
             return SortKey(paths: paths, isDescending: isDescending, nulls: .last)
         }
     }

@@ -4,20 +4,88 @@ import FireLiteSearch
 import Foundation
 
 extension FHIRService {
-    /// Writes the files of an export, from one snapshot.
+    /// Writes the files of an export, from one snapshot, with as many threads as the store's configuration allows.
     ///
     /// - Returns: the job with its outputs.
     func runExport(_ job: BulkJob) async throws -> BulkJob {
-        try await store.transferring {
-            try self.store.read { transaction in try ExportRun(self, job, transaction).run() }
+        guard jobs != nil else { throw ServiceFault.notFound }
+        var job = job
+        job.transactionTime = configuration.clock.now()
+        let (types, readers) = (ExportTypes(), exportReaders)
+        let start = SnapshotStart(readers: readers)
+        try await withThrowingTaskGroup(of: Void.self) { [job] group in
+            if readers > 1 {
+                group.addTask {
+                    // Whatever ends the task, nobody waits for it.
+                    defer { start.giveUp() }
+                    try await self.store.transferring { start.hold(self.store) }
+                }
+            }
+            for reader in 0..<readers {
+                group.addTask {
+                    defer { start.noteBegun(reader) }
+                    try await self.store.transferring {
+                        // Without a common snapshot the first reads alone.
+                        guard readers == 1 || start.isHeldForAll() || reader == 0 else { return }
+                        try self.store.read { transaction in
+                            start.noteBegun(reader)
+                            try ExportRun(self, job, transaction).write(types)
+                        }
+                    }
+                }
+            }
+            try await group.waitForAll()
         }
+        job.outputs = types.outputs
+        return job
+    }
+
+    /// The number of threads of an export.
+    private var exportReaders: Int {
+        let settings = store.configuration
+        // The jobs leave connections for requests.
+        let most = min(settings.maximumCores, (settings.maximumReaders - 2) / max(1, configuration.limits.jobs))
+        guard most > 1, settings.access == .readWrite, store.path != ":memory:",
+            let size = try? FileManager.default.attributesOfItem(atPath: store.path)[.size] as? Int, size >= settings.bytesForMoreCores
+        else { return 1 }
+        return most
     }
 }
 
-/// One run of an export.
+/// The types of an export, which its threads take one after another, and what they wrote.
+///
+/// `@unchecked Sendable`: `lock` guards its state.
+private final class ExportTypes: @unchecked Sendable {
+    private let lock = NSLock()
+    /// The types that are left, the largest last; nil before the first is taken.
+    private var left: [String]?
+    private var total = 0
+    private var written: [BulkJob.Output] = []
+
+    /// The largest type that is left.
+    ///
+    /// - Parameter counts: gives the types with the numbers of their resources; called once.
+    func next(_ counts: () throws -> [TypeCount]) rethrows -> (type: String, number: Int, total: Int)? {
+        try lock.withLock {
+            if left == nil {
+                left = try counts().sorted { ($0.count, $1.typeName) < ($1.count, $0.typeName) }.map(\.typeName)
+                total = left?.count ?? 0
+            }
+            guard let type = left?.popLast() else { return nil }
+            return (type, total - (left?.count ?? 0), total)
+        }
+    }
+
+    func add(_ output: BulkJob.Output) { lock.withLock { written.append(output) } }
+
+    /// What was written, by type.
+    var outputs: [BulkJob.Output] { lock.withLock { written.sorted { $0.type < $1.type } } }
+}
+
+/// What one thread of an export does.
 private struct ExportRun {
     private let service: FHIRService
-    private var job: BulkJob
+    private let job: BulkJob
     private let transaction: ReadTransaction
     private let restriction: ScopeRestriction?
     private let folder: URL
@@ -29,31 +97,28 @@ private struct ExportRun {
         restriction = job.scopes.map { _ in ScopeRestriction(job.access, for: .read) }
         guard let jobs = service.jobs else { throw ServiceFault.notFound }
         folder = jobs.folder(of: job.id)
-        self.job.transactionTime = service.configuration.clock.now()
-        self.job.outputs = []
     }
 
-    func run() throws -> BulkJob {
-        var job = job
+    /// Writes files until no type is left.
+    func write(_ types: ExportTypes) throws {
         let patients = try groupPatients()
-        let types = try exportedTypes()
-        for (number, type) in types.enumerated() {
-            guard let layout = service.release.resourceLayout(named: type), transaction.hasTable(of: layout) else { continue }
-            service.jobs?.report(job.id, "\(type), \(number + 1) of \(types.count) types")
-            let name = "\(type).ndjson"
+        while let next = try types.next(exportedTypes) {
+            guard let layout = service.release.resourceLayout(named: next.type), transaction.hasTable(of: layout) else { continue }
+            service.jobs?.report(job.id, "\(next.type), \(next.number) of \(next.total) types")
+            let name = "\(next.type).ndjson"
             let count = try write(layout, to: folder.appendingPathComponent(name), patients)
-            if count > 0 { job.outputs.append(BulkJob.Output(type: type, file: name, count: count)) }
+            if count > 0 { types.add(BulkJob.Output(type: next.type, file: name, count: count)) }
         }
-        return job
     }
 
-    /// The types of the export, in order.
-    private func exportedTypes() throws -> [String] {
+    /// The types of the export.
+    private func exportedTypes() throws -> [TypeCount] {
         let members: Set<String>? =
             job.kind == .system
             ? nil : Set(service.release.compartmentMembers(of: "Patient") + ["Patient"] + (job.kind == .group ? ["Group"] : []))
-        let stored = try transaction.counts().map(\.typeName)
-        return stored.filter { (members?.contains($0) ?? true) && (job.types.isEmpty || job.types.contains($0)) }
+        return try transaction.counts().filter {
+            (members?.contains($0.typeName) ?? true) && (job.types.isEmpty || job.types.contains($0.typeName))
+        }
     }
 
     /// The ids of the Group's patients; nil for all.

@@ -58,10 +58,14 @@ public final class FHIRService: Sendable {
     /// Answers a request. It never throws: a failure is a status with an OperationOutcome.
     public func respond(to request: ServiceRequest) async -> ServiceResponse {
         let now = configuration.clock.now()
+        var request = request
+        let (fields, repeated) = request.fields.joined()
+        request.fields = fields
         var presentation = Presentation.plain
         var response: ServiceResponse
         var audited: (access: ServiceAccess?, route: Route)?
         do {
+            if let repeated { throw ServiceFault(400, "invalid", "the request has this field more than once", at: "http.\(repeated)") }
             try checkLimits(request)
             let target = try Target(request.target, base: base)
             let route = try Route(target.segments, release)

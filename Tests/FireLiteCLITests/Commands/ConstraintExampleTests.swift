@@ -33,8 +33,12 @@ struct ConstraintExampleTests {
     func officialExamplesKeepTheConstraints(_ release: String) throws {
         let folder = try TemporaryFolder()
         try SharedArchive("examples-\(release).tar.xz")?.unpack(into: folder.path)
-        let files = SharedArchive.files(in: folder.path) { $0.hasSuffix(".json") }
-        #expect(files.count > 400)
+        let all = SharedArchive.files(in: folder.path) { $0.hasSuffix(".json") }
+        #expect(all.count > 400)
+        // By day those that are known to be wrong, and some of the others.
+        let known = Self.known[release] ?? []
+        func isKnown(_ file: String) -> Bool { known.contains { file.hasSuffix("/" + $0.prefix { $0 != " " }) } }
+        let files = Effort.sample(all.filter { !isKnown($0) }, 200) + all.filter(isKnown)
         let outcome = try JSONContent(try ToolRun(["validate", "--release", release] + files).output)
         var found: Set<String> = []
         for issue in outcome["issue"].elements where issue["code"].text == "invariant" && issue["severity"].text == "error" {
@@ -43,6 +47,6 @@ struct ConstraintExampleTests {
             let key = try #require(text.firstMatch(of: /breaks the constraint ([^:]+):/)).1
             found.insert("\(file) \(key)")
         }
-        #expect(found == Self.known[release])
+        #expect(found == known)
     }
 }

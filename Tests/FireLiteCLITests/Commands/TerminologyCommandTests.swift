@@ -42,6 +42,27 @@ struct TerminologyCommandTests {
         #expect(run.status == .done && run.output.contains(#"{"name":"result","valueBoolean":true}"#), "\(run.output) \(run.error)")
     }
 
+    @Test func closureAnswersRequestsThatFollowEachOther() throws {
+        let system = try folder.write(
+            "c.json",
+            #"{"resourceType":"CodeSystem","url":"http://example.org/c","status":"active","content":"complete","concept":[{"code":"a","concept":[{"code":"b"}]}]}"#
+        )
+        func request(_ rest: String) -> String { #"{"resourceType":"Parameters","parameter":[{"name":"name","valueString":"t"}\#(rest)]}"# }
+        func concept(_ code: String) -> String {
+            request(#",{"name":"concept","valueCoding":{"system":"http://example.org/c","code":"\#(code)"}}"#)
+        }
+        let lines = [request(""), concept("b"), concept("a"), request(#",{"name":"version","valueString":"1"}"#)]
+        let requests = try folder.write("requests.ndjson", lines.joined(separator: "\n"))
+        let run = try ToolRun("terminology", "closure", "--release", "R4", "--parameters", requests, "--resource", system)
+        let answers = run.output.split(separator: "\n")
+        #expect(run.status == .done && answers.count == 4, "\(run.output) \(run.error)")
+        #expect(answers.map { $0.contains(#""target":[{"code":"a","equivalence":"subsumes"}]"#) } == [false, false, true, true])
+        // A table that nobody has begun is unknown.
+        let early = try folder.write("early.json", concept("a"))
+        let failed = try ToolRun("terminology", "closure", "--release", "R4", "--parameters", early, "--resource", system)
+        #expect(failed.status == .incomplete && failed.output.hasPrefix(#"{"resourceType":"OperationOutcome""#))
+    }
+
     @Test func anUnknownOperationIsAMistakeOfTheCommandLine() throws {
         let run = try ToolRun("terminology", "explode", "--parameters", "x.json")
         #expect(run.status == .usage && run.error.contains("unknown operation 'explode'"))

@@ -61,6 +61,19 @@ import Testing
         ])
     }
 
+    @Test func aCopyOfAContextIsChangedAlone() throws {
+        var context = FHIRPathContext()
+        context.variables["a"] = [FHIRPathValue(1)]
+        context.bases = ["https://example.org"]
+        var copy = context
+        copy.variables["a"] = [FHIRPathValue(2)]
+        copy.bases = []
+        func value(_ context: FHIRPathContext) throws -> [Int?] { try FHIRPath("%a").evaluate(context: context).map(\.int) }
+        #expect(try value(context) == [1] && value(copy) == [2])
+        #expect(context.bases.count == 1 && copy.bases.isEmpty)
+        #expect(FHIRPathContext().variables.isEmpty && FHIRPathContext().bases.isEmpty)
+    }
+
     @Test func conditionsTracesAndVariables() throws {
         var shown: [String] = []
         var context = FHIRPathContext()

@@ -27,7 +27,7 @@ import Testing
         // LOINC itself is not known here.
         #expect(found.issues.map(\.code) == ["not-found"])
         // example UsingTerminology.md
-        switch terminology.membership(of: [TerminologyCode("female")], in: "http://hl7.org/fhir/ValueSet/administrative-gender") {
+        switch try terminology.membership(of: [TerminologyCode("female")], in: "http://hl7.org/fhir/ValueSet/administrative-gender") {
         case .member: print("in the value set")
         case .notMember(let issues): print("not in the value set", issues.map(\.text))
         case .unknown(let issues): print("unknown", issues.map(\.text))

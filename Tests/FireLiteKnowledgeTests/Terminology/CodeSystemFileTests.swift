@@ -64,6 +64,39 @@ import Testing
         #expect(lookup.display == "Thing 17" && lookup.parents == [Self.code(8).code] && lookup.systemName == "SNOMED CT")
     }
 
+    /// Of many words the index is asked for some, and the others are looked for in the names that it finds.
+    @Test func everyOneOfManyWordsCounts() throws {
+        let words = "acute bilateral chronic distal extrême fourth global hepatic internal juvenile known lateral".split(separator: " ")
+        func line(_ code: String, _ name: String) -> String {
+            "00001 \(code.padding(toLength: 7, withPad: " ", startingAt: 0)) 1 \("short".padding(toLength: 60, withPad: " ", startingAt: 0)) \(name)"
+        }
+        // Each name lacks another word.
+        let lines = words.indices.map { place in
+            line("A\(10 + place)", words.indices.filter { $0 != place }.map { String(words[$0]) }.joined(separator: " "))
+        }
+        let whole = line("B10", words.joined(separator: " "))
+        let file = try folder.write("icd10cm_order_2025.txt", (lines + [whole]).joined(separator: "\n"))
+        let path = folder.file("codes.sqlite")
+        try CodeSystemFile(path: path).add([file])
+        var terminology = Terminology(release: TerminologyExamples.release)
+        try terminology.addCodeSystems(at: path)
+        let compose = #"{"include":[{"system":"http://hl7.org/fhir/sid/icd-10-cm"}]}"#
+        try terminology.add(contentsOf: Data(TerminologyExamples.valueSet("icd", compose).utf8))
+        func found(_ filter: String) throws -> [String] {
+            try terminology.expand("http://example.org/icd", filter: filter).codes.map(\.code)
+        }
+        let all = words.map { $0.prefix(3) }.joined(separator: " ")
+        #expect(try found(all) == ["B10"])
+        #expect(try found(words.map { $0.prefix(1) }.joined(separator: " ")) == ["B10"])
+        // Words that come again, or that others imply, change nothing.
+        #expect(try found(String(repeating: "a ac acu extreme ", count: 500)).count == 11)
+        #expect(try found(all + " zebra").isEmpty)
+        for (place, word) in words.enumerated() {
+            let others = words.filter { $0 != word }.map { String($0.prefix(4)) }.joined(separator: " ")
+            #expect(try Set(found(others)) == ["A\(10 + place)", "B10"])
+        }
+    }
+
     @Test func anImportThatEndsLeavesTheFormerVersion() throws {
         struct Stopped: Error {}
         let path = folder.file("codes.sqlite")
@@ -192,7 +225,7 @@ import Testing
         let release = folder.file("rx")
         try FileManager.default.createDirectory(atPath: release, withIntermediateDirectories: true)
         func conso(_ code: String, _ type: String, _ term: String) -> String {
-            "\(code)|ENG||||||1|||\(code)|RXNORM|\(type)|\(code)|\(term)||N||"
+            "\(code)|ENG|||||1|\(code)\(type)|||\(code)|RXNORM|\(type)|\(code)|\(term)||N||"
         }
         let names = [conso("161", "IN", "acetaminophen"), conso("161", "SY", "APAP"), conso("2", "SCDC", "acetaminophen 325 MG")]
         try Data((names.joined(separator: "\n") + "\n").utf8).write(to: URL(fileURLWithPath: release + "/RXNCONSO.RRF"))

@@ -121,7 +121,7 @@ import Testing
     }
 
     private static func conso(_ code: String, _ term: String) -> String {
-        "\(code)|ENG||||||1|||\(code)|RXNORM|IN|\(code)|\(term)||N||\n"
+        "\(code)|ENG|||||1|\(term)|||\(code)|RXNORM|IN|\(code)|\(term)||N||\n"
     }
 
     @Test(arguments: ["isa", "has_ingredient"]) func relationsOfRxNormAreAboutItsConcepts(_ relation: String) throws {
@@ -134,6 +134,12 @@ import Testing
         }
         try write("rx/RXNREL.RRF", Data(row("161", "2").utf8))
         #expect(try CodeSystemFile(path: folder.file("good.sqlite")).add([folder.file("rx")]).conceptCount == 2)
+    }
+
+    @Test func atomsOfRxNormAreNotRepeated() throws {
+        try write("atoms/RXNCONSO.RRF", Data((Self.conso("161", "a") + Self.conso("2", "b") + Self.conso("3", "a")).utf8))
+        let message = refusal("atoms")
+        #expect(message.contains("RXNCONSO.RRF, line 3") && message.contains("line 1,"), "\(message)")
     }
 
     // MARK: - RF2
@@ -150,6 +156,118 @@ import Testing
         try Data(lines.joined(separator: "\r\n").utf8).write(to: URL(fileURLWithPath: file))
         let message = refusal(name)
         #expect(message.contains("line \(lines.count)") && message.contains("line 3,"), "\(message)")
+    }
+
+    /// A small release with members of a reference set and concrete values.
+    private func members(_ name: String, _ change: (inout SnomedExamples) -> Void = { _ in }) throws -> (
+        example: SnomedExamples, path: String
+    ) {
+        var example = SnomedExamples()
+        for number in 1...8 { example.parents[number] = [number - 1] }
+        example.members[1] = [4, 5, 6]
+        example.strengths = [4: 10, 5: 20, 6: 30]
+        change(&example)
+        return (example, try example.write(folder, name))
+    }
+
+    /// The file of a release whose name contains a text, with its lines.
+    private func file(_ release: String, _ part: String) throws -> (path: String, lines: [String]) {
+        let walk = try #require(FileManager.default.enumerator(atPath: release))
+        let name = try #require(walk.compactMap { $0 as? String }.first { $0.hasSuffix(".txt") && $0.contains(part) })
+        let text = try String(contentsOfFile: "\(release)/\(name)", encoding: .utf8)
+        return ("\(release)/\(name)", text.components(separatedBy: "\r\n").filter { !$0.isEmpty })
+    }
+
+    private func write(_ lines: [String], to path: String) throws {
+        try Data((lines.joined(separator: "\r\n") + "\r\n").utf8).write(to: URL(fileURLWithPath: path))
+    }
+
+    @Test(arguments: ["LanguageSnapshot", "SimpleSnapshot", "RelationshipConcreteValues"], [false, true])
+    func aSnapshotHasOneRowOfEachMember(_ part: String, _ hasUUIDs: Bool) throws {
+        let release = try members("\(part)\(hasUUIDs)").path
+        let (path, given) = try file(release, part)
+        var lines = given
+        if hasUUIDs, !part.hasPrefix("Relationship") {
+            lines = try lines.enumerated().map { number, line in
+                if number == 0 { return line }
+                let rest = try #require(line.firstIndex(of: "\t"))
+                return String(format: "%08x-0000-4000-8000-00000000000a", number) + line[rest...]
+            }
+            try write(lines, to: path)
+            #expect(try CodeSystemFile(path: folder.file("\(part).sqlite")).add([release]).conceptCount == 10)
+        }
+        // Letters of either case are the same UUID.
+        lines.append(hasUUIDs ? lines[2].replacing("00a\t", with: "00A\t") : lines[2])
+        try write(lines, to: path)
+        let message = refusal("\(part)\(hasUUIDs)")
+        #expect(message.contains("line \(lines.count)") && message.contains("line 3,"), "\(message)")
+    }
+
+    private func members(of refset: Int, in path: String) throws -> [String] {
+        var terminology = Terminology(release: TerminologyExamples.release)
+        try terminology.addCodeSystems(at: path)
+        return try terminology.expand("http://snomed.info/sct?fhir_vs=refset/\(SnomedExamples.code(refset))").codes.map(\.code).sorted()
+    }
+
+    /// An extension that ends a member of its edition, with a later date and an earlier one, in any order of the folders.
+    @Test(arguments: [true, false], [true, false]) func theLatestRowOfAMemberCounts(_ isLater: Bool, _ comesFirst: Bool) throws {
+        let edition = try members("edition-\(isLater)\(comesFirst)")
+        let more = try members("more-\(isLater)\(comesFirst)").path
+        let (path, lines) = try file(more, "SimpleSnapshot")
+        try write(
+            lines.enumerated().map { number, line in
+                var fields = line.components(separatedBy: "\t")
+                if number > 0, fields[5] == "\(SnomedExamples.code(5))" {
+                    (fields[1], fields[2]) = (isLater ? "20260101" : "20200101", "0")
+                }
+                return fields.joined(separator: "\t")
+            }, to: path)
+        let database = folder.file("k-\(isLater)\(comesFirst).sqlite")
+        try CodeSystemFile(path: database).add(comesFirst ? [more, edition.path] : [edition.path, more])
+        let expected = (isLater ? [4, 6] : [4, 5, 6]).map { "\(SnomedExamples.code($0))" }
+        #expect(try members(of: 1, in: database) == expected)
+    }
+
+    /// A full release has former states of rows before and after the current one, and means what the snapshot means.
+    @Test func ofAFullReleaseTheLatestRowsCount() throws {
+        let (example, snapshot) = try members("snapshot")
+        let full = try members("full").path
+        let walk = try #require(FileManager.default.enumerator(atPath: full))
+        let names = walk.compactMap { $0 as? String }.filter { $0.hasSuffix(".txt") }
+        for name in names {
+            let (path, lines) = try file(full, name)
+            let former = lines.dropFirst().map { line in
+                var fields = line.components(separatedBy: "\t")
+                (fields[1], fields[2]) = ("20100101", fields[2] == "1" ? "0" : "1")
+                return fields.joined(separator: "\t")
+            }
+            let half = former.count / 2
+            var all = [lines[0]]
+            all += former[..<half]
+            all += lines.dropFirst()
+            all += former[half...]
+            let place = path.replacing("Snapshot", with: "Full")
+            let parent = URL(fileURLWithPath: place).deletingLastPathComponent()
+            try FileManager.default.createDirectory(at: parent, withIntermediateDirectories: true)
+            try write(all, to: place)
+        }
+        try FileManager.default.removeItem(atPath: full + "/Snapshot")
+        var answers: [[String]] = []
+        for (number, release) in [snapshot, full].enumerated() {
+            let path = folder.file("full\(number).sqlite")
+            let system = try CodeSystemFile(path: path).add([release])
+            var terminology = Terminology(release: TerminologyExamples.release)
+            try terminology.addCodeSystems(at: path)
+            let below = try terminology.expand("http://snomed.info/sct?fhir_vs=isa/\(SnomedExamples.code(2))").codes.map(\.code)
+            let strong = try terminology.expand("http://snomed.info/sct?fhir_vs=ecl/*: \(SnomedExamples.code(3)) > #10").codes.map(\.code)
+            answers.append([system.version, "\(system.conceptCount)"] + below + strong + (try members(of: 1, in: path)))
+        }
+        #expect(answers[0] == answers[1] && answers[0].count == 2 + example.below(2).count + 1 + 2 + 3, "\(answers)")
+        // Two rows of one date are none of a release.
+        let (path, lines) = try file(full, "Concept_Full")
+        let current = try #require(lines.last { $0.contains("\t\(example.date)\t") })
+        try write(lines + [current], to: path)
+        #expect(refusal("full").contains("line \(lines.count + 1)"))
     }
 
     @Test func anExtensionMayHaveRowsOfItsEdition() throws {

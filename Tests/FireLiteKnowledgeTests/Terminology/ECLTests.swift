@@ -139,7 +139,7 @@ import Testing
                 #expect(found == expected, "\(item.text)")
                 // One concept is asked for by another way than all of them.
                 let number = builder.random.int(0...example.parents.count - 1)
-                let answer = terminology.membership(
+                let answer = try terminology.membership(
                     of: [TerminologyCode("\(SnomedExamples.code(number))", system: SnomedCode.url)], in: url)
                 #expect((answer == .member) == item.numbers.contains(number), "\(number) in \(item.text)")
             }

@@ -120,7 +120,7 @@ import Testing
             let terminology = try Examples.terminology(Examples.valueSet("set", #"{"include":[\#(includes)]\#(excludes)}"#))
             let expanded = Set(try Examples.codes(terminology, "set"))
             for code in codes {
-                let answer = terminology.membership(of: [TerminologyCode(code, system: Examples.colors)], in: "http://example.org/set")
+                let answer = try terminology.membership(of: [TerminologyCode(code, system: Examples.colors)], in: "http://example.org/set")
                 try #require((answer == .member) == expanded.contains(code), "\(code)")
             }
         }

@@ -61,7 +61,7 @@ import Testing
                         let found = all.filter { codes.contains("\(SnomedExamples.code($0))") }
                         #expect(found == item.expected, "\(system) \(item)")
                         // A member is one by itself as well as in the list.
-                        let answer = terminology.membership(of: [TerminologyCode("\(other)", system: system)], in: Self.url(number))
+                        let answer = try terminology.membership(of: [TerminologyCode("\(other)", system: system)], in: Self.url(number))
                         #expect((answer == .member) == item.expected.contains((concept + 7) % all.count), "\(system) \(item)")
                     }
                 }

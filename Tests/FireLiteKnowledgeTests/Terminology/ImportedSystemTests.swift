@@ -51,6 +51,36 @@ import Testing
         #expect(bare.membership(of: Self.question(3), in: below) == .unknown && bare.existence(of: Self.question(3)) == .unknown)
     }
 
+    /// Readers keep the file's lock for a moment after each question, and while questions follow each other.
+    @Test func anImportEndsWhileOthersAsk() throws {
+        try CodeSystemFile(path: path).add([example(5).write(folder)])
+        var shared = Terminology(release: TerminologyExamples.release)
+        try shared.addCodeSystems(at: path)
+        let terminology = shared
+        let top = "\(SnomedExamples.code(0))"
+        let isOver = Flag()
+        let ended = DispatchSemaphore(value: 0)
+        let readers = 3
+        for _ in 0..<readers {
+            let thread = Thread {
+                do {
+                    while !isOver.isSet {
+                        let relation = try terminology.relation(of: top, to: "\(SnomedExamples.code(3))", in: SnomedCode.url)
+                        #expect(relation == .subsumes)
+                    }
+                } catch { Issue.record(error) }
+                ended.signal()
+            }
+            thread.start()
+        }
+        let more = try example(30).write(folder, "more")
+        let imported = Result { try CodeSystemFile(path: path).add([more]) }
+        isOver.set()
+        for _ in 0..<readers { ended.wait() }
+        #expect(try imported.get().conceptCount == 31)
+        #expect(try terminology.relation(of: top, to: "\(SnomedExamples.code(29))", in: SnomedCode.url) == .subsumes)
+    }
+
     @Test func aTerminologyOfKnowledgeHasItsCodeSystems() throws {
         try CodeSystemFile(path: path).add([example(5).write(folder)])
         let knowledge = Knowledge(release: TerminologyExamples.release)

@@ -22,6 +22,16 @@ struct ResponseTextTests {
         }
     }
 
+    /// Texts are looked at eight bytes at a time.
+    @Test func everyCharacterIsEscapedAtEveryPlace() {
+        for scalar in (0..<0x100).compactMap({ Unicode.Scalar($0 as UInt32) }) {
+            for place in 0..<18 {
+                let item = JSONItem.string(String(repeating: "a", count: place) + String(Character(scalar)) + "bc")
+                #expect(String(decoding: ResponseText.data(item), as: UTF8.self) == item.json)
+            }
+        }
+    }
+
     @Test func bytesAreTheTextOfTheValue() throws {
         try withEvery(0..<500) { seed in
             var random = SeededGenerator(seed: seed)

@@ -71,7 +71,7 @@ struct SnomedExamples {
                 let parts = row.split(separator: "\t")
                 let origin = nameOrigins[number] ?? (core, date)
                 descriptions.append("\(id)\t\(origin.date)\t1\t\(origin.module)\t\(code)\ten\t\(parts[0])\t\(parts[1])\t900000000000448009")
-                languages.append("x\t\(date)\t1\t\(core)\t900000000000509007\t\(id)\t900000000000548007")
+                languages.append("language\(id)\t\(date)\t1\t\(core)\t900000000000509007\t\(id)\t900000000000548007")
             }
             func relate(_ type: Int, _ target: Int, _ group: Int) {
                 let id = (relationships.count + 1_000) * 1_000 + 21
@@ -82,12 +82,13 @@ struct SnomedExamples {
             for item in attributes[number] ?? [] { relate(Self.code(item.type), Self.code(item.target), item.group) }
             if let strength = strengths[number] {
                 values.append(
-                    "1021\t\(date)\t1\t\(core)\t\(code)\t#\(strength)\t1\t\(Self.code(3))\t900000000000011006\t900000000000451002")
+                    "\(number * 1_000 + 29)\t\(date)\t1\t\(core)\t\(code)\t#\(strength)\t1\t\(Self.code(3))\t900000000000011006\t900000000000451002"
+                )
             }
         }
         let head = "id effectiveTime active moduleId "
         let refsets = members.flatMap { refset, all in
-            all.map { "x\t\(date)\t1\t\(core)\t\(Self.code(refset))\t\(Self.code($0))" }
+            all.map { "member\(refset)-\($0)\t\(date)\t1\t\(core)\t\(Self.code(refset))\t\(Self.code($0))" }
         }
         let files = [
             "Terminology/sct2_Concept_Snapshot_INT_\(date).txt": table(head + "definitionStatusId", concepts),

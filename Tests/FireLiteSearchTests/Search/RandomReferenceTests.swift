@@ -83,7 +83,9 @@ import Testing
         var world = try World(&random)
         for isIndexed in [false, true] {
             if isIndexed { try world.store.createIndexes(.references) }
-            for _ in 0..<60 { try compare(&world, &random, "seed \(seed), indexed \(isIndexed), bases \(world.known)") }
+            for _ in 0..<(Effort.isNightly ? 60 : 30) {
+                try compare(&world, &random, "seed \(seed), indexed \(isIndexed), bases \(world.known)")
+            }
         }
     }
 

@@ -7,7 +7,7 @@ import Testing
 /// Random views on random resources: one SQL statement, a view in the file and the evaluation of objects have the same rows.
 struct RandomViewTests {
     @Test func viewsAgreeWithTheEvaluation() throws {
-        let seeds = 0..<UInt64(Effort.isNightly ? 8_000 : Effort.count(400))
+        let seeds = 0..<UInt64(Effort.isNightly ? 8_000 : Effort.count(200))
         var compiled: [RandomView.Kind: (views: Int, all: Int)] = [:]
         var shown = 0
         try withEvery(seeds) { seed in

@@ -166,7 +166,7 @@ import Testing
             "Patient", "Patient", "Group", "/", "/", "/", "1", "1", "a.B-3", "_history", "_history", "http", "https", "://", "example.org",
             "ftp", "urn:uuid:", Self.uuid, "?", "#", "\u{0}", "é", "H", Self.long,
         ]
-        let forms = (0..<60).map { _ -> String in
+        let forms = (0..<(Effort.isNightly ? 60 : 25)).map { _ -> String in
             var text =
                 generator.percent(50)
                 ? generator.pick(Self.forms) : (0..<generator.int(1...9)).map { _ in generator.pick(pieces) }.joined()

@@ -6,6 +6,7 @@ as in a store: `NAME_offset` has minutes east of UTC, and `NAME_literal` FHIR's 
 
 from __future__ import annotations
 
+import functools
 import json
 import re
 from collections.abc import Callable
@@ -30,6 +31,7 @@ ROOT, KEY, VERSION, UPDATED = "_root", "_key", "_version", "_updated"
 _OWN = [pa.field(ROOT, pa.int64()), pa.field(KEY, pa.string()), pa.field(VERSION, pa.int64()), pa.field(UPDATED, MOMENT)]
 
 
+@functools.lru_cache(maxsize=1024)
 def schema(name: str, columns: tuple[Column, ...]) -> pa.Schema:
     """The columns of a view's table, without the partition.
 
@@ -73,6 +75,9 @@ def raw_columns(view: View) -> list[tuple[str, bool]]:
     """The columns of a view's statement with whether each is a number, in their order."""
     columns = [(ROOT, True)]
     for column in view.columns:
+        if column.name == view.key and view.id is not None:
+            # Arrow makes keys of ids in a tenth of the time that SQLite needs to give another text of each row.
+            continue
         columns.append((column.name, column.type in ("boolean", "integer") and not column.is_collection))
         if column.has_aside:
             columns.append((f"_aside_{column.name}", False))
@@ -83,6 +88,9 @@ def typed(view: View, batch: pa.RecordBatch) -> dict[str, pa.Array]:
     """The typed columns of a batch of the view's statement."""
     arrays: dict[str, pa.Array] = {}
     for column in view.columns:
+        if column.name == view.key and view.id is not None:
+            arrays[column.name] = keys(view.resource, batch.column(view.id))
+            continue
         raw = batch.column(column.name)
         aside = batch.column(f"_aside_{column.name}") if column.has_aside else pa.nulls(len(raw), pa.string())
         name = column.name
@@ -103,7 +111,13 @@ def typed(view: View, batch: pa.RecordBatch) -> dict[str, pa.Array]:
     return arrays
 
 
-# References
+# Keys and references
+
+
+def keys(type: str, ids: pa.Array) -> pa.Array:
+    """The keys of resources with these ids; none for those without."""
+    return pc.binary_join_element_wise(pa.scalar(type), ids, "/")
+
 
 _ID = re.compile(r"[A-Za-z0-9.-]{1,64}")
 _TYPE = re.compile(r"[A-Z][A-Za-z]*")

@@ -16,7 +16,6 @@ from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
-from deltalake import DeltaTable
 
 from .columns import STORE
 from .errors import Conflict, LakeError
@@ -201,6 +200,9 @@ class Table:
     def _write_checkpoint(self) -> None:
         """Writes a checkpoint, which is only of use: without it, the log is read from the one before."""
         try:
+            # Few publications need it, and importing it takes a while.
+            from deltalake import DeltaTable
+
             DeltaTable(self.folder).create_checkpoint()
         except Exception:  # noqa: BLE001  Whatever fails in another library here changes nothing that was published.
             pass

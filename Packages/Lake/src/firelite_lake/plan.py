@@ -47,6 +47,8 @@ class View:
     definition: str
     #: A column with the key of each row's resource, if the view has one.
     key: str | None
+    #: A column with the id of each row's resource, if the view has one.
+    id: str | None
     #: The base addresses of the store's own resources.
     bases: tuple[str, ...]
 
@@ -162,6 +164,7 @@ def _view(plan: dict[str, Any]) -> View:
     for column in columns:
         if column.type not in TYPES or not _NAME.fullmatch(column.name):
             raise LakeError(f"the view '{name}' has a column that this firelite-lake does not know: install the one of the tool's version", USAGE)
+    texts = {column.name for column in columns if column.type == "string" and not column.is_collection and column.references is None}
     return View(
         name=name,
         resource=plan["resource"],
@@ -169,16 +172,17 @@ def _view(plan: dict[str, Any]) -> View:
         sql=plan["sql"],
         changes_sql=plan["changesSQL"],
         definition=json.dumps(plan["definition"], sort_keys=True, separators=(",", ":")),
-        key=_key(plan["definition"], {column.name for column in columns if column.type == "string" and not column.is_collection}),
+        key=_about_rows(plan["definition"], "getResourceKey()", texts),
+        id=_about_rows(plan["definition"], "id", texts),
         bases=tuple(plan["definition"]["bases"]),
     )
 
 
-def _key(definition: dict[str, Any], names: set[str]) -> str | None:
-    """The column that has the key of each row's resource, whatever else the row is about."""
+def _about_rows(definition: dict[str, Any], path: str, names: set[str]) -> str | None:
+    """The column that has a path of each row's resource, whatever else the row is about."""
     for select in definition["view"]["select"]:
         if not {"forEach", "forEachOrNull", "repeat"} & select.keys():
             for column in select.get("column", []):
-                if column.get("path") == "getResourceKey()" and column.get("name") in names:
+                if column.get("path") == path and column.get("name") in names:
                     return str(column["name"])
     return None

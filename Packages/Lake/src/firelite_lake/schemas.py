@@ -7,7 +7,6 @@ import json
 from typing import Any
 
 import pyarrow as pa
-from deltalake import Schema as DeltaSchema
 
 from .columns import STORE
 from .errors import USAGE, LakeError
@@ -98,6 +97,9 @@ def _type(type: Any, name: str) -> pa.DataType:
 
 def schema_text(schema: pa.Schema) -> str:
     """The text of columns for the log, with the partition first."""
+    # Few publications need it, and importing it takes a while.
+    from deltalake import Schema as DeltaSchema
+
     return str(DeltaSchema.from_arrow(pa.schema([pa.field(STORE, pa.string()), *schema])).to_json())
 
 

@@ -7,10 +7,9 @@ from typing import Protocol
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from . import resources
-from .columns import KEY, MOMENT, ROOT, UPDATED, VERSION, schema, typed
+from .columns import KEY, MOMENT, ROOT, UPDATED, VERSION, keys, schema, typed
 from .plan import ResourcePlan, View
 from .store import Numbers, States, Store
 
@@ -62,7 +61,6 @@ class ViewSource:
         return schema(self.view.name, self.view.columns)
 
     def batches(self, snapshot: Store, states: States, roots: Numbers | None) -> Iterator[pa.RecordBatch]:
-        prefix = pa.scalar(self.resource)
         # In the order of the table's columns, so that rows fit it as they are.
         known = self.schema()
         for batch in snapshot.rows(self.view, roots):
@@ -71,12 +69,16 @@ class ViewSource:
             arrays = typed(self.view, batch)
             arrays[ROOT] = batch.column(ROOT)
             if self.view.key is not None:
-                arrays[KEY] = batch.column(self.view.key)
+                arrays[KEY] = arrays[self.view.key]
             else:
-                arrays[KEY] = pc.binary_join_element_wise(prefix, states.ids.take(pa.array(places)), "/")
+                arrays[KEY] = keys(self.resource, states.ids.take(pa.array(places)))
             arrays[VERSION] = pa.array(states.versions[places])
             arrays[UPDATED] = pa.array(states.updated[places] * 1000, pa.int64()).cast(MOMENT)
-            yield pa.RecordBatch.from_arrays([arrays[name].cast(type) for name, type in zip(known.names, known.types, strict=True)], schema=known)
+            yield pa.RecordBatch.from_arrays([_as(arrays[name], type) for name, type in zip(known.names, known.types, strict=True)], schema=known)
+
+
+def _as(array: pa.Array, type: pa.DataType) -> pa.Array:
+    return array if array.type == type else array.cast(type)
 
 
 class ResourceSource:

@@ -5,28 +5,23 @@ from __future__ import annotations
 import functools
 import json
 import os
-import urllib.parse
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import adbc_driver_manager
-import adbc_driver_sqlite.dbapi as sqlite
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from .columns import ROOT, raw_columns
+from .database import Database, Errors
 from .errors import STALE, LakeError
 from .plan import View
 
 #: `FHIR`, in the header of each store.
 _APPLICATION = 0x46484952
 _FORMATS = (2, 3)
-
-#: How many rows SQLite gives at a time.
-_BATCH = 65_536
 
 Numbers = npt.NDArray[np.int64]
 
@@ -130,9 +125,9 @@ class Store:
         """
         self.path = path
         _check_header(path)
-        self._connection = None
+        self._database: Database | None = None
         try:
-            self._connection = sqlite.connect(f"file:{urllib.parse.quote(os.path.abspath(path))}?mode=ro")
+            self._database = self._opened()
             application, format, schema = self._rows(
                 "SELECT (SELECT application_id FROM pragma_application_id), (SELECT user_version FROM pragma_user_version),"
                 " (SELECT schema_version FROM pragma_schema_version)"
@@ -147,17 +142,20 @@ class Store:
         except LakeError:
             self.close()
             raise
-        except adbc_driver_manager.Error as error:
-            self.close()
-            raise self._error(error) from None
         self.schema_version: int = schema
         self.identity: str = self._meta.get("identity") or ""
         if not self.identity:
             raise LakeError(f"{path} has no identity: run `firelite check`")
 
+    def _opened(self) -> Database:
+        try:
+            return Database(self.path)
+        except Errors as error:
+            raise self._error(error) from None
+
     def close(self) -> None:
-        if self._connection is not None:
-            self._connection.close()
+        if self._database is not None:
+            self._database.close()
 
     def __enter__(self) -> Store:
         return self
@@ -168,34 +166,31 @@ class Store:
     # Statements
 
     def _rows(self, sql: str, parameters: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
-        assert self._connection is not None
-        with self._connection.cursor() as cursor:
-            cursor.execute(sql, parameters)
-            return [tuple(row) for row in cursor.fetchall()]
+        assert self._database is not None
+        try:
+            return self._database.rows(sql, parameters)
+        except Errors as error:
+            raise self._error(error) from None
 
     def _batches(self, sql: str, columns: Sequence[tuple[str, bool]], parameters: Sequence[Any] = ()) -> Iterator[pa.RecordBatch]:
         """The rows of a statement with these columns, each of which is a number or a text.
 
         The first row of the statement that is run says so: the driver goes by the first values that it finds, and a column may begin with NULLs.
         """
-        assert self._connection is not None
+        assert self._database is not None
         first = ", ".join(f'{-1 if is_number else chr(39) * 2} AS "{name}"' for name, is_number in columns)
         names = ", ".join(f'"{name}"' for name, _ in columns)
-        with self._connection.cursor() as cursor:
-            try:
-                cursor.adbc_statement.set_options(**{"adbc.sqlite.query.batch_rows": str(_BATCH)})
-                cursor.execute(f"SELECT {first} UNION ALL SELECT {names} FROM ({sql})", parameters)
-                reader = cursor.fetch_record_batch()
-                expected = pa.schema([pa.field(name, pa.int64() if is_number else pa.string()) for name, is_number in columns])
-                is_first = True
-                for batch in reader:
-                    if is_first:
-                        batch = batch.slice(1)
-                        is_first = False
-                    if len(batch):
-                        yield batch.cast(expected)
-            except (adbc_driver_manager.Error, pa.ArrowException, OSError) as error:
-                raise self._error(error) from None
+        expected = pa.schema([pa.field(name, pa.int64() if is_number else pa.string()) for name, is_number in columns])
+        is_first = True
+        try:
+            for batch in self._database.batches(f"SELECT {first} UNION ALL SELECT {names} FROM ({sql})", parameters):
+                if is_first:
+                    batch = batch.slice(1)
+                    is_first = False
+                if len(batch):
+                    yield batch.cast(expected)
+        except Errors as error:
+            raise self._error(error) from None
 
     def _error(self, error: Exception) -> LakeError:
         """An error of SQLite as one line, without values: its messages name tables and columns, but quote nothing else."""

@@ -55,6 +55,7 @@ public struct HTTPServer: Sendable {
     public func run(handlesSignals: Bool = true, onRunning: @escaping @Sendable (Int) async -> Void = { _ in }) async throws {
         let idle = TimeAmount.seconds(max(1, settings.idleTime.components.seconds))
         let maximumBody = settings.maximumBody
+        let streams = HTTP1Channel.Configuration(additionalChannelHandlers: [ConnectionGuard(time: idle, maximumBody: maximumBody)])
         let server: HTTPServerBuilder
         if let certificate = settings.certificate {
             let chain = try NIOSSLCertificate.fromPEMFile(certificate.chain)
@@ -62,12 +63,16 @@ public struct HTTPServer: Sendable {
             var tls = TLSConfiguration.makeServerConfiguration(
                 certificateChain: chain.map { .certificate($0) }, privateKey: .privateKey(key))
             tls.minimumTLSVersion = .tlsv12
-            server = try .http2Upgrade(
-                tlsConfiguration: tls, configuration: .init(idleTimeout: .seconds(settings.idleTime.components.seconds)))
+            let connections = HTTP2ChannelConfiguration(
+                idleTimeout: .seconds(settings.idleTime.components.seconds), streamConfiguration: streams)
+            let configuration = tls
+            server = HTTPServerBuilder { responder in
+                SecureChannel(
+                    base: try HTTP2UpgradeChannel(tlsConfiguration: configuration, configuration: connections, responder: responder),
+                    time: idle)
+            }
         } else {
-            server = .http1(
-                configuration: .init(
-                    additionalChannelHandlers: [RequestHeadGuard(time: idle, maximumBody: maximumBody)], idleTimeout: idle))
+            server = .http1(configuration: streams)
         }
         let application = Application(
             responder: ServiceResponder(service, settings, pages), server: server,

@@ -1,4 +1,5 @@
 import Foundation
+import HTTPTypes
 
 /// Lets requests in by the fields `Host` and `Origin`, before anything else is read of them.
 ///
@@ -13,8 +14,8 @@ public struct RequestGate: Sendable {
         public let text: String
     }
 
-    private let hosts: Set<String>
-    private let origins: Set<String>
+    private let known: Set<String>
+    private let allowed: Set<String>
     private let isLoopback: Bool
 
     /// Makes a gate.
@@ -22,31 +23,41 @@ public struct RequestGate: Sendable {
     /// - Parameter settings: those of the server.
     public init(_ settings: ServerSettings) {
         isLoopback = settings.isLoopback
-        hosts = Set((settings.hosts.union([settings.address])).map { $0.lowercased() })
-        origins = Set(settings.origins.map { $0.lowercased() })
+        known = Set((settings.hosts.union([settings.address])).map { $0.lowercased() })
+        allowed = Set(settings.origins.map { $0.lowercased() })
     }
 
     /// Checks the fields of a request.
     ///
     /// - Parameters:
-    ///   - host: the field `Host`, or `:authority` of HTTP/2.
-    ///   - origin: the field `Origin`; nil if there is none.
+    ///   - hosts: the values of the field `Host`, or `:authority` of HTTP/2.
+    ///   - origins: the values of the field `Origin`.
     ///   - isSecure: whether the connection is encrypted.
     /// - Returns: the origin to name in the answer, if it is another page's that may use the server.
-    /// - Throws: ``Refusal``.
-    public func check(host: String?, origin: String?, isSecure: Bool) throws -> String? {
-        guard let host, !host.isEmpty else { throw Refusal(status: 400, text: "the request has no field Host") }
+    /// - Throws: ``Refusal``; with status 400 unless there is one host, and at most one origin (RFC 9112, 3.2), as another program in front of the server
+    ///   might go by another one.
+    public func check(hosts: [String], origins: [String], isSecure: Bool) throws -> String? {
+        guard let host = hosts.first, !host.isEmpty else { throw Refusal(status: 400, text: "the request has no field Host") }
+        guard hosts.count == 1 else { throw Refusal(status: 400, text: "the request has more than one field Host") }
+        guard origins.count <= 1 else { throw Refusal(status: 400, text: "the request has more than one field Origin") }
         let name = Self.name(host)
         let isKnown =
-            hosts.contains(name) || isLoopback && ServerSettings.isLoopback(name) || hosts.contains("0.0.0.0") || hosts.contains("::")
+            known.contains(name) || isLoopback && ServerSettings.isLoopback(name) || known.contains("0.0.0.0") || known.contains("::")
         guard isKnown else {
             throw Refusal(status: 421, text: "the server is not known by the name in the field Host: start it with --base")
         }
-        guard let origin else { return nil }
-        if origins.contains(origin.lowercased()) { return origin }
+        guard let origin = origins.first else { return nil }
+        if allowed.contains(origin.lowercased()) { return origin }
         // A page of the server's own.
         if origin.lowercased() == (isSecure ? "https://" : "http://") + host.lowercased() { return nil }
         throw Refusal(status: 403, text: "pages of this origin may not use the server: start it with --cors to allow that")
+    }
+
+    /// The hosts of a request: of HTTP/1 all fields `Host`; of HTTP/2, which the scheme shows, `:authority` and each `Host` that differs (RFC 9113, 8.3.1).
+    static func hosts(of head: HTTPRequest) -> [String] {
+        let fields = head.headerFields.filter { $0.name.canonicalName == "host" }.map(\.value)
+        guard let authority = head.authority else { return fields }
+        return [authority] + (head.scheme == "https" ? fields.filter { $0.lowercased() != authority.lowercased() } : fields)
     }
 
     /// The name in `Host`, without the port.

@@ -34,7 +34,7 @@ struct ServiceResponder: HTTPResponder {
         let allowed: String?
         do {
             allowed = try gate.check(
-                host: request.head.authority, origin: request.headers[.origin],
+                hosts: RequestGate.hosts(of: request.head), origins: request.headers[values: .origin],
                 isSecure: settings.certificate != nil)
         } catch let refusal as RequestGate.Refusal {
             return Self.refused(refusal.status, "security", refusal.text)
@@ -51,10 +51,8 @@ struct ServiceResponder: HTTPResponder {
                     body: body))
             response = ResponseCompression.response(answer, Self.fields(answer), accepted: request.headers[.acceptEncoding])
         } catch let refusal as RequestGate.Refusal {
-            response = Self.refused(refusal.status, "too-long", refusal.text)
+            response = Self.refused(refusal.status, Self.code(refusal.status), refusal.text)
             if refusal.status == 415 { response.headers[.acceptEncoding] = "gzip" }
-            // What is left of the body is not read.
-            response.headers[.connection] = "close"
         }
         if let allowed {
             response.headers[.accessControlAllowOrigin] = allowed
@@ -101,6 +99,10 @@ struct ServiceResponder: HTTPResponder {
 
     /// The body of a request, within the limits of size and time.
     private func body(of request: Request) async throws -> Data {
+        // RFC 9112, 6.1: another coding would be taken for content.
+        guard ["chunked", nil].contains(request.headers[.transferEncoding]?.lowercased()) else {
+            throw RequestGate.Refusal(status: 501, text: "the only transfer coding is chunked")
+        }
         let encoding = (request.headers[.contentEncoding] ?? "identity").lowercased()
         guard ["identity", "gzip", "x-gzip"].contains(encoding) else {
             throw RequestGate.Refusal(status: 415, text: "bodies are plain or packed with gzip")
@@ -148,11 +150,23 @@ struct ServiceResponder: HTTPResponder {
 
     // MARK: - Refusals
 
+    /// A refusal, after which the connection ends: what is left of the body is not read.
     private static func refused(_ status: Int, _ code: String, _ text: String) -> Response {
         let json = #"{"resourceType":"OperationOutcome","issue":[{"severity":"error","code":"\#(code)","diagnostics":"\#(text)"}]}"#
         return Response(
-            status: HTTPTypes.HTTPResponse.Status(code: status), headers: [.contentType: "application/fhir+json; charset=utf-8"],
+            status: HTTPTypes.HTTPResponse.Status(code: status),
+            headers: [.contentType: "application/fhir+json; charset=utf-8", .connection: "close"],
             body: ResponseBody(byteBuffer: ByteBuffer(string: json)))
+    }
+
+    /// The code of an issue (FHIR, IssueType) that says why a body is refused.
+    private static func code(_ status: Int) -> String {
+        switch status {
+        case 400: "structure"
+        case 408: "timeout"
+        case 413: "too-long"
+        default: "not-supported"
+        }
     }
 
     /// The answer to a browser that asks whether a page may send a request (Fetch, CORS-preflight).

@@ -2,11 +2,14 @@ import FireLiteKnowledge
 import FireLiteService
 import Foundation
 
-/// The operations of a terminology service over the definitions of packages and of a store: `$expand`, `$validate-code`, `$lookup`, `$subsumes` and
-/// `$translate` (FHIR, Terminology Service).
+/// The operations of a terminology service over the definitions of packages and of a store: `$expand`, `$validate-code`, `$batch-validate-code`, `$lookup`,
+/// `$subsumes`, `$translate` and `$closure` (FHIR, Terminology Service).
+///
+/// Closure tables last as long as the operations: after a restart of the server a client begins its table again, as FHIR expects of it.
 public struct TerminologyOperations: Sendable {
     private let store: FHIRStore
     private let knowledge: Knowledge
+    private let closures = SharedClosures()
 
     /// Makes the operations.
     ///
@@ -27,6 +30,7 @@ public struct TerminologyOperations: Sendable {
             operation("expand", "ValueSet", .expand, resource: "valueSet"),
             operation("validate-code", "ValueSet", .validateCode, resource: "valueSet"),
             operation("validate-code", "CodeSystem", .validateCodeInSystem, resource: "codeSystem"),
+            operation("batch-validate-code", "ValueSet", .batchValidate, resource: nil), closure,
             operation("lookup", "CodeSystem", .lookup, resource: nil), operation("subsumes", "CodeSystem", .subsumes, resource: "system"),
             operation("translate", "ConceptMap", .translate, resource: "conceptMap"),
         ]
@@ -49,15 +53,27 @@ public struct TerminologyOperations: Sendable {
             name, definition: "http://hl7.org/fhir/OperationDefinition/\(type)-\(name)",
             levels: resource == nil ? [.type] : [.type, .instance], types: [type], reads: Self.types
         ) { call in
-            // A terminology keeps what it has read, and what is stored may change from call to call.
-            var terminology = Terminology(release: store.release)
-            terminology.add(knowledge)
-            terminology.add(StoredDefinitions(store))
-            do {
-                return try terminology.perform(operation, parameters: try Self.parameters(call, resource), language: call.language)
-            } catch let error as TerminologyError {
-                throw RegisteredOperation.Refusal(status: Self.status(error.code), outcome: error.operationOutcome)
-            }
+            try answered { try terminology.perform(operation, parameters: try Self.parameters(call, resource), language: call.language) }
+        }
+    }
+
+    private var closure: RegisteredOperation {
+        RegisteredOperation(
+            "closure", definition: "http://hl7.org/fhir/OperationDefinition/ConceptMap-closure", levels: [.system], reads: Self.types
+        ) { call in try answered { try closures.perform(call.parameters, terminology) } }
+    }
+
+    private var terminology: Terminology {
+        // A terminology keeps what it has read, and what is stored may change from call to call.
+        var terminology = Terminology(release: store.release)
+        terminology.add(knowledge)
+        terminology.add(StoredDefinitions(store))
+        return terminology
+    }
+
+    private func answered(_ body: () throws -> Data) throws -> Data {
+        do { return try body() } catch let error as TerminologyError {
+            throw RegisteredOperation.Refusal(status: Self.status(error.code), outcome: error.operationOutcome)
         }
     }
 
@@ -84,5 +100,17 @@ public struct TerminologyOperations: Sendable {
         }
         parameters["parameter"] = items
         return try JSONSerialization.data(withJSONObject: parameters)
+    }
+}
+
+/// The closure tables of all clients.
+///
+/// `@unchecked Sendable`: `lock` guards `tables`.
+private final class SharedClosures: @unchecked Sendable {
+    private let lock = NSLock()
+    private var tables = ClosureTables()
+
+    func perform(_ parameters: Data, _ terminology: Terminology) throws -> Data {
+        try lock.withLock { try tables.perform(parameters: parameters, using: terminology) }
     }
 }

@@ -68,6 +68,29 @@ import Testing
         #expect(try await send(service, .get, "/Patient/$expand").0 == 404)
     }
 
+    @Test func closureTablesAndBatchesAreKeptAndAnswered() async throws {
+        let service = try service()
+        #expect(try await send(service, .put, "/CodeSystem/c", colors).0 == 201)
+        func closure(_ rest: String) async throws -> (Int, String) {
+            let body = #"{"resourceType":"Parameters","parameter":[{"name":"name","valueString":"mine"}\#(rest)]}"#
+            return try await send(service, .post, "/$closure", body)
+        }
+        func concept(_ code: String) -> String {
+            #",{"name":"concept","valueCoding":{"system":"http://example.org/colors","code":"\#(code)"}}"#
+        }
+        #expect(try await closure(concept("red")).0 == 404)
+        #expect(try await closure("").0 == 200)
+        #expect(try await !closure(concept("red")).1.contains("subsumes"))
+        let added = try await closure(concept("warm"))
+        #expect(added.0 == 200 && added.1.contains(#""target":[{"code":"warm","equivalence":"subsumes"}]"#), "\(added.1)")
+        #expect(try await closure(#",{"name":"version","valueString":"1"}"#).1.contains("subsumes"))
+        let validation =
+            #"{"name":"validation","resource":{"resourceType":"Parameters","parameter":[{"name":"url","valueUri":"http://example.org/colors"},{"name":"code","valueCode":"red"},{"name":"system","valueUri":"http://example.org/colors"}]}}"#
+        let body = #"{"resourceType":"Parameters","parameter":[\#(validation)]}"#
+        let batch = try await send(service, .post, "/ValueSet/$batch-validate-code", body)
+        #expect(batch.0 == 200 && batch.1.contains(#""name":"validation""#), "\(batch.1)")
+    }
+
     @Test func metadataNamesTheOperationsThatThereAre() async throws {
         let text = try await send(service(), .get, "/metadata").1
         for name in ["ValueSet-expand", "CodeSystem-lookup", "ConceptMap-translate", "CodeSystem-validate-code"] {

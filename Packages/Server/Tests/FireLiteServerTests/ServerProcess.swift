@@ -145,6 +145,9 @@ final class RawConnection: @unchecked Sendable {
         return count > 0 ? Array(bytes[..<count]) : []
     }
 
+    /// Waits like a client on a slow line.
+    static func pause(milliseconds: Int) { poll(nil, 0, Int32(milliseconds)) }
+
     /// What comes until the other side ends the connection.
     func rest() -> String { String(decoding: restBytes(), as: UTF8.self) }
 

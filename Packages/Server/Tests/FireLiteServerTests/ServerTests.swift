@@ -106,6 +106,63 @@ import Testing
         }
     }
 
+    /// The status of the answer to a request that is written as it is.
+    private static func status(_ port: Int, _ text: String) async throws -> String {
+        let bytes = try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<[UInt8], any Error>) in
+            Thread {
+                continuation.resume(
+                    with: Result {
+                        let connection = try RawConnection(port: port)
+                        connection.write(text.replacing("\n", with: "\r\n"))
+                        return connection.read() ?? []
+                    })
+            }.start()
+        }
+        return String(decoding: bytes.dropFirst("HTTP/1.1 ".utf8.count).prefix(3), as: UTF8.self)
+    }
+
+    @Test func ambiguousRequestsAreRefused() async throws {
+        try await serving { peer async throws in
+            let (host, authorization) = ("Host: localhost:\(peer.port)\n", "Authorization: Bearer \(Self.token)\n")
+            let origin = "Origin: http://localhost:\(peer.port)\n"
+            func status(_ fields: String) async throws -> String {
+                try await Self.status(peer.port, "GET /fhir/Patient HTTP/1.1\n\(fields)\n")
+            }
+            #expect(try await status(host + authorization + origin) == "200")
+            #expect(try await status(authorization) == "400")
+            for more in [host, "host: evil.example\n", "Host:\n"] {
+                #expect(try await status(host + authorization + more) == "400", "\(more)")
+                #expect(try await status(more + host + authorization) == "400", "\(more)")
+            }
+            for more in [origin, "Origin: https://evil.example\n"] {
+                #expect(try await status(host + authorization + origin + more) == "400")
+            }
+            for more in [authorization, "Authorization: Bearer wrong-wrong-wrong\n"] {
+                #expect(try await status(host + authorization + more) == "400")
+                #expect(try await status(host + more + authorization) == "400")
+            }
+            let patient = #"{"resourceType":"Patient"}"#
+            func stored(_ fields: String, _ body: String = patient) async throws -> String {
+                try await Self.status(
+                    peer.port,
+                    "POST /fhir/Patient HTTP/1.1\n\(host)\(authorization)Content-Type: application/fhir+json\n\(fields)\n\(body)")
+            }
+            let length = "Content-Length: \(patient.utf8.count)\n"
+            let chunks = "\(String(patient.utf8.count, radix: 16))\n\(patient)\n0\n\n"
+            for fields in [length + length, length + "Content-Length: 3\n", "Content-Length: 26, 26\n", "Content-Length: -1\n"] {
+                #expect(try await stored(fields) == "400", "\(fields)")
+            }
+            #expect(try await stored(length + "Content-Type: text/plain\n") == "400")
+            #expect(try await stored(length + "Transfer-Encoding: chunked\n", chunks) == "400")
+            #expect(try await stored("Transfer-Encoding: gzip, chunked\n", chunks) == "501")
+            // Nothing of this was stored.
+            let count = try await peer.send(.get, "/Patient?_summary=count")
+            #expect(String(decoding: count.body, as: UTF8.self).contains(#""total":0"#))
+            #expect(try await stored(length) == "201")
+            #expect(try await stored("Transfer-Encoding: chunked\n", chunks) == "201")
+        }
+    }
+
     /// An answer as it is on the wire.
     private static func raw(_ port: Int, _ path: String, _ field: String) async throws -> (head: String, body: Data) {
         let bytes = try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Data, any Error>) in

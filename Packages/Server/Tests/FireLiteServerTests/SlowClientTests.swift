@@ -6,9 +6,20 @@ import Testing
 
 @Suite struct SlowClientTests {
     /// Serves a new store with a short patience while `body` runs.
-    private func serving(_ body: @escaping @Sendable (Int) async throws -> Void) async throws {
+    ///
+    /// - Parameters:
+    ///   - connections: the number of connections at the same time. Default: 256.
+    ///   - bytes: the length of the content of `Binary/long`. Default: none.
+    private func serving(connections: Int = 256, bytes: Int = 0, _ body: @escaping @Sendable (Int) async throws -> Void) async throws {
         let store = try FHIRStore.inMemory(release: try #require(FHIRRelease.bundled("R4")))
+        if bytes > 0 {
+            let json =
+                #"{"resourceType":"Binary","id":"long","contentType":"text/plain","data":"\#(Data(count: bytes).base64EncodedString())"}"#
+            let resource = try FHIRJSON.resource(from: Data(json.utf8), release: store.release)
+            try store.blocking { store in try store.write { _ = try $0.upsert(resource) } }
+        }
         var settings = ServerSettings()
+        settings.connections = connections
         (settings.port, settings.idleTime, settings.bodyTime) = (0, .seconds(1), .seconds(1))
         settings.maximumBody = 100_000
         let server = HTTPServer(try FHIRService(store: store), settings: settings)
@@ -35,7 +46,7 @@ import Testing
     }
 
     @Test func silentClientsAreHungUpOn() async throws {
-        try await serving { port in
+        try await serving { port async throws in
             let silent = try (0..<50).map { _ in try RawConnection(port: port) }
             #expect(try await isServed(port))
             let answers = try await waiting { silent.map { $0.rest() } }
@@ -44,7 +55,7 @@ import Testing
     }
 
     @Test func headsThatTrickleAreHungUpOn() async throws {
-        try await serving { port in
+        try await serving { port async throws in
             let isClosed = try await waiting {
                 let connection = try RawConnection(port: port)
                 connection.write("GET /fhir/metadata HTTP/1.1\r\nHost: localhost\r\nX: ")
@@ -61,7 +72,7 @@ import Testing
     }
 
     @Test func bodiesThatTrickleAreRefused() async throws {
-        try await serving { port in
+        try await serving { port async throws in
             let answer = try await waiting {
                 let connection = try RawConnection(port: port)
                 connection.write(
@@ -81,8 +92,55 @@ import Testing
         }
     }
 
+    @Test func answersThatNobodyTakesEndTheirConnection() async throws {
+        try await serving(connections: 1, bytes: 20_000_000) { port async throws in
+            let silent = try RawConnection(port: port)
+            silent.write("GET /fhir/Binary/long HTTP/1.1\r\nHost: localhost\r\nAccept: application/fhir+json\r\n\r\n")
+            // It has the only connection, until the server ends it.
+            #expect(try await isServed(port))
+            withExtendedLifetime(silent) {}
+        }
+    }
+
+    @Test func slowReadersGetTheWholeAnswer() async throws {
+        try await serving(bytes: 15_000_000) { port async throws in
+            let count = try await waiting {
+                let connection = try RawConnection(port: port)
+                connection.write(
+                    "GET /fhir/Binary/long HTTP/1.1\r\nHost: localhost\r\nAccept: application/fhir+json\r\nConnection: close\r\n\r\n")
+                var count = 0
+                // About 5 MB a second, so that it takes several times the server's patience.
+                while let bytes = connection.read(), !bytes.isEmpty {
+                    count += bytes.count
+                    RawConnection.pause(milliseconds: bytes.count * 12 / 65_536)
+                }
+                return count
+            }
+            #expect(count > 20_000_000)
+        }
+    }
+
+    @Test func refusedBodiesThatGoOnAreCutOff() async throws {
+        try await serving { port async throws in
+            let (answer, isClosed) = try await waiting {
+                let connection = try RawConnection(port: port)
+                connection.write(
+                    "POST /fhir/Patient HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/fhir+json\r\nContent-Length: 5000000\r\n\r\n"
+                )
+                let answer = String(decoding: connection.read() ?? [], as: UTF8.self)
+                for _ in 0..<100 {
+                    guard connection.write(" ") else { return (answer, true) }
+                    RawConnection.pause(milliseconds: 100)
+                }
+                return (answer, false)
+            }
+            #expect(answer.hasPrefix("HTTP/1.1 413"), "\(answer)")
+            #expect(isClosed)
+        }
+    }
+
     @Test func bodiesAreAskedForUnlessTheyAreTooLong() async throws {
-        try await serving { port in
+        try await serving { port async throws in
             @Sendable func head(_ length: Int) -> String {
                 "POST /fhir/Patient HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/fhir+json\r\nExpect: 100-continue\r\n"
                     + "Content-Length: \(length)\r\nConnection: close\r\n\r\n"

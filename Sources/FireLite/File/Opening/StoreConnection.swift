@@ -70,6 +70,16 @@ final class StoreConnection {
         return bases
     }
 
+    /// Prepares the connection for the statements of queries, and returns the base addresses of this transaction.
+    ///
+    /// - Throws: `SQLiteError`.
+    func preparedForQueries(_ identity: StoreIdentity) throws -> LocalBases {
+        let bases = try localBases()
+        try queries.addFunctions(connection, identity, bases)
+        try queries.indexes.refresh(connection, version: schema.version)
+        return bases
+    }
+
     /// A number that changes with commits of other connections: `PRAGMA data_version`.
     ///
     /// - Throws: `SQLiteError`.
@@ -96,6 +106,7 @@ final class StoreConnection {
         reader.forget()
         registry.forget()
         queries.indexes.forget()
+        queries.plans.forget()
         schema.forgetFile()
     }
 }

@@ -31,7 +31,8 @@ package final class BufferedOutput: ByteOutput {
     package init(_ target: any ByteOutput) { self.target = target }
 
     package func write(_ bytes: UnsafeRawBufferPointer) throws {
-        buffer.append(contentsOf: bytes)
+        // As a sequence, the bytes would first be looked at for what else they are.
+        buffer.append(bytes.bindMemory(to: UInt8.self))
         if buffer.count >= Self.size { try flush() }
     }
 

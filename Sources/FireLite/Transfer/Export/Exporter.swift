@@ -134,7 +134,7 @@ package struct Exporter {
                 let reason = "XML cannot hold it: \(error)"
                 return try handlers.skip(UnreadableResource(typeName: type, id: stored.id, number: number, reason: reason))
             }
-            counts.add(stored, options)
+            counts.add(hasID: stored.id != nil, options)
             if counts.exported % Self.resourcesPerReport == 0 { try report() }
         }
         if options.skips {
@@ -152,6 +152,18 @@ package struct Exporter {
                         counts.add(piece.counts)
                         bytes += piece.lines.count
                         if counts.exported / Self.resourcesPerReport > reports { try report() }
+                    }
+                } else if transaction.restriction == nil, Self.needsNoObjects(transaction, options) {
+                    let roots = roots
+                    try transaction.forEachBatch(ofTypeNamed: type) { registrations in
+                        let wanted = Self.wanted(registrations, roots)
+                        try Self.forEachLine(of: wanted, in: transaction, options: options, buffer: lines) { line, hasID in
+                            try Cancellation.check()
+                            try output.write(UnsafeRawBufferPointer(line))
+                            bytes += line.count
+                            counts.add(hasID: hasID, options)
+                            if counts.exported % Self.resourcesPerReport == 0 { try report() }
+                        }
                     }
                 } else {
                     try transaction.forEach(typeName: type) { try write($0) }
@@ -176,13 +188,34 @@ package struct Exporter {
     private func pieces() -> @Sendable (ReadTransaction, [Registration]) throws -> Piece {
         { [roots, options] transaction, registrations in
             var piece = Piece()
-            let buffer = JSONBuffer()
-            let wanted = roots.map { roots in registrations.filter { roots.contains($0.root) } } ?? registrations
-            try transaction.loader.forEach(wanted) { stored in
-                try Self.line(of: stored, in: transaction, options: options, buffer: buffer) { piece.lines.append(contentsOf: $0) }
-                piece.counts.add(stored, options)
+            let wanted = Self.wanted(registrations, roots)
+            try Self.forEachLine(of: wanted, in: transaction, options: options, buffer: JSONBuffer()) { line, hasID in
+                piece.lines.append(line)
+                piece.counts.add(hasID: hasID, options)
             }
             return piece
+        }
+    }
+
+    /// Those of the resources that are to be written.
+    private static func wanted(_ registrations: [Registration], _ roots: Set<Int64>?) -> [Registration] {
+        guard let roots else { return registrations }
+        return registrations.filter { roots.contains($0.root) }
+    }
+
+    /// Whether the lines can be made from rows alone.
+    private static func needsNoObjects(_ transaction: ReadTransaction, _ options: Options) -> Bool {
+        options.format == .ndjson && !options.assignsIDs && transaction.loader.hasOnlyRows
+    }
+
+    /// Calls `body` with the line of each resource, a line feed included, and with whether it has an id.
+    private static func forEachLine(
+        of registrations: [Registration], in transaction: ReadTransaction, options: Options, buffer: JSONBuffer,
+        _ body: (UnsafeBufferPointer<UInt8>, _ hasID: Bool) throws -> Void
+    ) throws {
+        if needsNoObjects(transaction, options) { return try transaction.loader.forEachLine(registrations, buffer, body) }
+        try transaction.loader.forEach(registrations) { stored in
+            try line(of: stored, in: transaction, options: options, buffer: buffer) { try body($0, stored.id != nil) }
         }
     }
 
@@ -202,9 +235,9 @@ package struct Exporter {
 
 extension ExportResult {
     /// Counts a resource that was written.
-    fileprivate mutating func add(_ stored: FHIRResource, _ options: Exporter.Options) {
+    fileprivate mutating func add(hasID: Bool, _ options: Exporter.Options) {
         exported += 1
-        if stored.id == nil { if options.assignsIDs { assignedIDs += 1 } else { withoutID += 1 } }
+        if !hasID { if options.assignsIDs { assignedIDs += 1 } else { withoutID += 1 } }
     }
 
     fileprivate mutating func add(_ other: ExportResult) {

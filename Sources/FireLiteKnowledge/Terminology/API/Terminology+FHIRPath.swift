@@ -14,8 +14,9 @@ extension Terminology: FHIRPathTerminology {
     /// - Parameters:
     ///   - coded: the code.
     ///   - valueSet: the canonical URL of the value set.
+    /// - Throws: what a source of definitions throws.
     public func isMember(_ coded: FHIRPathValue, of valueSet: String) throws -> Bool? {
-        switch membership(of: Self.codes(of: coded), in: valueSet) {
+        switch try membership(of: Self.codes(of: coded), in: valueSet) {
         case .member: true
         case .notMember: false
         case .unknown: nil

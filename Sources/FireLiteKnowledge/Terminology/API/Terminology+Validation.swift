@@ -13,10 +13,16 @@ extension Terminology: CodeValidator {
     ///   - question: the code. Without a system it is a member if any system of the value set has it.
     ///   - valueSet: the canonical URL of the value set, perhaps with a version.
     public func membership(of question: CodeQuestion, in valueSet: Canonical) -> CodeMembership {
-        switch membership(of: [TerminologyCode(question)], in: valueSet.description) {
-        case .member: .member
-        case .notMember: .notMember
-        case .unknown: .unknown
+        do {
+            switch try membership(of: [TerminologyCode(question)], in: valueSet.description) {
+            case .member: return .member
+            case .notMember: return .notMember
+            case .unknown: return .unknown
+            }
+        } catch {
+            // A validation ends with what a source throws.
+            _ = ReadingFailures.noted(error)
+            return .unknown
         }
     }
 

@@ -13,7 +13,7 @@ public enum CodeRelation: String, Sendable, Hashable {
 }
 
 /// A code with its system, version and display, as terminology operations take it.
-public struct TerminologyCode: Sendable, Hashable {
+public struct TerminologyCode: Sendable, Hashable, Codable {
     /// The URL of the code system.
     public var system: String?
     /// The version of the code system.
@@ -138,7 +138,14 @@ extension Terminology {
     ///   - codes: the codes of a Coding, a CodeableConcept or a Quantity's unit. A code without a system gets that of the value
     ///     set, as an element of type `code` does.
     ///   - valueSet: the canonical URL, with a version or without.
-    public func membership(of codes: [TerminologyCode], in valueSet: String) -> TerminologyMembership {
+    /// - Throws: what a source of definitions throws, and `KnowledgeError` if a file cannot be read: the answer then is not known, and may differ later.
+    public func membership(of codes: [TerminologyCode], in valueSet: String) throws -> TerminologyMembership {
+        let (answer, failure) = try ReadingFailures.watching { try judge(codes, in: valueSet) }
+        if let failure { throw failure }
+        return answer
+    }
+
+    private func judge(_ codes: [TerminologyCode], in valueSet: String) throws -> TerminologyMembership {
         do {
             let parameters = RequestParameters([
                 Self.parameter("url", "valueUri", valueSet), Self.parameter("valueset-membership-only", "valueBoolean", "true"),
@@ -157,8 +164,6 @@ extension Terminology {
             return isOpen ? .unknown(issues) : .notMember(issues)
         } catch let error as TerminologyError {
             return .unknown(error.issues)
-        } catch {
-            return .unknown([TerminologyIssue(.error, code: "exception", kind: nil, id: "", "a source of definitions failed")])
         }
     }
 
@@ -185,21 +190,8 @@ extension Terminology {
         if let filter { items.append(Self.parameter("filter", "valueString", filter)) }
         if let count { items.append(Self.parameter("count", "valueInteger", "\(count)")) }
         if let offset { items.append(Self.parameter("offset", "valueInteger", "\(offset)")) }
-        let json = try perform(.expand, RequestParameters(items), language)
-        var codes: [ValueSetExpansion.Code] = []
-        func collect(_ items: [JSONItem], _ depth: Int) {
-            for item in items {
-                codes.append(
-                    ValueSetExpansion.Code(
-                        system: item["system"]?.text ?? "", version: item["version"]?.text, code: item["code"]?.text ?? "",
-                        display: item["display"]?.text, isAbstract: item["abstract"]?.isTrue ?? false,
-                        isInactive: item["inactive"]?.isTrue ?? false, depth: depth))
-                collect(item["contains"]?.items ?? [], depth + 1)
-            }
-        }
-        let expansion = json["expansion"]
-        collect(expansion?["contains"]?.items ?? [], 0)
-        return ValueSetExpansion(codes: codes, total: expansion?["total"]?.scalarText.flatMap { Int($0) } ?? codes.count)
+        let parameters = RequestParameters(items)
+        return try ExpandOperation(library: library, parameters: parameters, language: language, limit: maximumExpansion).expansion()
     }
 
     /// The display, definition and place of a code (`CodeSystem/$lookup`).
@@ -211,11 +203,14 @@ extension Terminology {
     public func lookup(_ code: TerminologyCode, language: String? = nil) throws -> CodeDescription {
         let run = try TerminologyRun(library, OperationSettings(RequestParameters(), header: language))
         let (provider, concept) = try run.known(code.code, code.system ?? "", code.version)
-        let detailed = try provider.detailed(concept)
-        let names = ConceptNames(detailed, listed: nil, facts: provider.facts)
+        let languages = run.settings.languages
+        // Without a wanted language the name is the code system's, and the others need not be read.
+        let detailed = try languages == nil ? nil : provider.detailed(concept)
+        let names = detailed.map { ConceptNames($0, listed: nil, facts: provider.facts) }
         return CodeDescription(
             systemName: provider.facts.name ?? provider.url, version: provider.version,
-            display: names.display(run.settings.languages) ?? concept.display, definition: detailed.definition,
+            display: names?.display(languages) ?? concept.display,
+            definition: try detailed?.definition ?? provider.definition(of: concept),
             isAbstract: concept.isAbstract, isInactive: concept.isInactive, parents: try provider.parents(of: concept.code),
             children: try provider.children(of: concept.code))
     }

@@ -23,7 +23,10 @@ struct TerminologyLibrary: Sendable {
     private var own = Definitions()
     private let found = FoundDefinitions()
     private var sources: [any TerminologySource] = []
-    private var providers: [any CodeProvider] = []
+    /// The code systems that are not resources, by URL.
+    private var providers: [String: [any CodeProvider]] = [:]
+    /// Those of them that are in tables.
+    private var tables: [String: [TableCodeSystem]] = [:]
     private var grammars: [any ImplicitValueSets] = []
     /// The release whose own codes are known.
     private let release: FHIRRelease
@@ -37,7 +40,8 @@ struct TerminologyLibrary: Sendable {
 
     /// Adds a code system that is not a resource.
     mutating func add(_ provider: some CodeProvider) {
-        providers.append(provider)
+        providers[provider.url, default: []].append(provider)
+        if let table = provider as? TableCodeSystem { tables[table.url, default: []].append(table) }
         if let grammar = provider as? any ImplicitValueSets { grammars.append(grammar) }
     }
 
@@ -94,11 +98,17 @@ struct TerminologyLibrary: Sendable {
         if isThere(own) { return own }
         let fetched = try found.resources(type, url) {
             for source in sources {
-                let found = try source.definitions(ofType: type, url: url)
-                if !found.isEmpty { return try found.flatMap { EarlierDefinitions.current(try Terminology.json($0)) } }
+                do {
+                    let found = try source.definitions(ofType: type, url: url)
+                    if !found.isEmpty { return try found.flatMap { EarlierDefinitions.current(try Terminology.json($0)) } }
+                } catch {
+                    // Whoever takes an unknown definition for an answer must not take this one for unknown.
+                    throw ReadingFailures.noted(error)
+                }
             }
             return CoreCodes(release)?.definition(ofType: type, url: url).map { [$0] } ?? []
         }
+        if fetched.resources.isEmpty { return Self.nothing }
         var definitions = Definitions()
         for json in fetched.resources { Self.add(json, to: &definitions) }
         // What was read once stays read.
@@ -112,8 +122,11 @@ struct TerminologyLibrary: Sendable {
         return definitions
     }
 
+    private static let nothing = Definitions()
+
     private static func latest<Item>(_ items: [Item], _ version: String?, _ versionOf: (Item) -> String?) -> Item? {
-        items.filter { item in version.map { VersionPattern.matches(versionOf(item), $0) } ?? true }
+        if items.count == 1, version == nil { return items[0] }
+        return items.filter { item in version.map { VersionPattern.matches(versionOf(item), $0) } ?? true }
             .max { VersionPattern.isOlder(versionOf($0), versionOf($1)) }
     }
 
@@ -125,7 +138,7 @@ struct TerminologyLibrary: Sendable {
         let entries = try definitions("CodeSystem", url) { $0.systems[url] != nil }.systems[url] ?? []
         // A release that was imported has all codes; a definition of the same code system that is not complete counts less.
         if !entries.contains(where: { $0.json["content"]?.text == "complete" }),
-            let table = Self.latest(providers.filter { $0.url == url && $0 is TableCodeSystem }, version, \.version)
+            let table = Self.latest(tables[url] ?? [], version, \.version)
         {
             return table
         }
@@ -137,7 +150,7 @@ struct TerminologyLibrary: Sendable {
             if wanted.isEmpty { return try entry.content.value }
             return try DefinedCodeSystem(reading: entry.json, supplements: wanted.map { (Self.canonical($0), $0) })
         }
-        return Self.latest(providers.filter { $0.url == url }, version, \.version)
+        return Self.latest(providers[url] ?? [], version, \.version)
     }
 
     /// The URL of a code system, which a NamingSystem or an identifier of a CodeSystem gives for another name of it.
@@ -154,7 +167,7 @@ struct TerminologyLibrary: Sendable {
     /// The versions of a code system that are known, the oldest first.
     func versions(ofSystem url: String) throws -> [String] {
         let entries = try definitions("CodeSystem", url) { $0.systems[url] != nil }.systems[url] ?? []
-        let all = entries.compactMap(\.version) + providers.filter { $0.url == url }.compactMap(\.version)
+        let all = entries.compactMap(\.version) + (providers[url] ?? []).compactMap(\.version)
         return all.sorted { VersionPattern.isOlder($0, $1) }
     }
 

@@ -31,6 +31,9 @@ protocol CodeProvider: Sendable {
     /// The concept with its names and properties, for code systems that leave them out until they are asked for.
     func detailed(_ concept: Concept) throws -> Concept
 
+    /// What a concept means; nil if the code system does not say.
+    func definition(of concept: Concept) throws -> String?
+
     /// The codes of the concepts directly above.
     func parents(of code: String) throws -> [String]
     /// The codes of the concepts directly below.
@@ -41,6 +44,8 @@ protocol CodeProvider: Sendable {
     func childConcepts(of code: String) throws -> [Concept]
     /// Whether the first is the second one, or above it.
     func subsumes(_ general: String, _ special: String) throws -> Bool
+    /// How two concepts relate.
+    func relation(of first: Concept, to second: Concept) throws -> CodeRelation
 
     /// Whether a filter of a value set lets a concept through.
     ///
@@ -59,11 +64,18 @@ extension CodeProvider {
     var canonical: String { version.map { "\(url)|\($0)" } ?? url }
 
     func detailed(_ concept: Concept) throws -> Concept { concept }
+    func definition(of concept: Concept) throws -> String? { try detailed(concept).definition }
     func parents(of code: String) throws -> [String] { [] }
     func children(of code: String) throws -> [String] { [] }
     func parentConcepts(of code: String) throws -> [Concept] { try parents(of: code).map { try concept($0) ?? Concept(code: $0) } }
     func childConcepts(of code: String) throws -> [Concept] { try children(of: code).map { try concept($0) ?? Concept(code: $0) } }
     func subsumes(_ general: String, _ special: String) throws -> Bool { general == special }
+
+    func relation(of first: Concept, to second: Concept) throws -> CodeRelation {
+        if first.code == second.code { return .equivalent }
+        if try subsumes(first.code, second.code) { return .subsumes }
+        return try subsumes(second.code, first.code) ? .subsumedBy : .notSubsumed
+    }
 
     func matches(_ concept: Concept, _ filter: ConceptFilter, _ effort: Effort) throws -> Bool {
         guard filter.isAboutCode else { throw filter.error(notUnderstoodBy: self) }

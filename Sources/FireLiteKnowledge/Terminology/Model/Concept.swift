@@ -63,18 +63,50 @@ struct Concept: Sendable {
         var json: JSONItem { .object([.init(name: "code", value: .string(code)), .init(name: member, value: value)]) }
     }
 
+    /// What concepts of large code systems have only when somebody asks for it.
+    private struct Details: Sendable {
+        var definition: String?
+        var designations: [Designation] = []
+        var properties: [Property] = []
+        var extensions: [JSONItem] = []
+        var status: String?
+    }
+
     let code: String
     var display: String?
-    var definition: String?
-    var designations: [Designation] = []
-    var properties: [Property] = []
-    var extensions: [JSONItem] = []
     var isAbstract = false
     var isInactive = false
-    /// The status of the concept, `retired` for one; nil if the code system has none.
-    var status: String?
+    /// Empty, or the details alone: to copy an array takes one step, and to copy each of them one each, for every code of an expansion.
+    private var details: [Details] = []
 
     init(code: String, display: String? = nil) { (self.code, self.display) = (code, display) }
+
+    private mutating func change(_ body: (inout Details) -> Void) {
+        if details.isEmpty { details.append(Details()) }
+        body(&details[0])
+    }
+
+    var definition: String? {
+        get { details.isEmpty ? nil : details[0].definition }
+        set { change { $0.definition = newValue } }
+    }
+    var designations: [Designation] {
+        get { details.isEmpty ? [] : details[0].designations }
+        set { change { $0.designations = newValue } }
+    }
+    var properties: [Property] {
+        get { details.isEmpty ? [] : details[0].properties }
+        set { change { $0.properties = newValue } }
+    }
+    var extensions: [JSONItem] {
+        get { details.isEmpty ? [] : details[0].extensions }
+        set { change { $0.extensions = newValue } }
+    }
+    /// The status of the concept, `retired` for one; nil if the code system has none.
+    var status: String? {
+        get { details.isEmpty ? nil : details[0].status }
+        set { change { $0.status = newValue } }
+    }
 
     /// The status that is worth a mention: any but `active`; nil if there is none.
     var notableStatus: String? { status == "active" ? nil : status }

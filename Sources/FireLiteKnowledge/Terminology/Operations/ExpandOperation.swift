@@ -10,7 +10,55 @@ struct ExpandOperation {
     let limit: Int
 
     /// - Throws: ``TerminologyError`` for a value set that is unknown, cannot be expanded or has too many codes.
-    func run() throws -> JSONItem {
+    func run() throws -> JSONItem { try resource(of: try find()) }
+
+    /// The codes alone.
+    ///
+    /// - Throws: ``TerminologyError``, as ``run()``.
+    func expansion() throws -> ValueSetExpansion {
+        let found = try find()
+        let writer = found.writer
+        if found.page.allSatisfy(writer.isPlain) {
+            // What is only to be listed is not written as JSON first.
+            let codes = found.page.map { code in
+                ValueSetExpansion.Code(
+                    system: code.provider.url, version: writer.shownVersion(of: code.provider), code: code.concept.code,
+                    display: code.concept.display, isAbstract: code.concept.isAbstract, isInactive: code.concept.isInactive, depth: 0)
+            }
+            return ValueSetExpansion(codes: codes, total: try found.codes.total ?? codes.count)
+        }
+        let expansion = try resource(of: found)["expansion"]
+        var codes: [ValueSetExpansion.Code] = []
+        func collect(_ items: [JSONItem], _ depth: Int) {
+            for item in items {
+                codes.append(
+                    ValueSetExpansion.Code(
+                        system: item["system"]?.text ?? "", version: item["version"]?.text, code: item["code"]?.text ?? "",
+                        display: item["display"]?.text, isAbstract: item["abstract"]?.isTrue ?? false,
+                        isInactive: item["inactive"]?.isTrue ?? false, depth: depth))
+                collect(item["contains"]?.items ?? [], depth + 1)
+            }
+        }
+        collect(expansion?["contains"]?.items ?? [], 0)
+        return ValueSetExpansion(codes: codes, total: expansion?["total"]?.scalarText.flatMap { Int($0) } ?? codes.count)
+    }
+
+    /// What the request finds.
+    private struct Found {
+        let valueSet: PreparedValueSet
+        let codes: ExpansionCodes
+        let run: TerminologyRun
+        let request: ExpansionRequest
+
+        /// The codes that the request wants to see.
+        var page: ArraySlice<ExpansionCode> {
+            codes.codes[min(request.offset ?? 0, codes.codes.count)...].prefix(request.count ?? .max)
+        }
+
+        var writer: ContainsWriter { ContainsWriter(run: run, request: request, versionedSystems: codes.versionedSystems) }
+    }
+
+    private func find() throws -> Found {
         guard let definition = try TerminologyRun.valueSet(parameters, library) else {
             throw TerminologyError(.invalid, "invalid", "the request names no value set: add the parameter url or valueSet")
         }
@@ -18,8 +66,7 @@ struct ExpandOperation {
         run.isExpansion = true
         let request = try ExpansionRequest(run.settings, valueSet: definition, limit: limit)
         let prepared = try run.prepare(definition)
-        let found = try ExpansionCodes(prepared, run, request)
-        return try resource(of: prepared, codes: found, run: run, request: request)
+        return Found(valueSet: prepared, codes: try ExpansionCodes(prepared, run, request), run: run, request: request)
     }
 
     // MARK: - Codes
@@ -31,21 +78,19 @@ struct ExpandOperation {
             && valueSet.includes.allSatisfy { $0.imports.isEmpty && $0.definition.concepts.isEmpty && $0.definition.system != nil }
     }
 
-    private func resource(
-        of valueSet: PreparedValueSet, codes found: ExpansionCodes, run: TerminologyRun, request: ExpansionRequest
-    ) throws -> JSONItem {
-        let start = min(request.offset ?? 0, found.codes.count)
-        let page = found.codes[start...].prefix(request.count ?? .max)
-        var writer = ContainsWriter(run: run, request: request, versionedSystems: found.versionedSystems)
+    private func resource(of all: Found) throws -> JSONItem {
+        let (found, request) = (all.codes, all.request)
+        let page = all.page
+        var writer = all.writer
         let contains =
-            isNested(valueSet, request) ? try writer.nested(page) : try page.map { try writer.element($0, contains: []) }
+            isNested(all.valueSet, request) ? try writer.nested(page) : try page.map { try writer.element($0, contains: []) }
         let expansion = JSONItem.object([
             "identifier": .string("urn:uuid:" + UUID().uuidString.lowercased()), "timestamp": .string(Self.now),
             "total": try found.total.map { .number("\($0)") }, "offset": request.offset.map { .number("\($0)") },
-            "parameter": Self.list(used(found, run, request)), "property": Self.list(writer.propertyDefinitions),
+            "parameter": Self.list(used(found, all.run, request)), "property": Self.list(writer.propertyDefinitions),
             "contains": Self.list(contains),
         ])
-        return header(valueSet.definition.json, request, expansion)
+        return header(all.valueSet.definition.json, request, expansion)
     }
 
     private static func list(_ items: [JSONItem]) -> JSONItem? { items.isEmpty ? nil : .array(items) }
@@ -104,6 +149,8 @@ struct ContainsWriter {
 
     init(run: TerminologyRun, request: ExpansionRequest, versionedSystems: Set<String>) {
         (self.run, self.request, self.versionedSystems) = (run, request, versionedSystems)
+        needsDetails =
+            request.includesDesignations || !request.designations.isEmpty || !request.properties.isEmpty || run.settings.languages != nil
     }
 
     /// The elements `ValueSet.expansion.property`.
@@ -115,6 +162,8 @@ struct ContainsWriter {
 
     /// Each concept below the nearest one above it that the expansion has.
     mutating func nested(_ codes: ArraySlice<ExpansionCode>) throws -> [JSONItem] {
+        // Those of large code systems all stand at the top.
+        if codes.allSatisfy({ $0.depth == 0 }) { return try codes.map { try element($0, contains: []) } }
         var place = codes.startIndex
         func children(_ writer: inout ContainsWriter, of parent: ExpansionCode?) throws -> [JSONItem] {
             var items: [JSONItem] = []
@@ -132,7 +181,7 @@ struct ContainsWriter {
 
     mutating func element(_ code: ExpansionCode, contains: [JSONItem]) throws -> JSONItem {
         let provider = code.provider
-        if !needsDetails, code.listed == nil, contains.isEmpty, provider is TableCodeSystem { return plain(code) }
+        if contains.isEmpty, isPlain(code) { return plain(code) }
         let concept = needsDetails ? try provider.detailed(code.concept) : code.concept
         let names = ConceptNames(concept, listed: code.listed, facts: provider.facts, valueSetLanguage: code.valueSetLanguage)
         let shown = names.preferred(run.settings.languages)
@@ -145,30 +194,33 @@ struct ContainsWriter {
         return .object([
             "extension": marks.isEmpty ? nil : .array(marks), "system": .string(provider.url),
             "abstract": concept.isAbstract ? .bool(true) : nil, "inactive": concept.isInactive ? .bool(true) : nil,
-            "version": versionedSystems.contains(provider.url) ? provider.version.map { .string($0) } : nil, "code": .string(concept.code),
+            "version": shownVersion(of: provider).map { .string($0) }, "code": .string(concept.code),
             "display": shown.map { .string(names.names[$0].value) }, "designation": designations.isEmpty ? nil : .array(designations),
             "property": properties.isEmpty ? nil : .array(properties), "contains": contains.isEmpty ? nil : .array(contains),
         ])
     }
 
-    /// The element of a code of a large code system, of which nothing but the name is wanted.
+    /// The version of a code system, if the expansion shows it.
+    func shownVersion(of provider: any CodeProvider) -> String? {
+        versionedSystems.isEmpty || !versionedSystems.contains(provider.url) ? nil : provider.version
+    }
+
+    /// Whether it is a code of a large code system, of which nothing but the name is wanted.
+    func isPlain(_ code: ExpansionCode) -> Bool { code.isOfTable && code.depth == 0 && code.listed == nil && !needsDetails }
+
+    /// The element of such a code.
     private func plain(_ code: ExpansionCode) -> JSONItem {
-        let provider = code.provider
-        var members = [JSONItem.Member(name: "system", value: .string(provider.url))]
+        var members = [JSONItem.Member(name: "system", value: .string(code.provider.url))]
         if code.concept.isAbstract { members.append(.init(name: "abstract", value: .bool(true))) }
         if code.concept.isInactive { members.append(.init(name: "inactive", value: .bool(true))) }
-        if let version = provider.version, versionedSystems.contains(provider.url) {
-            members.append(.init(name: "version", value: .string(version)))
-        }
+        if let version = shownVersion(of: code.provider) { members.append(.init(name: "version", value: .string(version))) }
         members.append(.init(name: "code", value: .string(code.concept.code)))
         if let display = code.concept.display { members.append(.init(name: "display", value: .string(display))) }
         return .object(members)
     }
 
     /// Whether more is shown of a concept than its code and its name.
-    private var needsDetails: Bool {
-        request.includesDesignations || !request.designations.isEmpty || !request.properties.isEmpty || run.settings.languages != nil
-    }
+    private let needsDetails: Bool
 
     private func isWanted(_ designation: Concept.Designation) -> Bool {
         guard !request.designations.isEmpty else { return true }

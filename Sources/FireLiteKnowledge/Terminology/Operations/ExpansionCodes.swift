@@ -10,6 +10,17 @@ struct ExpansionCode {
     /// The part of the value set that has it, and the number of concepts above it there.
     let part: Int
     let depth: Int
+    /// Whether its code system is in tables.
+    let isOfTable: Bool
+
+    init(
+        provider: any CodeProvider, concept: Concept, listed: ValueSetDefinition.Listed?, valueSetLanguage: String?, part: Int, depth: Int,
+        isOfTable: Bool? = nil
+    ) {
+        (self.provider, self.concept, self.listed, self.valueSetLanguage) = (provider, concept, listed, valueSetLanguage)
+        (self.part, self.depth) = (part, depth)
+        self.isOfTable = isOfTable ?? (provider is TableCodeSystem)
+    }
 
     /// Whether it is below another one where both stand in the code system.
     func isBelow(_ other: ExpansionCode) throws -> Bool {
@@ -183,10 +194,11 @@ final class ExpansionCodes {
             return
         }
         let provider = try provider(system, part.definition.version)
+        let isOfTable = provider is TableCodeSystem
         func visit(_ concept: Concept, _ listed: ValueSetDefinition.Listed?, _ depth: Int) throws -> Bool {
             let code = ExpansionCode(
                 provider: provider, concept: concept, listed: listed, valueSetLanguage: valueSet.definition.language, part: number,
-                depth: depth)
+                depth: depth, isOfTable: isOfTable)
             try run.effort.step()
             guard try part.imports.allSatisfy({ try isMember(code, of: $0.content) }) else { return true }
             return try body(code)
@@ -237,7 +249,7 @@ final class ExpansionCodes {
     private func add(_ code: ExpansionCode) throws -> Bool {
         if request.excludesAbstract, code.concept.isAbstract { return true }
         // The index of names has answered for tables.
-        let isTable = code.provider is TableCodeSystem
+        let isTable = code.isOfTable
         if let filter = request.filter, !isTable || code.listed != nil, try !filter.matches(code) { return true }
         // A large code system that is all of the value set has each code once.
         if !isTable || !isSinglePart { guard known.insert(key(code)).inserted else { return true } }

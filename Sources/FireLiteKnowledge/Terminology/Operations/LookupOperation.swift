@@ -5,6 +5,13 @@ struct LookupOperation {
     let library: TerminologyLibrary
     let parameters: RequestParameters
     let language: String?
+    /// The properties that the request asks for.
+    private let requested: Set<String>
+
+    init(library: TerminologyLibrary, parameters: RequestParameters, language: String?) {
+        (self.library, self.parameters, self.language) = (library, parameters, language)
+        requested = Set(parameters.texts("property"))
+    }
 
     /// - Throws: ``TerminologyError`` for a request without a code, and for a code or a code system that is unknown.
     func run() throws -> JSONItem {
@@ -19,8 +26,6 @@ struct LookupOperation {
         let (provider, concept) = try run.known(code, canonical.url, version)
         return response(try provider.detailed(concept), of: provider, run: run, hierarchy: try hierarchy(provider, concept))
     }
-
-    private var requested: Set<String> { Set(parameters.texts("property")) }
 
     private func isWanted(_ property: String) -> Bool { requested.isEmpty || requested.contains("*") || requested.contains(property) }
 
@@ -122,8 +127,6 @@ extension TerminologyRun {
     func relation(of first: String, to second: String, in system: String, version: String?) throws -> CodeRelation {
         let (provider, one) = try known(first, system, version)
         let other = try known(second, system, version).1
-        if one.code == other.code { return .equivalent }
-        if try provider.subsumes(one.code, other.code) { return .subsumes }
-        return try provider.subsumes(other.code, one.code) ? .subsumedBy : .notSubsumed
+        return try provider.relation(of: one, to: other)
     }
 }

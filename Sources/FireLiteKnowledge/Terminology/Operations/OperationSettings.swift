@@ -52,9 +52,12 @@ struct OperationSettings: Sendable {
                 }
             }
         }
-        systemRules = rules(.force, "force-system-version") + rules(.standard, "system-version") + rules(.check, "check-system-version")
-        valueSetRules =
-            rules(.force, "force-valueset-version") + rules(.standard, "default-valueset-version") + rules(.check, "check-valueset-version")
+        if parameters.hasVersionRules || !defined.isEmpty {
+            systemRules = rules(.force, "force-system-version") + rules(.standard, "system-version") + rules(.check, "check-system-version")
+            valueSetRules =
+                rules(.force, "force-valueset-version") + rules(.standard, "default-valueset-version")
+                + rules(.check, "check-valueset-version")
+        }
         languages = [text("displayLanguage"), header, valueSet?.language].lazy.compactMap { $0.flatMap(LanguagePreferences.init) }.first
         supplements = parameters.texts("useSupplement") + (valueSet?.supplements ?? [])
         isActiveOnly = bool("activeOnly") ?? false

@@ -2,21 +2,29 @@ import FireLiteCore
 
 /// The parameters of an operation, as a Parameters resource has them.
 struct RequestParameters: Sendable {
-    private(set) var items: [JSONItem]
+    let items: [JSONItem]
+    /// The name of each, as every operation asks for many that are not there.
+    private let names: [String]
 
-    init(_ items: [JSONItem] = []) { self.items = items }
+    init(_ items: [JSONItem] = []) {
+        self.items = items
+        names = items.map { $0["name"]?.text ?? "" }
+    }
 
     /// - Throws: ``TerminologyError`` for a resource that is not Parameters.
     init(_ json: JSONItem) throws {
         guard json["resourceType"]?.text == "Parameters" else {
             throw TerminologyError(.unreadable, "invalid", "the parameters of an operation are a Parameters resource, and this is none")
         }
-        items = json["parameter"]?.items ?? []
+        self.init(json["parameter"]?.items ?? [])
     }
 
-    func all(_ name: String) -> [JSONItem] { items.filter { $0["name"]?.text == name } }
+    /// Whether one of them says which versions to take.
+    var hasVersionRules: Bool { names.contains { $0.hasSuffix("-version") } }
 
-    func first(_ name: String) -> JSONItem? { items.first { $0["name"]?.text == name } }
+    func all(_ name: String) -> [JSONItem] { names.indices.filter { names[$0] == name }.map { items[$0] } }
+
+    func first(_ name: String) -> JSONItem? { names.firstIndex(of: name).map { items[$0] } }
 
     /// A primitive value as text; nil if there is none.
     func text(_ name: String) -> String? { first(name)?.valueText }
@@ -42,18 +50,25 @@ struct RequestParameters: Sendable {
 
     /// These parameters, and others where these have none of that name.
     func merged(over others: RequestParameters) -> RequestParameters {
-        let own = Set(items.compactMap { $0["name"]?.text })
-        return RequestParameters(items + others.items.filter { !own.contains($0["name"]?.text ?? "") })
+        let own = Set(names)
+        return RequestParameters(items + zip(others.names, others.items).filter { !own.contains($0.0) }.map(\.1))
     }
 }
 
 /// Builds a Parameters resource, in the order of the names.
 struct ResponseParameters {
-    private var items: [(name: String, json: JSONItem)] = []
+    /// The parameters of each name, in their order.
+    private var groups: [(name: String, items: [JSONItem])] = []
 
     mutating func add(_ name: String, _ member: String, _ value: JSONItem?) {
         guard let value else { return }
-        items.append((name, .object([.init(name: "name", value: .string(name)), .init(name: member, value: value)])))
+        let item = JSONItem.object([.init(name: "name", value: .string(name)), .init(name: member, value: value)])
+        // Those of one name mostly follow each other.
+        if let place = groups.lastIndex(where: { $0.name == name }) {
+            groups[place].items.append(item)
+        } else {
+            groups.append((name, [item]))
+        }
     }
 
     mutating func add(_ name: String, _ member: String, _ text: String?) { add(name, member, text.map { JSONItem.string($0) }) }
@@ -66,7 +81,7 @@ struct ResponseParameters {
     }
 
     var json: JSONItem {
-        let sorted = items.enumerated().sorted { ($0.element.name, $0.offset) < ($1.element.name, $1.offset) }
-        return .object(["resourceType": .string("Parameters"), "parameter": .array(sorted.map(\.element.json))])
+        let all = groups.sorted { $0.name < $1.name }.flatMap(\.items)
+        return .object(["resourceType": .string("Parameters"), "parameter": .array(all)])
     }
 }

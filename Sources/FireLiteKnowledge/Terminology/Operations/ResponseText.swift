@@ -41,7 +41,30 @@ struct ResponseText {
 
     private mutating func write(_ text: String) {
         bytes.append(UInt8(ascii: "\""))
-        bytes.append(contentsOf: JSONText.escaped(text).utf8)
+        let isWritten =
+            text.utf8.withContiguousStorageIfAvailable { utf8 in
+                guard Self.isPlain(UnsafeRawBufferPointer(utf8)) else { return false }
+                bytes.append(contentsOf: utf8)
+                return true
+            } ?? false
+        if !isWritten { bytes.append(contentsOf: JSONText.escaped(text).utf8) }
         bytes.append(UInt8(ascii: "\""))
+    }
+
+    private static let lowBits: UInt64 = 0x0101_0101_0101_0101
+    private static let highBits: UInt64 = 0x8080_8080_8080_8080
+
+    /// Whether a text needs no escapes: eight bytes at a time.
+    private static func isPlain(_ text: UnsafeRawBufferPointer) -> Bool {
+        /// The highest bit of each byte that is less than a number of at most 128.
+        func less(_ word: UInt64, than number: UInt64) -> UInt64 { (word &- lowBits &* number) & ~word & highBits }
+        var place = 0
+        while place + 8 <= text.count {
+            let word = text.loadUnaligned(fromByteOffset: place, as: UInt64.self)
+            let (quotes, backslashes) = (word ^ (lowBits &* 0x22), word ^ (lowBits &* 0x5C))
+            if less(word, than: 0x20) | less(quotes, than: 1) | less(backslashes, than: 1) != 0 { return false }
+            place += 8
+        }
+        return text[place...].allSatisfy { $0 >= 0x20 && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\") }
     }
 }

@@ -25,8 +25,14 @@ struct RxNormImport {
         try report("reading \(folder)")
         guard let names = try file("RXNCONSO.RRF") else { throw KnowledgeError(.missing, "\(folder) has no RXNCONSO.RRF") }
         var others: [(code: String, type: String, term: String, isActive: Bool)] = []
+        var atoms: [String: Int] = [:]
         try names.visit(minimum: 17) { row in
             guard row.text(11) == "RXNORM" else { return }
+            // The file has a row for each atom, whose identifier is its own (RxNorm Technical Documentation: RXAUI).
+            let atom = row.text(7)
+            if !atom.isEmpty, let line = atoms.updateValue(row.line, forKey: atom) {
+                throw row.error("the atom '\(atom)' is that of line \(line), too: the release is damaged")
+            }
             let (code, type, term) = (try row.code(0), row.text(12), row.text(14))
             let isActive = row.text(16) != "O"
             if Self.secondary.contains(type) {

@@ -10,24 +10,33 @@ struct SnomedFiles {
     private(set) var refsets: [String] = []
     /// The latest date of a file, `20250101`.
     private(set) var date = ""
+    /// Whether the files have every state of a row, and not only the current one.
+    private(set) var isFull = false
 
     /// Refsets that are about descriptions, or about the release itself.
     private static let ignored = ["ModuleDependency", "RefsetDescriptor", "MRCM", "OWLExpression", "DescriptionType", "AttributeValue"]
 
-    /// Finds the files of snapshots below folders.
+    /// Finds the files of snapshots below folders, or those of full releases if there is no snapshot.
     ///
-    /// - Throws: `KnowledgeError` with code `file` for a folder that cannot be read, `missing` for one without a snapshot.
+    /// - Throws: `KnowledgeError` with code `file` for a folder that cannot be read, `missing` for one without a release.
     init(_ folders: [String]) throws {
+        var paths: [String] = []
         for folder in folders {
             guard let walk = FileManager.default.enumerator(atPath: folder) else {
                 throw KnowledgeError(.file, "\(folder) is not a folder: give the one in which the release is unpacked")
             }
-            for case let path as String in walk { add(folder + "/" + path) }
+            for case let path as String in walk { paths.append(folder + "/" + path) }
+        }
+        for path in paths { add(path, "Snapshot") }
+        if concepts.isEmpty {
+            self = SnomedFiles()
+            isFull = true
+            for path in paths { add(path, "Full") }
         }
         guard !concepts.isEmpty, !descriptions.isEmpty, !relationships.isEmpty else {
             throw KnowledgeError(
                 .missing,
-                "\(folders.joined(separator: ", ")) has no snapshot in the form RF2: a file sct2_Concept_Snapshot…, one of descriptions "
+                "\(folders.joined(separator: ", ")) has no release in the form RF2: a file sct2_Concept_Snapshot…, or _Full…, one of descriptions "
                     + "and one of relationships are needed; give the folder in which the release is unpacked")
         }
         for keyPath in [\SnomedFiles.concepts, \.descriptions, \.relationships, \.values, \.languages, \.refsets] as [WritableKeyPath] {
@@ -35,18 +44,20 @@ struct SnomedFiles {
         }
     }
 
-    private mutating func add(_ path: String) {
+    private init() {}
+
+    private mutating func add(_ path: String, _ form: String) {
         let name = path.split(separator: "/").last.map(String.init) ?? ""
-        guard name.hasSuffix(".txt"), name.contains("Snapshot") else { return }
-        if name.contains("_Concept_Snapshot") {
+        guard name.hasSuffix(".txt"), name.contains(form) else { return }
+        if name.contains("_Concept_" + form) {
             concepts.append(path)
-        } else if name.contains("_Description_Snapshot") || name.contains("_TextDefinition_Snapshot") {
+        } else if name.contains("_Description_" + form) || name.contains("_TextDefinition_" + form) {
             descriptions.append(path)
-        } else if name.contains("_Relationship_Snapshot") {
+        } else if name.contains("_Relationship_" + form) {
             relationships.append(path)
-        } else if name.contains("_RelationshipConcreteValues_Snapshot") {
+        } else if name.contains("_RelationshipConcreteValues_" + form) {
             values.append(path)
-        } else if name.contains("Refset_LanguageSnapshot") {
+        } else if name.contains("Refset_Language" + form) {
             languages.append(path)
         } else if name.contains("Refset_"), !Self.ignored.contains(where: name.contains) {
             refsets.append(path)

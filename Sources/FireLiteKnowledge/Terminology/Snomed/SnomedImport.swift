@@ -92,14 +92,16 @@ final class SnomedImport {
             try report("reading \(path)")
             let file = try DelimitedFile(path, .tabs)
             let columns = try ["id", "effectiveTime", "active", "moduleId", "definitionStatusId"].map(file.column)
-            var rows = SnapshotRows(file, first: concepts.count)
+            var rows = SnapshotRows(file, first: concepts.count, isFull: files.isFull)
             try file.visit { row in
                 let fresh = ConceptRow(
                     id: try row.number(columns[0]), date: try row.number(columns[1]), module: try row.number(columns[3]),
                     isActive: try row.flag(columns[2]), isDefined: try row.number(columns[4]) == SnomedCode.defined)
-                try rows.note(conceptPlaces[fresh.id].map { Int($0) } ?? concepts.count, fresh.id, row.line)
-                if let place = conceptPlaces[fresh.id] {
-                    if concepts[Int(place)].date <= fresh.date { concepts[Int(place)] = fresh }
+                let known = conceptPlaces[fresh.id].map { Int($0) }
+                try rows.note(
+                    known ?? concepts.count, fresh.id, row.line, hasDateOfOther: known.map { concepts[$0].date == fresh.date } ?? false)
+                if let known {
+                    if concepts[known].date <= fresh.date { concepts[known] = fresh }
                 } else {
                     conceptPlaces[fresh.id] = Int32(concepts.count)
                     concepts.append(fresh)
@@ -120,7 +122,7 @@ final class SnomedImport {
             try report("reading \(path)")
             let file = try DelimitedFile(path, .tabs)
             let columns = try ["id", "effectiveTime", "active", "conceptId", "languageCode", "typeId", "term", "moduleId"].map(file.column)
-            var rows = SnapshotRows(file, first: descriptions.count)
+            var rows = SnapshotRows(file, first: descriptions.count, isFull: files.isFull)
             try file.visit { row in
                 let language = row.text(columns[4])
                 if languages.last != language, !languages.contains(language) { languages.append(language) }
@@ -131,10 +133,13 @@ final class SnomedImport {
                     language: languages.firstIndex(of: language) ?? 0, module: try row.number(columns[7]),
                     isActive: try row.flag(columns[2]),
                     start: terms.count, length: term.count)
-                try rows.note(descriptionPlaces[fresh.id].map { Int($0) } ?? descriptions.count, fresh.id, row.line)
+                let known = descriptionPlaces[fresh.id].map { Int($0) }
+                try rows.note(
+                    known ?? descriptions.count, fresh.id, row.line,
+                    hasDateOfOther: known.map { descriptions[$0].date == fresh.date } ?? false)
                 terms.append(contentsOf: term)
-                if let place = descriptionPlaces[fresh.id] {
-                    if descriptions[Int(place)].date <= fresh.date { descriptions[Int(place)] = fresh }
+                if let known {
+                    if descriptions[known].date <= fresh.date { descriptions[known] = fresh }
                 } else {
                     descriptionPlaces[fresh.id] = Int32(descriptions.count)
                     descriptions.append(fresh)
@@ -144,15 +149,14 @@ final class SnomedImport {
     }
 
     private func readLanguages() throws {
-        for path in files.languages {
-            try report("reading \(path)")
-            let file = try DelimitedFile(path, .tabs)
+        try MemberRows.visit(files.languages, isFull: files.isFull) { file in
+            try report("reading \(file.path)")
             let columns = try ["active", "refsetId", "referencedComponentId", "acceptabilityId"].map(file.column)
-            try file.visit { row in
+            return { row in
                 guard try row.flag(columns[0]) else { return }
                 // Members about descriptions of editions that are not given mean nothing here.
-                guard let place = descriptionPlaces[try row.number(columns[2])] else { return }
-                dialects.append((place, try row.number(columns[1]), try row.number(columns[3]) == SnomedCode.preferred))
+                guard let place = self.descriptionPlaces[try row.number(columns[2])] else { return }
+                self.dialects.append((place, try row.number(columns[1]), try row.number(columns[3]) == SnomedCode.preferred))
             }
         }
     }
@@ -165,7 +169,7 @@ final class SnomedImport {
             let columns = try [
                 "id", "effectiveTime", "active", "sourceId", "destinationId", "relationshipGroup", "typeId", "characteristicTypeId",
             ].map(file.column)
-            var rows = SnapshotRows(file, first: relationships.count)
+            var rows = SnapshotRows(file, first: relationships.count, isFull: files.isFull)
             try file.visit { row in
                 guard try row.number(columns[7]) == SnomedCode.inferred else { return }
                 let id = try row.number(columns[0])
@@ -173,9 +177,11 @@ final class SnomedImport {
                     date: try row.number(columns[1]), source: try place(row.number(columns[3]), file, row.line),
                     target: try place(row.number(columns[4]), file, row.line), type: try place(row.number(columns[6]), file, row.line),
                     group: try row.number(columns[5]), isActive: try row.flag(columns[2]))
-                try rows.note(places[id].map { Int($0) } ?? relationships.count, id, row.line)
-                if let place = places[id] {
-                    if relationships[Int(place)].date <= fresh.date { relationships[Int(place)] = fresh }
+                let known = places[id].map { Int($0) }
+                try rows.note(
+                    known ?? relationships.count, id, row.line, hasDateOfOther: known.map { relationships[$0].date == fresh.date } ?? false)
+                if let known {
+                    if relationships[known].date <= fresh.date { relationships[known] = fresh }
                 } else {
                     places[id] = Int32(relationships.count)
                     relationships.append(fresh)
@@ -290,42 +296,41 @@ final class SnomedImport {
     }
 
     private func writeValues(_ writer: CodeTableWriter, _ hierarchy: CodeHierarchy) throws {
-        for path in files.values {
-            try report("reading \(path)")
-            let file = try DelimitedFile(path, .tabs)
+        try MemberRows.visit(files.values, isFull: files.isFull) { file in
+            try report("reading \(file.path)")
             let columns = try ["active", "sourceId", "value", "relationshipGroup", "typeId"].map(file.column)
-            try file.visit { row in
+            return { row in
                 guard try row.flag(columns[0]) else { return }
-                let source = try place(row.number(columns[1]), file, row.line)
+                let source = try self.place(row.number(columns[1]), file, row.line)
                 let text = row.text(columns[2])
                 let isNumber = text.hasPrefix("#")
                 guard isNumber ? Double(text.dropFirst()) != nil : text.hasPrefix("\"") && text.hasSuffix("\"") && text.count > 1 else {
                     throw file.error(row.line, "a concrete value is neither a number (#5) nor a text in quotation marks")
                 }
                 try writer.addValue(
-                    of: number(source, writer, hierarchy), group: try row.number(columns[3]), property: "\(try row.number(columns[4]))",
+                    of: self.number(source, writer, hierarchy), group: try row.number(columns[3]),
+                    property: "\(try row.number(columns[4]))",
                     isNumber ? String(text.dropFirst()) : String(text.dropFirst().dropLast()), isNumeric: isNumber)
             }
         }
     }
 
     private func writeMembers(_ writer: CodeTableWriter, _ hierarchy: CodeHierarchy) throws {
-        for path in files.refsets {
-            try report("reading \(path)")
-            let file = try DelimitedFile(path, .tabs)
+        try MemberRows.visit(files.refsets, isFull: files.isFull) { file in
+            try report("reading \(file.path)")
             let common = ["id", "effectiveTime", "active", "moduleId", "refsetId", "referencedComponentId"]
             let columns = try common.dropFirst().map(file.column)
             let fields = file.columns.enumerated().filter { !common.contains($0.element) }
             let target = ["targetComponentId", "mapTarget"].lazy.compactMap { file.columns.firstIndex(of: $0) }.first
-            try file.visit { row in
+            return { row in
                 let component = try row.number(columns[4])
                 let isActive = try row.flag(columns[1])
                 // Members about descriptions are no codes.
                 guard SnomedCode.isConcept(component) else { return }
                 // What is no member any more may be about what the release has no more.
-                if !isActive, try conceptPlaces[component] == nil || conceptPlaces[row.number(columns[3])] == nil { return }
-                let refset = number(try place(row.number(columns[3]), file, row.line), writer, hierarchy)
-                let concept = number(try place(component, file, row.line), writer, hierarchy)
+                if !isActive, try self.conceptPlaces[component] == nil || self.conceptPlaces[row.number(columns[3])] == nil { return }
+                let refset = self.number(try self.place(row.number(columns[3]), file, row.line), writer, hierarchy)
+                let concept = self.number(try self.place(component, file, row.line), writer, hierarchy)
                 if isActive { try writer.addMember(refset: refset, concept: concept, target: target.map(row.text) ?? "") }
                 let texts = fields.map { JSONItem.Member(name: $0.element, value: .string(row.text($0.offset))) }
                 try writer.addMemberRow(

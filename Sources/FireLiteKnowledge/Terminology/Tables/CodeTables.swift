@@ -104,13 +104,19 @@ final class CodeTables: @unchecked Sendable {
     private(set) var generation: Int64 = 0
     /// After this time a transaction ends even if operations follow each other, so that an import can write.
     private static let longestRead = Duration.seconds(2)
+    /// A transaction stays open for this time after an operation, as the next one often follows at once: to take the file's lock and to give it back
+    /// costs as much as three questions. Nobody can change the file meanwhile, and an import waits for longer.
+    private static let timeBetweenReads = DispatchTimeInterval.milliseconds(20)
+    private static let idleQueue = DispatchQueue(label: "FireLite.CodeTables.idle")
+    /// Whether the end of the transaction is ordered already.
+    private var endsSoon = false
 
     /// Begins an operation of several questions, which ``leave()`` ends.
     ///
     /// - Throws: `KnowledgeError` with code `file`.
     func enter() throws {
         try with { connection in
-            if readers == 0 || clock.now - began > Self.longestRead { try end(connection) }
+            if clock.now - began > Self.longestRead { try end(connection) }
             try begin()
             readers += 1
         }
@@ -121,7 +127,17 @@ final class CodeTables: @unchecked Sendable {
         lock.lock()
         defer { lock.unlock() }
         readers -= 1
-        // A transaction that cannot end stays open until the next operation ends it.
+        guard readers == 0, !endsSoon else { return }
+        endsSoon = true
+        Self.idleQueue.asyncAfter(deadline: .now() + Self.timeBetweenReads) { [weak self] in self?.endIfIdle() }
+    }
+
+    /// Ends the transaction, unless an operation reads, whose end comes here again.
+    private func endIfIdle() {
+        lock.lock()
+        defer { lock.unlock() }
+        endsSoon = false
+        // A transaction that cannot end stays open until a later operation ends it.
         if readers == 0 { try? end(connection) }
     }
 

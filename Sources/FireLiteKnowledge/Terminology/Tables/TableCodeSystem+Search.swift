@@ -18,10 +18,12 @@ extension TableCodeSystem {
             if let own, try !body(own) { return }
         }
         guard !words.isEmpty else { return }
+        let rest = NameSearch.Rest(words)
         var statement: Statement? = try with { try NameSearch($0.system, $0.connection).statement(NameSearch.question(words)) }
         defer { tables.locked { statement = nil } }
         // The lock is not held while `body` runs: it may ask other code systems.
         while statement != nil {
+            try effort.checkTime()
             let batch = try with(since: start) { evaluator in
                 var batch: [Concept] = []
                 var steps = 0
@@ -31,6 +33,7 @@ extension TableCodeSystem {
                         break
                     }
                     steps += 1
+                    guard rest.isMet(by: rows) else { continue }
                     if let concept = try chosen(rows.int(0), evaluator) { batch.append(concept) }
                 }
                 return batch

@@ -163,6 +163,16 @@ final class TableCodeSystem: CodeProvider, @unchecked Sendable {
         }
     }
 
+    func relation(of first: Concept, to second: Concept) throws -> CodeRelation {
+        try with { evaluator in
+            guard let one = try evaluator.number(first.code), let other = try evaluator.number(second.code) else { return .notSubsumed }
+            if one == other { return .equivalent }
+            // One of the two is false at once, as concepts have higher numbers than those above them.
+            if try evaluator.isBelow(other, one) { return .subsumes }
+            return try evaluator.isBelow(one, other) ? .subsumedBy : .notSubsumed
+        }
+    }
+
     // MARK: - Filters
 
     /// The expression that a filter on the code or the hierarchy means; nil for a filter on a property.
@@ -253,6 +263,14 @@ extension TableCodeSystem {
         let code: String?
         let term: String
         var dialects: [(refset: Int64, isPreferred: Bool)] = []
+    }
+
+    func definition(of concept: Concept) throws -> String? {
+        try with { evaluator in
+            guard let number = try evaluator.number(concept.code) else { return nil }
+            return try evaluator.text(
+                "SELECT term FROM code_name WHERE concept = ? AND kind = 'D' AND flags & 1 ORDER BY _k LIMIT 1", number)
+        }
     }
 
     /// The concept with its names and properties.

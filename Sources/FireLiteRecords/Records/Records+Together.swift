@@ -1,0 +1,54 @@
+import FireLiteCore
+import Foundation
+
+// Many new records at once, in few statements.
+
+extension Records {
+    /// So many new records are stored together.
+    static let together = 256
+
+    /// Stores resources as new records; nil, with nothing stored, if they must be stored one by one: to seal them, or to find out which fail.
+    ///
+    /// - Throws: an error that concerns all of them.
+    func createTogether<Resource: FHIRResource>(
+        _ resources: ArraySlice<Resource>, _ annotations: [String], _ tx: WriteTransaction
+    ) throws -> [Record<Resource>]? {
+        guard resources.count > 1, let type = resources.first?.resourceType, keeper.encryption.elements(of: type) == nil,
+            resources.allSatisfy({ !$0.isManaged && $0.resourceType == type })
+        else { return nil }
+        let ids = resources.map { $0.id ?? UUID().uuidString.lowercased() }
+        guard Set(ids).count == ids.count, Set(resources.map { ObjectIdentifier($0) }).count == ids.count,
+            try tx.registered(type, ids: ids).allSatisfy({ $0 == nil })
+        else { return nil }
+        let unnamed = zip(resources, ids).filter { $0.0.id == nil }
+        for (resource, id) in unnamed { resource.id = id }
+        do {
+            guard let added = try tx.addTogether(Array(resources)) else {
+                for (resource, _) in unnamed { resource.id = nil }
+                return nil
+            }
+            let rows = try record(type, ids, added, annotations, tx)
+            return zip(resources, rows).map { resource, row in
+                Record(resource: resource, metadata: row.metadata(isPending: false), annotations: annotations)
+            }
+        } catch {
+            for (resource, _) in unnamed where !resource.isManaged { resource.id = nil }
+            // None is stored, and one by one it turns out which of them fail.
+            if resources.allSatisfy({ !$0.isManaged }), BatchResult<Record<Resource>>.concernsOne(error) { return nil }
+            throw error
+        }
+    }
+
+    /// Writes the rows of records whose resources were added.
+    private func record(
+        _ type: String, _ ids: [String], _ added: [(root: Int64, revision: Int64)], _ annotations: [String], _ tx: WriteTransaction
+    ) throws -> [RecordRow] {
+        var rows = try keeper.rows(continuing: type, ids, as: added.map(\.root), keeper.now, tx)
+        for index in rows.indices { rows[index].edition += 1 }
+        try tables.addAnnotations(annotations, of: rows.filter { $0.version == 1 }.map(\.number), tx)
+        // Those that continue a deleted record have its annotations.
+        for row in rows where row.version != 1 { try tables.setAnnotations(annotations, of: row.number, isKeyed: false, isNew: false, tx) }
+        try keeper.store(rows, revisions: added.map(\.revision), tx)
+        return rows
+    }
+}
