@@ -129,7 +129,7 @@ public final class KnowledgeFile {
     /// - Throws: `KnowledgeError`; `TransferError` if the system has no zlib.
     @discardableResult
     public func addPackage(at package: URL) throws -> (manifest: PackageManifest, definitions: Int, skipped: [SkippedFile]) {
-        try addPackage(at: package.path)
+        try addPackage(at: package.filePath)
     }
 
     /// The same with a path, as the command line has it.
@@ -270,7 +270,7 @@ extension Knowledge {
     /// imported into it.
     ///
     /// - Throws: `KnowledgeError` with code `file`.
-    public func addKnowledge(at file: URL) throws { try addKnowledge(at: file.path) }
+    public func addKnowledge(at file: URL) throws { try addKnowledge(at: file.filePath) }
 
     /// The same with a path, as the command line has it.
     package func addKnowledge(at path: String) throws { try addKnowledge(at: path, busyTimeout: FileWait.reading) }

@@ -11,7 +11,7 @@ public struct PackageCache: Sendable {
     /// A cache.
     ///
     /// - Parameter folder: the folder with the folders of the packages.
-    public init(folder: URL) { self.folder = folder.path }
+    public init(folder: URL) { self.folder = folder.filePath }
 
     /// The same with a path, as the command line has it: `~` stands for the home folder.
     package init(folder: String) { self.folder = NSString(string: folder).expandingTildeInPath }

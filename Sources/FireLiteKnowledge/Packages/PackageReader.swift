@@ -170,7 +170,7 @@ extension Knowledge {
     /// - Throws: `KnowledgeError` if it is not a package; `TransferError` if the system has no zlib.
     @discardableResult
     public func addPackage(at package: URL, includesExamples: Bool = false) throws -> PackageManifest {
-        try addPackage(at: package.path, includesExamples: includesExamples)
+        try addPackage(at: package.filePath, includesExamples: includesExamples)
     }
 
     /// The same with a path, as the command line has it.

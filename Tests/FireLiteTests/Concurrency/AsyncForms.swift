@@ -66,6 +66,8 @@ struct AsyncForm: Sendable, CustomTestStringConvertible {
             }, { "\(try $0.sql("SELECT id FROM Patient WHERE id > ?", arguments: ["1"]).map(\.values))" }),
         AsyncForm("tracked", { "\(try await $0.tracked(.history))" }, { "\(try $0.tracked(.history))" }),
         AsyncForm("newestChange", { "\(try await $0.newestChange())" }, { "\(try $0.newestChange())" }),
+        AsyncForm("changeLogStart", { "\(try await $0.changeLogStart())" }, { "\(try $0.changeLogStart())" }),
+        AsyncForm("bases", { "\(try await $0.bases())" }, { "\(try $0.bases())" }),
         AsyncForm("changes(since:)", { text(try await $0.changes(since: 1)) }, { text(try $0.changes(since: 1)) }),
         AsyncForm("changeReaders", { "\(try await $0.changeReaders())" }, { "\(try $0.changeReaders())" }),
         AsyncForm(
@@ -94,6 +96,18 @@ struct AsyncForm: Sendable, CustomTestStringConvertible {
     ]
 
     static let writing: [AsyncForm] = [
+        AsyncForm(
+            "addBase, removeBase",
+            { store in
+                for base in ["https://a.example.org/fhir", "https://b.example.org/fhir"] { try await store.addBase(base) }
+                try await store.removeBase("https://a.example.org/fhir")
+                return "\(try await store.bases())"
+            },
+            { store in
+                for base in ["https://a.example.org/fhir", "https://b.example.org/fhir"] { try store.addBase(base) }
+                try store.removeBase("https://a.example.org/fhir")
+                return "\(try store.bases())"
+            }),
         AsyncForm(
             "write", { text(try await $0.write { try $0.upsert(Patient { $0.id = "9" }) }) },
             { text(try $0.write { try $0.upsert(Patient { $0.id = "9" }) }) }),

@@ -1,3 +1,4 @@
+import FireLiteCore
 import FireLiteSQLiteBridge
 import Foundation
 
@@ -43,7 +44,7 @@ public struct CodeSystemFile: Sendable {
     ///   if the system's SQLite has no full-text search or another import runs for long. A file that the import made is removed then.
     @discardableResult
     public func add(_ release: [URL], progress: ((String) throws -> Void)? = nil) throws -> ImportedCodeSystem {
-        try add(release.map(\.path), progress: progress)
+        try add(release.map(\.filePath), progress: progress)
     }
 
     /// The same with paths, as the command line has them.
@@ -102,7 +103,7 @@ extension Terminology {
     /// Definitions of packages in the file are not added: they come, with the code systems, from a `Knowledge` after `addKnowledge(at:)`.
     /// - Parameter file: the file.
     /// - Throws: `KnowledgeError` with code `file`.
-    public mutating func addCodeSystems(at file: URL) throws { try addCodeSystems(at: file.path) }
+    public mutating func addCodeSystems(at file: URL) throws { try addCodeSystems(at: file.filePath) }
 
     /// The same with a path, as the command line has it.
     package mutating func addCodeSystems(at path: String) throws {
