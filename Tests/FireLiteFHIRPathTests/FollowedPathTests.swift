@@ -52,7 +52,7 @@ import Testing
             while let known = current, steps.count < 6 {
                 let layout = known.layout
                 let element = layout.elements[generator.int(0...layout.elements.count - 1)]
-                if generator.int(0...3) == 0, let text = try FHIRPath("\(element.name)").strings(on: known).first,
+                if generator.int(0...3) == 0, element.choice == nil, let text = try FHIRPath(element.name).strings(on: known).first,
                     !text.contains(where: { "'\\".contains($0) })
                 {
                     steps.append("where(\(element.name) = '\(text)')")

@@ -132,4 +132,11 @@ import Testing
         #expect(try FHIRPath("name.given.cached").program !== first.program)
         #expect(try FHIRPath("name.given.cached") == first)
     }
+
+    /// An expression is found again by its bytes: é is one character or two, and Swift takes both for the same.
+    @Test func expressionsThatDifferInTheirBytesAreDifferent() throws {
+        let (one, two) = ("\u{E9}", "e\u{301}")
+        for _ in 0..<2 { Sample.expect([("'\(one)'.length()", "1"), ("'\(two)'.length()", "2"), ("'\(one)' = '\(two)'", "false")]) }
+        #expect(try FHIRPath("'\(one)'") != FHIRPath("'\(two)'"))
+    }
 }

@@ -9,7 +9,8 @@ struct RequestShape {
     /// What a shape says.
     struct Key: Hashable {
         fileprivate var numbers: [Int] = []
-        fileprivate var texts: [String] = []
+        /// Their bytes: texts that Swift takes for equal may differ in them, and SQLite compares bytes.
+        fileprivate var texts: [UInt8] = []
     }
 
     /// Which statement of a request is wanted.
@@ -63,7 +64,8 @@ struct RequestShape {
             isShared = false
             return
         }
-        key.texts.append(text)
+        key.numbers.append(text.utf8.count)
+        key.texts.append(contentsOf: text.utf8)
     }
 
     /// Layouts live as long as the process.

@@ -10,9 +10,17 @@ enum ProgramCache {
     /// The maximum number of expressions kept.
     static let limit = 500
 
+    /// By bytes: texts that Swift takes for equal may have literals that differ.
     private struct Key: Hashable {
         let text: String
         let options: FHIRPathOptions
+
+        static func == (left: Key, right: Key) -> Bool { left.text.utf8.elementsEqual(right.text.utf8) && left.options == right.options }
+
+        func hash(into hasher: inout Hasher) {
+            hasher.combine(text)
+            hasher.combine(options)
+        }
     }
 
     private static let cache = Cache()

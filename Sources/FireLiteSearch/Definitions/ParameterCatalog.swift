@@ -116,9 +116,19 @@ struct ParameterCatalog {
 final class ExpressionCache: @unchecked Sendable {
     static let shared = ExpressionCache()
 
+    /// By bytes: expressions that Swift takes for equal may have literals that differ.
     private struct Key: Hashable {
         let layout: ObjectIdentifier
         let expression: String
+
+        static func == (left: Key, right: Key) -> Bool {
+            left.layout == right.layout && left.expression.utf8.elementsEqual(right.expression.utf8)
+        }
+
+        func hash(into hasher: inout Hasher) {
+            hasher.combine(layout)
+            hasher.combine(expression)
+        }
     }
 
     private struct SortKey: Hashable {
