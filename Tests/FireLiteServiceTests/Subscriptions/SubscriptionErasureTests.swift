@@ -84,7 +84,8 @@ import Testing
         try await store.write { tx in
             _ = try tx.upsert(FHIRJSON.resource(from: Data(#"{"resourceType":"Patient","id":"kept"}"#.utf8), release: release))
         }
-        let change = try #require(try store.sql("SELECT max(seq) FROM _change").first?[0].integer)
+        func rows(_ sql: String) throws -> [[SQLValue]] { try store.sql(sql).map(\.values) }
+        let change = try #require(try rows("SELECT max(seq) FROM _change").first?[0].integer)
         func match(_ id: String, _ sequence: Int64) -> SubscriptionTable.Match {
             let event = StoreEvent(sequence: sequence, kind: .create, type: "Patient", id: id, version: 1, time: 0, before: nil, after: nil)
             return SubscriptionTable.Match(subscription: "s", generation: 1, event: event, id: id)
@@ -95,7 +96,7 @@ import Testing
             let isAppended = try SubscriptionTable.append(matches, movingFrom: nil, to: change + 1, limit: 10, tx)
             #expect(isAppended)
         }
-        let events = try store.sql("SELECT event, id FROM _subscription_event").map { "\($0[0].integer ?? 0) \($0[1].text ?? "")" }
+        let events = try rows("SELECT event, id FROM _subscription_event").map { "\($0[0].integer ?? 0) \($0[1].text ?? "")" }
         #expect(events == ["1 kept"])
     }
 }
