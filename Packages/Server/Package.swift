@@ -29,7 +29,8 @@ let package = Package(
             name: "FireLiteServer",
             dependencies: [
                 .product(name: "FireLiteBrowser", package: "FireLite"),
-                "CServerZlib", .product(name: "FireLiteKnowledge", package: "FireLite"),
+                "CServerZlib", .product(name: "FireLiteFHIRPath", package: "FireLite"),
+                .product(name: "FireLiteKnowledge", package: "FireLite"),
                 .product(name: "FireLiteService", package: "FireLite"), .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdCore", package: "hummingbird"), .product(name: "HummingbirdHTTP2", package: "hummingbird"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),

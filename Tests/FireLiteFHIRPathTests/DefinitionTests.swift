@@ -18,7 +18,11 @@ struct DefinitionTests {
         #expect(constraints.unusable.map { "\($0.constraint.key): \($0.error)" } == [])
         var found: Set<String> = []
         var undecided: Set<String> = []
-        for (name, json) in try OfficialExamples.files() {
+        // By day all of them by the constraints of the module, and some by those of the archive.
+        let all = try OfficialExamples.files()
+        func isKnown(_ name: String) -> Bool { Self.known.contains { $0.hasPrefix(name + " ") } }
+        let files = isOwn ? all : Effort.sample(all.filter { !isKnown($0.name) }, 100) + all.filter { isKnown($0.name) }
+        for (name, json) in files {
             let resource = try FHIRJSON.resource(from: json, release: .r4)
             undecided.formUnion(resource.undecided(constraints: constraints))
             for issue in resource.validate(constraints: constraints) where issue.severity == .error {

@@ -6,7 +6,7 @@ import Testing
 
 struct SectionCountTests {
     /// What SQL says of a query's sections must be what a dictionary of the stored literals says, after every commit.
-    @Test(arguments: Effort.seeds(byDay: 3, atNight: 60))
+    @Test(arguments: Effort.seeds(byDay: 2, atNight: 60))
     func sectionsAreThoseOfTheModelAfterEveryCommit(_ seed: UInt64) throws {
         var run = try SectionRun(seed: seed)
         let all = run.store.query(Patient.self)

@@ -12,8 +12,11 @@ struct ChangeRecorder {
     private let time: Int64
     /// The number of the first resource that this write adds.
     private let firstRoot: Int64
-    /// The resources whose content before the write is recorded. A savepoint that is rolled back empties it: recording twice does no harm.
+    /// The resources whose content before the write is recorded, once each: a second row would be a version that never was.
     private var recorded: Set<Int64> = []
+    /// The same in the order in which they were recorded, and how many there were when each of the savepoints began that still last.
+    private var order: [Int64] = []
+    private var savepoints: [Int] = []
     /// Whether a type is tracked, by the number of its table.
     private var known: [Int: Bool] = [:]
     /// Whether new resources may have had versions before; nil before it is needed.
@@ -36,7 +39,16 @@ struct ChangeRecorder {
 
     var hasWritten: Bool { next != first }
 
-    mutating func rollBackToSavepoint() { recorded.removeAll() }
+    mutating func beginSavepoint() { savepoints.append(order.count) }
+
+    mutating func endSavepoint() { _ = savepoints.popLast() }
+
+    /// Ends the last savepoint, whose rows are gone.
+    mutating func rollBackToSavepoint() {
+        guard let count = savepoints.popLast() else { return }
+        for root in order[count...] { recorded.remove(root) }
+        order.removeSubrange(count...)
+    }
 
     private mutating func tracks(_ type: TablePlan) -> Bool {
         if let known = known[type.index] { return known }
@@ -74,7 +86,7 @@ struct ChangeRecorder {
     /// A resource whose content is needed is about to be changed.
     mutating func willUpdate(_ registration: Registration, _ type: TablePlan, _ content: FHIRResource?) throws {
         try record(.updated, registration: registration, type: type, content: content)
-        recorded.insert(registration.root)
+        if recorded.insert(registration.root).inserted { order.append(registration.root) }
     }
 
     /// A resource is about to be deleted.

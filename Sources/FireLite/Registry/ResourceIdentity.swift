@@ -22,7 +22,7 @@ package struct ResourceIdentity: Hashable, Sendable {
     }
 
     package static func == (left: ResourceIdentity, right: ResourceIdentity) -> Bool {
-        left.typeName == right.typeName && left.id.utf8.elementsEqual(right.id.utf8)
+        left.typeName == right.typeName && left.id.hasSameBytes(as: right.id)
     }
 }
 

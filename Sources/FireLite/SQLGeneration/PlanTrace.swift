@@ -123,7 +123,7 @@ final class SharedPlans {
 
     /// The plans of a shape, for a file in this state.
     func node(_ key: RequestShape.Key, version: Int64, changes: Int, bases: [String]) -> PlanNode {
-        if self.version != version || self.changes != changes || !self.bases.elementsEqual(bases, by: { $0.utf8.elementsEqual($1.utf8) }) {
+        if self.version != version || self.changes != changes || !self.bases.elementsEqual(bases, by: { $0.hasSameBytes(as: $1) }) {
             forget()
             (self.version, self.changes, self.bases) = (version, changes, bases)
         }

@@ -82,7 +82,8 @@ public class ReadTransaction {
     }
 
     private func resource(in table: @autoclosure () throws -> TablePlan, id: String) throws -> FHIRResource? {
-        try perform(observesRestriction: true) {
+        try perform(flushes: restriction != nil, observesRestriction: true) {
+            try objects?.flushBeforeLookup()
             let table = try table()
             access.region?.insert(id: id, table.name)
             if restriction != nil {
@@ -116,7 +117,8 @@ public class ReadTransaction {
     ///
     /// - Throws: `FHIRStoreError`.
     public func resource(pk: String) throws -> FHIRResource? {
-        try perform(observesRestriction: true) {
+        try perform(flushes: restriction != nil, observesRestriction: true) {
+            try objects?.flushBeforeLookup()
             guard let registration = try registration(pk: pk) else {
                 access.region?.isEverything = true
                 return nil

@@ -92,10 +92,12 @@ final class StoreWriter {
     func atomically<Value>(_ resources: [FHIRResource], _ body: () throws -> Value) throws -> Value {
         try access.connection.cached("SAVEPOINT firelite").run()
         record?.beginSavepoint()
+        tracking?.beginSavepoint()
         let hadGrown = hasGrown
         do {
             let result = try body()
             try access.connection.cached("RELEASE firelite").run()
+            tracking?.endSavepoint()
             return result
         } catch {
             clearQueue()
@@ -280,7 +282,6 @@ final class StoreWriter {
         }
         try writeQueue()
         try writeChanges()
-        storedRows.removeAll()
         return outcomes
     }
 
@@ -331,13 +332,13 @@ final class StoreWriter {
     /// Writes the changes of a managed resource and returns its new revision.
     ///
     /// - Throws: `FHIRStoreError.conflict` if another write has replaced the version that the object was read from.
-    func save(_ resource: FHIRResource, _ tie: StoreTie) throws -> Int64 {
+    func save(_ resource: FHIRResource, _ tie: StoreTie, _ stored: StoredResource? = nil) throws -> Int64 {
         try writeQueue()
-        let registration = try currentRegistration(of: resource, tie)
+        let registration = try currentRegistration(of: resource, tie, stored?.registration)
         if keepsIDsUnique { try UniqueIDs(access).verify(resource, besides: tie.root) }
         return try apart(resource) { detached in
             let digest = ContentDigest.digest(of: resource, key: identity.digestKey)
-            let revision = try replace(registration, with: resource, numbering: .kept, digest: digest)
+            let revision = try replace(registration, with: resource, numbering: .kept, digest: digest, storedAt: stored?.place)
             if revision != registration.revision { try note(detached, ofResource: tie.root, isNew: false) }
             return revision
         }
@@ -352,14 +353,15 @@ final class StoreWriter {
     /// The registration of the stored resource that an object was read from.
     ///
     /// - Throws: `FHIRStoreError.conflict` if another write has changed or deleted it since.
-    private func currentRegistration(of resource: FHIRResource, _ tie: StoreTie) throws -> Registration {
-        let name = "the \(resource.layout.name) with pk \(resource.pk)"
-        guard let registration = try access.registry.registration(root: tie.root) else {
+    private func currentRegistration(of resource: FHIRResource, _ tie: StoreTie, _ known: Registration? = nil) throws -> Registration {
+        guard let registration = try known ?? access.registry.registration(root: tie.root) else {
+            let name = "the \(resource.layout.name) with pk \(resource.pk)"
             throw FHIRStoreError(
                 .conflict, "\(name) was deleted by another write since it was read", remedy: .acceptDeletion,
                 conflict: .deleted)
         }
         guard registration.revision == tie.revision else {
+            let name = "the \(resource.layout.name) with pk \(resource.pk)"
             throw FHIRStoreError(
                 .conflict,
                 "\(name) was changed since it was read, by another write or through another object in this one: fetch it again and repeat the change",
@@ -407,7 +409,8 @@ final class StoreWriter {
         let oldID = record?.listsAll == true ? try access.registry.id(of: type, root: registration.root) : nil
         var diff = RowDiff(access, notes: record.map { $0.notesPaths ? .paths : .tables } ?? .nothing)
         if let place {
-            try diff.apply(&flattener.buffer, over: &storedRows[place], root: registration.root, byNumber: false, nextNode: &nextNode)
+            try diff.apply(
+                &flattener.buffer, over: &storedRows[place], root: registration.root, byNumber: numbering == .kept, nextNode: &nextNode)
         } else {
             try diff.apply(&flattener.buffer, over: &stored, root: registration.root, byNumber: numbering == .kept, nextNode: &nextNode)
         }

@@ -38,7 +38,7 @@ struct Page {
 
     func whole(_ browser: StoreBrowser, milliseconds: Int? = nil) -> HTML {
         let file = browser.store.path.split(separator: "/").last.map(String.init) ?? "store in memory"
-        let live: HTML = isLive ? " data-state=\"\(browser.facts.state())\"" : ""
+        let live: HTML = isLive ? " data-state=\"\(browser.state)\"" : ""
         let time: HTML = milliseconds.map { "<span>Made in \($0) ms</span>" } ?? ""
         let check: HTML = checksForms ? "<script type=\"module\" src=\"/browse/check.js\"></script>\n" : ""
         let mode = browser.configuration.allowsEditing ? "Editing is on" : "Read only"

@@ -13,7 +13,9 @@ enum OverviewPage {
         page.aside =
             "<span class=\"more\">\(Numbers.count(total, "resource", "resources")) of \(Numbers.count(counts.count, "type", "types"))</span>"
         let types = try self.types(counts, call)
-        let rest = try [facts(call, total), SavedSearchesPage.card(call), modules(call), indexes(call), views(call)]
+        let rest = try [
+            facts(call, total), ExaminationCard.card(call), SavedSearchesPage.card(call), modules(call), indexes(call), views(call),
+        ]
         let how = Parts.how([
             ("Command", "firelite info \(Parts.shell(call.store.path))"),
             ("Swift", "let counts = try store.counts()\nlet statistics = try store.statistics()"),

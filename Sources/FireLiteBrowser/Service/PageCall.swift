@@ -129,7 +129,7 @@ enum PageRouter {
         case 0: return try OverviewPage.answer(call)
         case 1:
             switch segments[0] {
-            case "state": return .text(call.browser.facts.state(), "text/plain")
+            case "state": return .text(call.browser.state, "text/plain")
             case "find": return try FindPage.answer(call)
             case "console": return try ConsolePage.answer(call)
             case "schema": return try SchemaPage.answer(call)
@@ -163,6 +163,7 @@ enum PagePosts {
         let form = try Self.form(of: request)
         switch (address.segments.count, address.segments.last) {
         case (1, "searches"): return try SavedSearchesPage.post(form, browser)
+        case (1, "examine"): return try ExaminationCard.post(form, browser)
         case (3, "edit"): return try await EditPages.post(address, form, browser)
         case (3, "check"): return try await EditPages.check(address, form, browser)
         default: throw PageProblem(405, "This page is only read", "It has no form that could be sent to it.")

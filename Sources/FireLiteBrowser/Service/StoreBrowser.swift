@@ -51,6 +51,9 @@ public final class StoreBrowser: Sendable {
 
     let facts: StoreFacts
     let searches: SavedSearches
+    let examinations = Examinations()
+    /// A text that is another after the file has changed, or what pages know of it.
+    var state: String { facts.state() + examinations.state }
 
     /// Makes a browser.
     ///

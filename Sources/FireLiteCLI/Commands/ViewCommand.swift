@@ -1,4 +1,5 @@
 import FireLite
+import FireLiteKnowledge
 import FireLiteSearch
 import FireLiteTerminal
 import Foundation
@@ -11,7 +12,7 @@ struct ViewCommand: Command {
             .option("definition", "FILE", kind: .file, "the ViewDefinition, as JSON; - is standard input"),
             ListFormat.option(standard: ListFormat.standardOfRows), ListFormat.spreadsheet,
             .option("create", "NAME", "put the view into the file under this name, and print no rows"),
-            .flag("standard", "put the ready-made views into the file"),
+            .flag("standard", "put the ready-made views into the file"), CodesArgument.option,
         ],
         operands: "", operandCount: 0...0,
         jsonKeys: [
@@ -24,6 +25,9 @@ struct ViewCommand: Command {
             With --create and --standard the views become views of SQL, which every SQLite client reads. The ready-made ones
             are patients, conditions, observations, encounters, medication_requests, procedures and immunizations. A view of
             the same name is replaced. --json prints their names as one object.
+
+            memberOf() and subsumes() of the rows know FHIR's own codes, the definitions in the database, and those of --knowledge.
+            A view in the file cannot ask them.
 
             The exit status is 1 if the view is not valid: an expression is wrong, or a column gets several values and is no
             collection. The error names the place in the definition.
@@ -42,6 +46,7 @@ struct ViewCommand: Command {
     private let database: DatabaseArgument
     private let path: String?
     private let job: Job
+    private let knowledge: CodesArgument
     private let isForSpreadsheet: Bool
     private let isJSON: Bool
 
@@ -49,6 +54,7 @@ struct ViewCommand: Command {
         database = try DatabaseArgument(arguments)
         path = arguments["definition"]
         isJSON = arguments.has("json")
+        knowledge = CodesArgument(arguments)
         let form = try arguments.format()
         isForSpreadsheet = try arguments.isForSpreadsheet(form)
         if arguments.has("standard") {
@@ -61,6 +67,7 @@ struct ViewCommand: Command {
             job = arguments["create"].map { .create($0) } ?? .rows(form)
         }
         if case .rows = job { return }
+        if !knowledge.paths.isEmpty { throw ToolError.usage("--knowledge is for rows, which --create and --standard do not print") }
         if let form, form != .json { throw ToolError.usage("--format is for rows, which --create and --standard do not print") }
     }
 
@@ -94,7 +101,10 @@ struct ViewCommand: Command {
         var writer = RowWriter(
             console, as: form ?? (console.outputIsTerminal ? .table : .ndjson), key: "rows", isForSpreadsheet: isForSpreadsheet)
         try writer.begin(view.columnNames.map { ($0, .left) })
-        try store.forEachRow(of: view) { try writer.write($0.values.map(\.text), json: $0.json) }
+        var terminology = Terminology(release: store.release)
+        try knowledge.add(to: &terminology)
+        terminology.add(StoredDefinitions(store))
+        try store.forEachRow(of: view, terminology: terminology) { try writer.write($0.values.map(\.text), json: $0.json) }
         try writer.end(console)
     }
 }

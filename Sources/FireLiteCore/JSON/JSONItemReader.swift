@@ -114,7 +114,7 @@ package struct JSONItemReader {
             let name = try string()
             let isNew: Bool
             if members.count < 8 {
-                isNew = !members.contains { $0.name.utf8.elementsEqual(name.utf8) }
+                isNew = !members.contains { $0.name.hasSameBytes(as: name) }
             } else {
                 if names.isEmpty { names = Set(members.map { Array($0.name.utf8) }) }
                 isNew = names.insert(Array(name.utf8)).inserted

@@ -68,7 +68,7 @@ private struct ValueMatching {
     private struct Literal: Hashable {
         let text: String
 
-        static func == (left: Literal, right: Literal) -> Bool { left.text.utf8.elementsEqual(right.text.utf8) }
+        static func == (left: Literal, right: Literal) -> Bool { left.text.hasSameBytes(as: right.text) }
 
         func hash(into hasher: inout Hasher) {
             for byte in text.utf8 { hasher.combine(byte) }

@@ -71,12 +71,12 @@ extension SlotValue {
     package func hasSameContent(as other: SlotValue) -> Bool {
         switch (self, other) {
         case (.word(let first), .word(let second)): return first == second
-        case (.text(let first), .text(let second)): return first.utf8.elementsEqual(second.utf8)
+        case (.text(let first), .text(let second)): return first.hasSameBytes(as: second)
         case (.object(let first), .object(let second)): return first.hasSameContent(as: second)
         case (.objects(let first), .objects(let second)):
             return first.count == second.count && zip(first, second).allSatisfy { $0.hasSameContent(as: $1) }
         case (.texts(let first), .texts(let second)):
-            return first.count == second.count && zip(first, second).allSatisfy { $0.utf8.elementsEqual($1.utf8) }
+            return first.count == second.count && zip(first, second).allSatisfy { $0.hasSameBytes(as: $1) }
         case (.annotated(let first), .annotated(let second)):
             guard first.element.hasSameContent(as: second.element) else { return false }
             switch (first.value, second.value) {
@@ -90,9 +90,8 @@ extension SlotValue {
         }
     }
 
-    /// Compares bytes, whereas `==` of strings treats different forms of an accent as equal.
     private static func isSameText(_ first: String?, _ second: String?) -> Bool {
         guard let first, let second else { return first == nil && second == nil }
-        return first.utf8.elementsEqual(second.utf8)
+        return first.hasSameBytes(as: second)
     }
 }

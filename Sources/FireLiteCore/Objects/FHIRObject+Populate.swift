@@ -70,6 +70,10 @@ extension FHIRObject {
     }
 
     private final func assign(_ theirs: [FHIRObject], to slot: Int, over mine: [FHIRObject]) {
+        if mine.count == theirs.count, zip(mine, theirs).allSatisfy({ $0.layoutTable == $1.layoutTable }) {
+            for index in mine.indices { mine[index].assign(from: theirs[index]) }
+            return
+        }
         var list: [FHIRObject] = []
         list.reserveCapacity(theirs.count)
         for (index, object) in theirs.enumerated() {

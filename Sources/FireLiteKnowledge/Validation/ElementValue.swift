@@ -109,7 +109,7 @@ extension ElementValue {
     private static func matches(_ item: Item, _ json: JSONItem, isExact: Bool) -> Bool {
         guard case .object(let object) = item else {
             switch json.content {
-            case .string(let text): return item.textValue.map { $0.utf8.elementsEqual(text.utf8) } ?? false
+            case .string(let text): return item.textValue.map { $0.hasSameBytes(as: text) } ?? false
             case .bool(let value): return item.textValue == (value ? "true" : "false")
             case .number(let literal): return sameNumber(item.textValue, literal, isExact: isExact)
             default: return false

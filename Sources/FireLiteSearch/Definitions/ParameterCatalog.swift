@@ -122,7 +122,7 @@ final class ExpressionCache: @unchecked Sendable {
         let expression: String
 
         static func == (left: Key, right: Key) -> Bool {
-            left.layout == right.layout && left.expression.utf8.elementsEqual(right.expression.utf8)
+            left.layout == right.layout && left.expression.hasSameBytes(as: right.expression)
         }
 
         func hash(into hasher: inout Hasher) {

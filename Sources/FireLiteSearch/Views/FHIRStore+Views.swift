@@ -1,5 +1,6 @@
 import FireLite
 import FireLiteCore
+import FireLiteFHIRPath
 
 extension ViewDefinition {
     /// Checks the definition and its expressions against the classes of a release.
@@ -12,13 +13,15 @@ extension ViewDefinition {
     /// - Parameters:
     ///   - resource: a resource; one of another type has no rows.
     ///   - bases: the base addresses under which references have a key, as `FHIRStore.bases()`; none by default.
+    ///   - terminology: what `memberOf`, `subsumes` and `%terminologies` ask; expressions with these are errors without one. Default: none.
     ///   - resolve: finds the resource of a reference, for `resolve()`.
-    /// - Throws: `ViewError`; what `resolve` throws.
+    /// - Throws: `ViewError`; what `terminology` and `resolve` throw.
     public func rows(
-        of resource: FHIRResource, bases: [String] = [], resolve: ((String) throws -> FHIRResource?)? = nil
+        of resource: FHIRResource, bases: [String] = [], terminology: (any FHIRPathTerminology)? = nil,
+        resolve: ((String) throws -> FHIRResource?)? = nil
     ) throws -> [ViewRow] {
         let plan = try ViewPlan(self, release: resource.layout.release)
-        var evaluator = ViewEvaluator(plan, bases: bases, resolve: resolve)
+        var evaluator = ViewEvaluator(plan, bases: bases, terminology: terminology, resolve: resolve)
         var rows: [ViewRow] = []
         try evaluator.forEachRow(of: resource) { rows.append(ViewRow(columns: plan.columns, values: $0)) }
         return rows
@@ -30,15 +33,21 @@ extension FHIRStore {
     ///
     /// The view is one SQL statement if its expressions allow, and evaluated on objects otherwise, with the same rows.
     ///
-    /// - Parameter body: receives each row, in the order of the resources.
-    /// - Throws: `ViewError` if the view is not valid, or its expressions cannot be evaluated; `FHIRStoreError`; what `body` throws.
-    public func forEachRow(of view: ViewDefinition, _ body: (ViewRow) throws -> Void) throws {
-        try forEachRow(of: view, by: .automatic, body)
+    /// - Parameters:
+    ///   - terminology: what `memberOf`, `subsumes` and `%terminologies` of the view's expressions ask; they are errors without one. Default: none.
+    ///   - body: receives each row, in the order of the resources.
+    /// - Throws: `ViewError` if the view is not valid, or its expressions cannot be evaluated; `FHIRStoreError`; what `terminology` and `body` throw.
+    public func forEachRow(
+        of view: ViewDefinition, terminology: (any FHIRPathTerminology)? = nil, _ body: (ViewRow) throws -> Void
+    ) throws {
+        try forEachRow(of: view, by: .automatic, terminology: terminology, body)
     }
 
     /// The same, made in a given way.
-    package func forEachRow(of view: ViewDefinition, by backEnd: ViewBackEnd, _ body: (ViewRow) throws -> Void) throws {
-        try forEachRow(ViewPlan(view, release: release), backEnd, body)
+    package func forEachRow(
+        of view: ViewDefinition, by backEnd: ViewBackEnd, terminology: (any FHIRPathTerminology)? = nil, _ body: (ViewRow) throws -> Void
+    ) throws {
+        try forEachRow(ViewPlan(view, release: release), backEnd, terminology, body)
     }
 
     /// The SQL statement that gives the rows of a view, for inspection.
@@ -52,7 +61,9 @@ extension FHIRStore {
         }
     }
 
-    private func forEachRow(_ plan: ViewPlan, _ backEnd: ViewBackEnd, _ body: (ViewRow) throws -> Void) throws {
+    private func forEachRow(
+        _ plan: ViewPlan, _ backEnd: ViewBackEnd, _ terminology: (any FHIRPathTerminology)?, _ body: (ViewRow) throws -> Void
+    ) throws {
         try read { transaction in
             var delivered = 0
             if backEnd != .objects {
@@ -60,7 +71,7 @@ extension FHIRStore {
             }
             // What SQL cannot say, or has found several values for: the rows come in the same order.
             var skipped = 0
-            try evaluate(plan, transaction) { row in
+            try evaluate(plan, transaction, terminology) { row in
                 if skipped < delivered { skipped += 1 } else { try body(row) }
             }
         }
@@ -94,8 +105,12 @@ extension FHIRStore {
         }
     }
 
-    private func evaluate(_ plan: ViewPlan, _ transaction: ReadTransaction, _ body: (ViewRow) throws -> Void) throws {
-        var evaluator = ViewEvaluator(plan, bases: try transaction.bases()) { try transaction.resource(reference: $0) }
+    private func evaluate(
+        _ plan: ViewPlan, _ transaction: ReadTransaction, _ terminology: (any FHIRPathTerminology)?, _ body: (ViewRow) throws -> Void
+    ) throws {
+        var evaluator = ViewEvaluator(plan, bases: try transaction.bases(), terminology: terminology) {
+            try transaction.resource(reference: $0)
+        }
         try transaction.forEach(typeName: plan.definition.resource) { resource in
             try evaluator.forEachRow(of: resource) { try body(ViewRow(columns: plan.columns, values: $0)) }
         }
@@ -108,6 +123,10 @@ extension FHIRStore {
     /// ```
     /// The rows are read ahead on a thread and a snapshot of the store's own, up to a megabyte of them.
     ///
-    /// - Parameter view: the view. The loop throws `ViewError` if it is not valid.
-    public func rows(_ view: ViewDefinition) -> ViewRows { ViewRows(store: self, view: view) }
+    /// - Parameters:
+    ///   - view: the view. The loop throws `ViewError` if it is not valid.
+    ///   - terminology: what `memberOf`, `subsumes` and `%terminologies` of the view's expressions ask; they are errors without one. Default: none.
+    public func rows(_ view: ViewDefinition, terminology: (any FHIRPathTerminology & Sendable)? = nil) -> ViewRows {
+        ViewRows(store: self, view: view, terminology: terminology)
+    }
 }

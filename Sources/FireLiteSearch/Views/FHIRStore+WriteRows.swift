@@ -1,4 +1,5 @@
 import FireLite
+import FireLiteFHIRPath
 import Foundation
 
 extension FHIRStore {
@@ -7,13 +8,17 @@ extension FHIRStore {
     /// - Parameters:
     ///   - format: the form of the rows.
     ///   - replacing: whether to replace an existing file. Default: false, which is an error if there is one.
+    ///   - terminology: what `memberOf`, `subsumes` and `%terminologies` of the view's expressions ask; they are errors without one. Default: none.
     /// - Returns: the number of rows.
     /// - Throws: `ViewError`; `FHIRStoreError`, with code `alreadyExists` for a file that exists, and `cannotOpen` for one that cannot be written.
     @discardableResult
-    public func writeRows(of view: ViewDefinition, as format: ViewFormat, to file: URL, replacing: Bool = false) throws -> Int {
+    public func writeRows(
+        of view: ViewDefinition, as format: ViewFormat, to file: URL, replacing: Bool = false,
+        terminology: (any FHIRPathTerminology)? = nil
+    ) throws -> Int {
         let pending = try PendingFile(.text, path: file.filePath, replaces: replacing, database: self.path)
         let handle = FileHandle(fileDescriptor: try pending.open(), closeOnDealloc: true)
-        let count = try writeRows(of: view, as: format) { try handle.write(contentsOf: $0) }
+        let count = try writeRows(of: view, as: format, terminology: terminology) { try handle.write(contentsOf: $0) }
         try handle.close()
         try pending.finish()
         return count
@@ -23,11 +28,14 @@ extension FHIRStore {
     ///
     /// - Parameters:
     ///   - format: the form of the rows.
+    ///   - terminology: what `memberOf`, `subsumes` and `%terminologies` of the view's expressions ask; they are errors without one. Default: none.
     ///   - write: receives pieces of about 256 KB, each of whole lines.
     /// - Returns: the number of rows.
     /// - Throws: `ViewError`; `FHIRStoreError`; what `write` throws.
     @discardableResult
-    public func writeRows(of view: ViewDefinition, as format: ViewFormat, _ write: (Data) throws -> Void) throws -> Int {
+    public func writeRows(
+        of view: ViewDefinition, as format: ViewFormat, terminology: (any FHIRPathTerminology)? = nil, _ write: (Data) throws -> Void
+    ) throws -> Int {
         var buffer = Data()
         var count = 0
         func put(_ line: String, _ ending: String) throws {
@@ -39,7 +47,7 @@ extension FHIRStore {
         }
         try view.validate(for: release)
         if format == .csv { try put(ViewRow.csv(view.columnNames), "\r\n") }
-        try forEachRow(of: view) { row in
+        try forEachRow(of: view, terminology: terminology) { row in
             count += 1
             switch format {
             case .csv: try put(row.csv, "\r\n")

@@ -1,4 +1,5 @@
 import FireLiteCore
+import FireLiteFHIRPath
 
 /// Makes the rows of a view from objects, by FHIRPath (SQL on FHIR, Processing Algorithm).
 struct ViewEvaluator {
@@ -11,12 +12,16 @@ struct ViewEvaluator {
     /// Elements are nested less deeply than this, as JSON is.
     private static let maximumDepth = 200
 
-    init(_ plan: ViewPlan, bases: [String] = [], resolve: ((String) throws -> FHIRResource?)? = nil) {
+    init(
+        _ plan: ViewPlan, bases: [String] = [], terminology: (any FHIRPathTerminology)? = nil,
+        resolve: ((String) throws -> FHIRResource?)? = nil
+    ) {
         self.plan = plan
         variables = plan.variables
         context.release = plan.layout.release
         context.resolve = resolve
         context.bases = bases
+        context.terminology = terminology
     }
 
     /// Calls `body` with each row of a resource.

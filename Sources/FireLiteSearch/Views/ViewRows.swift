@@ -1,6 +1,7 @@
 import FireLite
+import FireLiteFHIRPath
 
-/// The rows of a view, read without blocking the caller: see `FHIRStore.rows(_:)`.
+/// The rows of a view, read without blocking the caller: see `FHIRStore.rows(_:terminology:)`.
 public struct ViewRows: AsyncSequence, Sendable {
     /// The elements of the sequence.
     public typealias Element = ViewRow
@@ -10,10 +11,12 @@ public struct ViewRows: AsyncSequence, Sendable {
 
     private let store: FHIRStore
     private let view: ViewDefinition
+    private let terminology: (any FHIRPathTerminology & Sendable)?
 
-    init(store: FHIRStore, view: ViewDefinition) {
+    init(store: FHIRStore, view: ViewDefinition, terminology: (any FHIRPathTerminology & Sendable)?) {
         self.store = store
         self.view = view
+        self.terminology = terminology
     }
 
     /// Reads the sequence, an element at a time.
@@ -38,7 +41,7 @@ public struct ViewRows: AsyncSequence, Sendable {
         AsyncIterator(
             ReadAheadIterator { [self] in
                 store.readAhead(capacity: Self.capacity) { put in
-                    try store.forEachRow(of: view) { try put($0, $0.size) }
+                    try store.forEachRow(of: view, terminology: terminology) { try put($0, $0.size) }
                 }
             })
     }

@@ -38,6 +38,8 @@ extension ReadRun {
         options.pageSize = limits.pageSize
         options.maximumIncluded = limits.included
         options.base = service.base
+        options.codesInValueSet = service.configuration.codesInValueSet
+        options.relatedCodes = service.configuration.relatedCodes
         return options
     }
 

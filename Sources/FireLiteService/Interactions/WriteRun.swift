@@ -268,6 +268,8 @@ struct WriteRun {
         options.timeZone = service.configuration.timeZone
         options.now = call.now
         options.base = service.base
+        options.codesInValueSet = service.configuration.codesInValueSet
+        options.relatedCodes = service.configuration.relatedCodes
         func search() throws -> [FHIRResource] { try transaction.search(request, options: options).matches }
         return try call.restriction(for: .search).map { try transaction.restricted(by: $0, search) } ?? search()
     }

@@ -97,7 +97,7 @@ extension FHIRService {
         if form == .json { data.append(UInt8(ascii: "[")) }
         var count = 0
         do {
-            try store.forEachRow(of: view) { row in
+            try store.forEachRow(of: view, terminology: configuration.terminology) { row in
                 if let limit, count >= limit { throw LimitReached() }
                 if form == .json, count > 0 { data.append(UInt8(ascii: ",")) }
                 data += Data((form == .csv ? row.csv + "\r\n" : form == .json ? row.json : row.json + "\n").utf8)

@@ -44,6 +44,12 @@ extension FHIRService {
         public var operations: [RegisteredOperation] = []
         /// The JSON of a TerminologyCapabilities for `metadata?mode=terminology`, without what names the server; nil for 501. Default: nil.
         public var terminologyCapabilities: Data?
+        /// Gives the codes of a value set for `:in` and `:not-in`, as `SearchOptions.codesInValueSet`. Default: the store's definitions alone.
+        public var codesInValueSet: (@Sendable (_ valueSet: String) throws -> [(system: String?, code: String)]?)?
+        /// Gives the codes below or above a code for `:below` and `:above`, as `SearchOptions.relatedCodes`. Default: the store's definitions alone.
+        public var relatedCodes: (@Sendable (_ code: String, _ system: String, _ areBelow: Bool) throws -> [String]?)?
+        /// What `memberOf`, `subsumes` and `%terminologies` in the expressions of views ask. Default: none, with which they are errors.
+        public var terminology: (any FHIRPathTerminology & Sendable)?
         /// The number of resources that a conditional deletion may delete; 1 refuses conditions that several resources meet. Default: 1.
         public var conditionalDeletions = 1
         /// Canonical URLs of implementation guides that the server claims to support, for `metadata`. Default: none.

@@ -21,7 +21,7 @@ enum CommandLines {
         ],
         "sql": ["--database {mine.sqlite} --key-file {key} VALUES(1)"],
         "fhirpath": ["--input {patient.json} --knowledge {letter.txt} id", "--database {mine.sqlite} --key-file {key} Patient/1 id"],
-        "view": ["--database {mine.sqlite} --key-file {key} --definition {view.json}"],
+        "view": ["--database {mine.sqlite} --key-file {key} --definition {view.json} --knowledge {letter.txt}"],
         "publish": ["--database {mine.sqlite} --views {view.json} --to {lake}"],
         "delete": ["--database {mine.sqlite} --key-file {key} Patient/1"],
         "index": ["--database {mine.sqlite} --key-file {key} list"],

@@ -4,6 +4,7 @@ import Testing
 /// The tool as a process of its own, for what concerns signals and pipes.
 enum ToolProcess {
     static func make(_ arguments: [String]) throws -> Process {
+        _ = hearsSignals
         let process = Process()
         process.executableURL = try program()
         process.arguments = arguments
@@ -12,6 +13,9 @@ enum ToolProcess {
         process.standardError = FileHandle.nullDevice
         return process
     }
+
+    /// What was started in the background may ignore these signals, and what it starts inherits that: the programs would never end.
+    private static let hearsSignals: Void = { for number in [SIGINT, SIGHUP] { signal(number, SIG_DFL) } }()
 
     /// The path of the program.
     static func path() throws -> String { try program().path }

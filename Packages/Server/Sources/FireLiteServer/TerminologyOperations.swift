@@ -1,3 +1,4 @@
+import FireLiteFHIRPath
 import FireLiteKnowledge
 import FireLiteService
 import Foundation
@@ -14,25 +15,55 @@ public struct TerminologyOperations: Sendable {
     /// Makes the operations.
     ///
     /// - Parameters:
-    ///   - store: the store whose CodeSystems, ValueSets and ConceptMaps count, after those of packages. Its release is R4 or later.
+    ///   - store: the store whose CodeSystems, ValueSets and ConceptMaps count, after those of packages.
     ///   - knowledge: the definitions of packages.
     public init(store: FHIRStore, knowledge: Knowledge) {
         self.store = store
         self.knowledge = knowledge
     }
 
-    /// The releases whose definitions a terminology understands.
-    public static func areFor(_ release: FHIRRelease) -> Bool { release.name != "DSTU2" && release.name != "STU3" }
+    /// Registers the operations, with what they can do, and lets searches and views of the service ask the same definitions.
+    public func add(to configuration: inout FHIRService.Configuration) {
+        configuration.operations += all
+        configuration.terminologyCapabilities = Self.capabilities
+        // Those of packages alone: what the store has, a search looks up itself, within what its client may see.
+        configuration.codesInValueSet = { try packaged.codes(inValueSet: $0) }
+        configuration.relatedCodes = { try packaged.codes(relatedTo: $0, in: $1, areBelow: $2) }
+        configuration.terminology = SharedTerminology(operations: self)
+    }
+
+    /// A terminology for each question, as what is stored may have changed.
+    private struct SharedTerminology: FHIRPathTerminology, Sendable {
+        let operations: TerminologyOperations
+
+        func isMember(_ coded: FHIRPathValue, of valueSet: String) throws -> Bool? {
+            try operations.terminology.isMember(coded, of: valueSet)
+        }
+
+        func subsumes(_ general: FHIRPathValue, _ special: FHIRPathValue) throws -> Bool? {
+            try operations.terminology.subsumes(general, special)
+        }
+
+        func perform(_ operation: String, _ arguments: [[FHIRPathValue]]) throws -> FHIRResource? {
+            try operations.terminology.perform(operation, arguments)
+        }
+    }
 
     /// The operations, for a service's configuration.
     public var all: [RegisteredOperation] {
-        [
+        let shared = [
             operation("expand", "ValueSet", .expand, resource: "valueSet"),
             operation("validate-code", "ValueSet", .validateCode, resource: "valueSet"),
-            operation("validate-code", "CodeSystem", .validateCodeInSystem, resource: "codeSystem"),
             operation("batch-validate-code", "ValueSet", .batchValidate, resource: nil), closure,
-            operation("lookup", "CodeSystem", .lookup, resource: nil), operation("subsumes", "CodeSystem", .subsumes, resource: "system"),
             operation("translate", "ConceptMap", .translate, resource: "conceptMap"),
+        ]
+        // DSTU2 defines code systems in value sets, and has no `$subsumes`.
+        guard store.release.hasResourceType(named: "CodeSystem") else {
+            return shared + [operation("lookup", "ValueSet", .lookup, resource: nil)]
+        }
+        return shared + [
+            operation("validate-code", "CodeSystem", .validateCodeInSystem, resource: "codeSystem"),
+            operation("lookup", "CodeSystem", .lookup, resource: nil), operation("subsumes", "CodeSystem", .subsumes, resource: "system"),
         ]
     }
 
@@ -45,13 +76,13 @@ public struct TerminologyOperations: Sendable {
         "translation":{"needsMap":true},"closure":{"translation":false}}
         """.utf8)
 
-    private static let types: Set<String> = ["CodeSystem", "ConceptMap", "ValueSet"]
+    private var types: Set<String> { Set(["CodeSystem", "ConceptMap", "ValueSet"].filter { store.release.hasResourceType(named: $0) }) }
 
     /// - Parameter resource: the parameter that stands for the stored resource at which it is called; nil if it cannot be called at one.
     private func operation(_ name: String, _ type: String, _ operation: TerminologyOperation, resource: String?) -> RegisteredOperation {
         RegisteredOperation(
             name, definition: "http://hl7.org/fhir/OperationDefinition/\(type)-\(name)",
-            levels: resource == nil ? [.type] : [.type, .instance], types: [type], reads: Self.types
+            levels: resource == nil ? [.type] : [.type, .instance], types: [type], reads: types
         ) { call in
             try answered { try terminology.perform(operation, parameters: try Self.parameters(call, resource), language: call.language) }
         }
@@ -59,14 +90,19 @@ public struct TerminologyOperations: Sendable {
 
     private var closure: RegisteredOperation {
         RegisteredOperation(
-            "closure", definition: "http://hl7.org/fhir/OperationDefinition/ConceptMap-closure", levels: [.system], reads: Self.types
+            "closure", definition: "http://hl7.org/fhir/OperationDefinition/ConceptMap-closure", levels: [.system], reads: types
         ) { call in try answered { try closures.perform(call.parameters, terminology) } }
+    }
+
+    private var packaged: Terminology {
+        var terminology = Terminology(release: store.release)
+        terminology.add(knowledge)
+        return terminology
     }
 
     private var terminology: Terminology {
         // A terminology keeps what it has read, and what is stored may change from call to call.
-        var terminology = Terminology(release: store.release)
-        terminology.add(knowledge)
+        var terminology = packaged
         terminology.add(StoredDefinitions(store))
         return terminology
     }

@@ -227,10 +227,7 @@ struct ServerCommand: AsyncParsableCommand {
         configuration.implementationGuides = known.packages.compactMap { manifest in
             manifest.canonical.map { "\($0)/ImplementationGuide/\(manifest.name)|\(manifest.version)" }
         }
-        if TerminologyOperations.areFor(store.release) {
-            configuration.operations = TerminologyOperations(store: store, knowledge: known).all
-            configuration.terminologyCapabilities = TerminologyOperations.capabilities
-        }
+        TerminologyOperations(store: store, knowledge: known).add(to: &configuration)
     }
 
     private func openStore() throws -> FHIRStore {

@@ -17,10 +17,7 @@ import Testing
         configuration.validator = ProfileValidator(knowledge: knowledge)
         configuration.storesOnlyConforming = conforming
         configuration.supportedProfiles = try knowledge.profilesByType
-        if TerminologyOperations.areFor(release) {
-            configuration.operations = TerminologyOperations(store: store, knowledge: knowledge).all
-            configuration.terminologyCapabilities = TerminologyOperations.capabilities
-        }
+        TerminologyOperations(store: store, knowledge: knowledge).add(to: &configuration)
         return try FHIRService(store: store, configuration: configuration)
     }
 
@@ -100,9 +97,54 @@ import Testing
         #expect(described.0 == 200 && described.1.contains(#""needsMap":true"#), "\(described.1)")
         let resource = try FHIRJSON.resource(from: Data(described.1.utf8), release: try #require(FHIRRelease.bundled("R4")))
         #expect(resource.validate().filter { $0.severity == .error }.isEmpty)
+        // TerminologyCapabilities came with R4.
         #expect(try await send(service("STU3"), .get, "/metadata?mode=terminology").0 == 501)
-        #expect(try await !send(service("STU3"), .get, "/metadata").1.contains("ValueSet-expand"))
-        #expect(try await send(service("STU3"), .get, "/ValueSet/$expand").0 == 404)
+        #expect(try await send(service("STU3"), .get, "/metadata").1.contains("ValueSet-expand"))
+    }
+
+    @Test func everyReleaseHasATerminology() async throws {
+        let third = try service("STU3")
+        for (path, body) in [("/CodeSystem/c", colors), ("/ValueSet/v", valueSet)] {
+            #expect(try await send(third, .put, path, body).0 == 201)
+        }
+        #expect(try await send(third, .get, "/ValueSet/v/$expand").1.contains(#""code":"red""#))
+        #expect(try await send(third, .get, "/CodeSystem/c/$subsumes?codeA=warm&codeB=red").1.contains(#""subsumes""#))
+        // DSTU2 has code systems in value sets alone.
+        let second = try service("DSTU2")
+        let inside =
+            #"{"resourceType":"ValueSet","id":"v","url":"http://example.org/all","status":"active","codeSystem":{"system":"http://example.org/colors","concept":[{"code":"red","display":"Red"}]}}"#
+        #expect(try await send(second, .put, "/ValueSet/v", inside).0 == 201)
+        #expect(try await send(second, .get, "/ValueSet/v/$expand").1.contains(#""code":"red""#))
+        let found = try await send(second, .get, "/ValueSet/$lookup?system=http://example.org/colors&code=red")
+        #expect(found.0 == 200 && found.1.contains(#""valueString":"Red""#), "\(found.1)")
+        #expect(try await send(second, .get, "/CodeSystem/$lookup?code=red").0 == 404)
+    }
+
+    private func condition(_ id: String, _ code: String) -> String {
+        #"{"resourceType":"Condition","id":"\#(id)","subject":{"reference":"Patient/p"},"code":{"coding":[{"system":"http://example.org/colors","code":"\#(code)"}]}}"#
+    }
+
+    /// Code systems of packages count in searches, and all definitions in views.
+    @Test func searchesAndViewsAskTheTerminology() async throws {
+        let release = try #require(FHIRRelease.bundled("R4"))
+        let knowledge = Knowledge(release: release)
+        for text in [colors, valueSet] { try knowledge.add(Data(text.utf8), source: "test") }
+        var configuration = FHIRService.Configuration()
+        configuration.base = "http://example.org/fhir"
+        TerminologyOperations(store: try FHIRStore.inMemory(release: release), knowledge: knowledge).add(to: &configuration)
+        let service = try FHIRService(store: try FHIRStore.inMemory(release: release), configuration: configuration)
+        for (id, code) in [("1", "red"), ("2", "blue"), ("3", "green")] {
+            #expect(try await send(service, .put, "/Condition/\(id)", condition(id, code)).0 == 201)
+        }
+        func count(_ query: String) async throws -> Bool {
+            try await send(service, .get, "/Condition?_summary=count&" + query).1.contains(#""total":1"#)
+        }
+        #expect(try await count("code:below=http://example.org/colors|warm"))
+        #expect(try await count("code:not-in=http://example.org/all"))
+        let view =
+            #"{"resourceType":"ViewDefinition","resource":"Condition","select":[{"column":[{"name":"id","path":"id"},{"name":"known","path":"code.memberOf('http://example.org/all')"}]}]}"#
+        let rows = try await send(service, .post, "/$viewdefinition-run?_format=ndjson", view)
+        #expect(rows.0 == 200 && rows.1.contains(#"{"id":"1","known":true}"#) && rows.1.contains(#"{"id":"3","known":false}"#), "\(rows.1)")
     }
 
     private let profile =

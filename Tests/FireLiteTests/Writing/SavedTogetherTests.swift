@@ -1,0 +1,129 @@
+import FireLiteR4
+import TestSupport
+import Testing
+
+@testable import FireLite
+
+/// Changes of managed objects that are saved together are stored as those saved one by one, and fetches by id see them.
+@Suite(.soundStores) struct SavedTogetherTests {
+    /// What the store has: the content, the revision and the rows of each resource.
+    private func content(_ store: FHIRStore) throws -> [String: [String]] {
+        var content: [String: [String]] = [:]
+        try store.read { transaction in
+            for type in try transaction.counts().map(\.typeName) {
+                try transaction.forEach(typeName: type) { resource in
+                    let tie = try #require(resource.objectExtras as? StoreTie)
+                    let rows = try transaction.rows(of: resource).map { "\($0)" }
+                    content["\(type)/\(resource.id ?? "")"] = [FHIRJSON.string(resource), "\(tie.root) \(tie.revision)"] + rows
+                }
+            }
+        }
+        return content
+    }
+
+    /// Changes an element of a resource, or of something in it, at random.
+    private func change(_ resource: FHIRResource, _ random: inout RandomInstance, _ generator: inout SeededGenerator) {
+        var object: FHIRObject = resource
+        for _ in 0..<generator.int(0...3) {
+            var children: [FHIRObject] = []
+            object.forEachSlot { slot in slot.value.forEachChild { if !($0 is FHIRResource) { children.append($0) } } }
+            guard let child = children.randomElement(using: &generator) else { break }
+            object = child
+        }
+        let elements = object.layout.elements.filter { $0.name != "id" && $0.name != "contained" }
+        guard let element = elements.randomElement(using: &generator) else { return }
+        random.change(element, of: object)
+    }
+
+    @Test(arguments: [31, 32, 33, 34] as [UInt64]) func savingTogetherIsSavingOneByOne(_ seed: UInt64) throws {
+        let (together, apart) = (try freshStore(), try freshStore())
+        var random = RandomInstance(seed: seed)
+        let first = (0..<Effort.count(90)).map { number in
+            let resource = random.resource(of: .r4)
+            resource.id = "\(number)"
+            return resource
+        }
+        for store in [together, apart] { try store.write { transaction in _ = try transaction.upsert(first.map { $0.copy() }) } }
+        for round in 0..<4 as Range<UInt64> {
+            for (store, savesEach) in [(together, false), (apart, true)] {
+                // The same changes in both.
+                var random = RandomInstance(seed: seed * 100 + round)
+                var generator = SeededGenerator(seed: seed * 100 + round)
+                let order = first.shuffled(using: &generator)
+                try store.write { transaction in
+                    for resource in order {
+                        let times = generator.int(0...2)
+                        guard times > 0 else { continue }
+                        let stored = try #require(try transaction.resource(typeName: resource.layout.name, id: resource.id ?? ""))
+                        for _ in 0..<times { change(stored, &random, &generator) }
+                        if savesEach { try transaction.saveChanges() }
+                    }
+                }
+            }
+            let (found, wanted) = (try content(together), try content(apart))
+            #expect(found.keys.sorted() == wanted.keys.sorted(), "seed \(seed), round \(round)")
+            for (key, value) in wanted { #expect(found[key] == value, "seed \(seed), round \(round): \(key)") }
+        }
+    }
+
+    @Test func fetchesByIDSeeChangedIDs() throws {
+        let store = try freshStore()
+        try store.write { transaction in _ = try transaction.upsert((0..<9).map { number in Patient { $0.id = "\(number)" } }) }
+        try store.write { transaction in
+            for number in 1..<9 { try transaction.resource(Patient.self, id: "\(number)")?.active = true }
+            let moved = try #require(try transaction.resource(Patient.self, id: "0"))
+            moved.active = false
+            moved.id = "new"
+            #expect(try transaction.resource(Patient.self, id: "0") == nil)
+            #expect(try transaction.resource(Patient.self, id: "new") === moved)
+            moved.id = "again"
+            #expect(try transaction.resource(Patient.self, id: "again") === moved)
+            #expect(try transaction.resource(Patient.self, id: "new") == nil)
+            #expect(try transaction.resource(pk: moved.pk) === moved)
+            let freed = try #require(try transaction.resource(Patient.self, id: "5"))
+            freed.id = nil
+            #expect(try transaction.resource(Patient.self, id: "5") == nil)
+        }
+        #expect(try store.query(Patient.self).where { $0.active == true }.count() == 8)
+        #expect(try store.resource(Patient.self, id: "again")?.active == false)
+        #expect(try store.resource(Patient.self, id: "0") == nil)
+    }
+
+    @Test func queriesSeeWhatWaits() throws {
+        let store = try freshStore()
+        let ids = (0..<700).map { "\($0)" }
+        try store.write { transaction in _ = try transaction.upsert(ids.map { id in Patient { $0.id = id } }) }
+        try store.write { transaction in
+            for (number, id) in ids.enumerated() {
+                try transaction.resource(Patient.self, id: id)?.name = [HumanName { $0.family = "N\(number)" }]
+                if number % 100 == 50 { #expect(try transaction.query(Patient.self).where { $0.name.family != nil }.count() == number + 1) }
+            }
+            // Those that were saved are changed again: it stays one version.
+            for id in ids { try transaction.resource(Patient.self, id: id)?.active = true }
+        }
+        try store.read { transaction in
+            for (number, id) in ids.enumerated() {
+                let patient = try #require(try transaction.resource(Patient.self, id: id))
+                #expect(patient.name.first?.family == "N\(number)" && patient.active == true)
+            }
+        }
+    }
+
+    @Test func aStaleObjectAmongManyIsAConflictAndNothingIsStored() throws {
+        let store = try freshStore()
+        let ids = (0..<20).map { "\($0)" }
+        try store.write { transaction in _ = try transaction.upsert(ids.map { id in Patient { $0.id = id } }) }
+        let objects = try ids.map { try #require(try store.resource(Patient.self, id: $0)) }
+        try store.write { transaction in try transaction.resource(Patient.self, id: "13")?.gender = .other }
+        let before = try content(store)
+        let error = #expect(throws: FHIRStoreError.self) {
+            try store.write { transaction in
+                for object in objects { object.active = true }
+                #expect(throws: FHIRStoreError.self) { try transaction.saveChanges() }
+            }
+        }
+        #expect(error?.conflict == .changed)
+        #expect(try content(store) == before)
+        #expect(objects.allSatisfy { $0.active == nil })
+    }
+}
