@@ -149,6 +149,43 @@ import Testing
         #expect(await sample.get("/Patient/a").json?["active"] == .bool(false))
     }
 
+    /// é as one character and as two are different texts.
+    @Test func referencesThatDifferInTheirBytesLeadApart() async throws {
+        let sample = try ServiceSample("R4")
+        let (one, two) = ("\u{E9}", "e\u{301}")
+        for (id, text) in [("1", one), ("2", two)] {
+            let patient = #"{"resourceType":"Patient","id":"\#(id)","identifier":[{"system":"http://s","value":"\#(text)"}]}"#
+            #expect(await sample.send(.put, "/Patient/\(id)", patient).status == 201)
+        }
+        func observation(_ id: String, _ reference: String) -> String {
+            #"{"resourceType":"Observation","id":"\#(id)","status":"final","code":{"text":"x"},"subject":{"reference":"\#(reference)"}}"#
+        }
+        func subjects(_ references: [String], _ more: String...) async throws -> [String?] {
+            let entries = references.enumerated().map { number, reference in
+                entry("PUT", "Observation/\(number)", observation("\(number)", reference))
+            }
+            let body = #"{"resourceType":"Bundle","type":"transaction","entry":[\#((entries + more).joined(separator: ","))]}"#
+            let reply = await sample.send(.post, "", body)
+            #expect(reply.status == 200, "\(reply.text)")
+            var found: [String?] = []
+            for number in references.indices {
+                found.append(await sample.get("/Observation/\(number)").json?["subject"]?["reference"]?.text)
+            }
+            return found
+        }
+        let conditions = [one, two].map { "Patient?identifier=http://s|\($0)" }
+        #expect(try await subjects(conditions) == ["Patient/1", "Patient/2"])
+        #expect(try await subjects(conditions.reversed()) == ["Patient/2", "Patient/1"])
+        // So are addresses of entries.
+        let places = [one, two].map { "http://other.example/Patient/x?\($0)" }
+        let found = try await subjects(
+            places, entry("PUT", "Patient/3", #"{"resourceType":"Patient","id":"3"}"#, full: places[0]),
+            entry("PUT", "Patient/4", #"{"resourceType":"Patient","id":"4"}"#, full: places[1]))
+        #expect(found == ["Patient/3", "Patient/4"])
+        #expect(await sample.get("/Patient?identifier=http://s%7C%C3%A9").ids == ["1"])
+        #expect(await sample.get("/Patient?identifier=http://s%7Ce%CC%81").ids == ["2"])
+    }
+
     @Test func otherBundlesAreRefused() async throws {
         let sample = try ServiceSample()
         #expect(await sample.send(.post, "", bundle("collection")).status == 400)

@@ -15,3 +15,18 @@ extension String {
         return utf8.elementsEqual(other.utf8)
     }
 }
+
+/// A text as a key: equal to another if their bytes are, whereas texts as keys are equal if a person would read the same.
+package struct ExactText: Hashable, Sendable {
+    package let text: String
+
+    @inline(__always)
+    package init(_ text: String) { self.text = text }
+
+    package static func == (left: ExactText, right: ExactText) -> Bool { left.text.hasSameBytes(as: right.text) }
+
+    package func hash(into hasher: inout Hasher) {
+        var text = text
+        text.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
+    }
+}

@@ -11,7 +11,7 @@ final class Evaluator {
     private let members: Int
     /// The class that the expression was checked for last.
     var checked: UnsafePointer<LayoutTable>?
-    private var expressions: [String: NSRegularExpression] = [:]
+    private var expressions: [ExactText: NSRegularExpression] = [:]
 
     // MARK: - State of one evaluation
 
@@ -124,10 +124,10 @@ final class Evaluator {
 
     /// A compiled regular expression; nil for text that is none.
     func regularExpression(_ pattern: String) -> NSRegularExpression? {
-        if let known = expressions[pattern] { return known }
+        if let known = expressions[ExactText(pattern)] { return known }
         guard let expression = try? NSRegularExpression(pattern: pattern, options: [.dotMatchesLineSeparators]) else { return nil }
         if expressions.count >= 50 { expressions.removeAll() }
-        expressions[pattern] = expression
+        expressions[ExactText(pattern)] = expression
         return expression
     }
 

@@ -1,3 +1,5 @@
+import FireLiteCore
+
 /// The parts of a parameter's name: `subject:Patient.name:exact`.
 struct SearchParameterName {
     /// The code of the parameter.
@@ -43,4 +45,11 @@ struct SearchToken: Hashable {
     }
 
     init(system: String?, code: String) { (self.system, self.code) = (system, code) }
+
+    // By bytes, as the store compares them.
+    private var key: [ExactText?] { [system.map { ExactText($0) }, code.map { ExactText($0) }] }
+
+    static func == (left: SearchToken, right: SearchToken) -> Bool { left.key == right.key }
+
+    func hash(into hasher: inout Hasher) { hasher.combine(key) }
 }

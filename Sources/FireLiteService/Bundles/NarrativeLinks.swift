@@ -5,9 +5,9 @@ import Foundation
 /// `href` and `src`.
 struct NarrativeLinks {
     /// `Type/id` by `fullUrl`.
-    private var targets: [String: String] = [:]
+    private var targets: [ExactText: String] = [:]
 
-    mutating func add(_ fullUrl: String, _ target: String) { targets[fullUrl] = target }
+    mutating func add(_ fullUrl: String, _ target: String) { targets[ExactText(fullUrl)] = target }
 
     /// Replaces the links in the narratives of a resource and of those that it contains.
     func rewrite(_ resource: FHIRObject) {
@@ -25,7 +25,7 @@ struct NarrativeLinks {
             let link = quoted.dropFirst().dropLast().replacing("&amp;", with: "&")
             // What follows a number sign is a place in the target.
             let parts = link.split(separator: "#", maxSplits: 1, omittingEmptySubsequences: false)
-            guard let first = parts.first, let target = targets[String(first)] else { return String(match.output.0) }
+            guard let first = parts.first, let target = targets[ExactText(String(first))] else { return String(match.output.0) }
             let fragment = parts.count > 1 ? "#" + parts[1].replacing("&", with: "&amp;") : ""
             return "\(match.output.1)\(quoted.prefix(1))\(target)\(fragment)\(quoted.prefix(1))"
         }

@@ -140,7 +140,7 @@ struct TransactionRun {
             }
         }
         var resources: [Int: FHIRResource] = [:]
-        var found: [String: String] = [:]
+        var found: [ExactText: String] = [:]
         for request in requests where request.method != .delete && !request.isRead {
             let isPatch = request.method == .patch
             if isPatch {
@@ -156,14 +156,14 @@ struct TransactionRun {
     }
 
     /// Replaces references such as `Patient?identifier=…` by those to the one resource that matches.
-    private mutating func resolveConditions(in object: FHIRObject, _ request: BundleRequest, _ found: inout [String: String]) throws {
+    private mutating func resolveConditions(in object: FHIRObject, _ request: BundleRequest, _ found: inout [ExactText: String]) throws {
         for slot in object.slotRun { try slot.value.forEachChild { try resolveConditions(in: $0, request, &found) } }
         guard object.layout.name == "Reference", let text = object.text("reference"), text.contains("?") else { return }
-        if let known = found[text] {
+        if let known = found[ExactText(text)] {
             object.setText("reference", known)
         } else if let target = try target(of: text) {
             object.setText("reference", target)
-            found[text] = target
+            found[ExactText(text)] = target
         } else if condition(text) != nil {
             pending.append((request, object))
         }
@@ -183,14 +183,14 @@ struct TransactionRun {
 
     /// Resolves what was created meanwhile.
     private func resolvePending() throws {
-        var found: [String: String] = [:]
+        var found: [ExactText: String] = [:]
         for (request, reference) in pending {
             guard let text = reference.text("reference") else { continue }
             try inside(request) {
-                guard let target = try found[text] ?? target(of: text) else {
+                guard let target = try found[ExactText(text)] ?? target(of: text) else {
                     throw ServiceFault(412, "not-found", "a conditional reference finds no resource")
                 }
-                found[text] = target
+                found[ExactText(text)] = target
                 reference.setText("reference", target)
             }
         }

@@ -44,7 +44,9 @@ struct ShellExampleTests {
 
     @Test(arguments: pages) func everyExampleOfAPageRuns(_ script: Script) throws { try run(script) }
 
-    @Test(arguments: Effort.sample(helpTexts, helpTexts.count / 2)) func everyExampleOfAHelpTextRuns(_ script: Script) throws { try run(script) }
+    @Test(arguments: Effort.sample(helpTexts, helpTexts.count / 2)) func everyExampleOfAHelpTextRuns(_ script: Script) throws {
+        try run(script)
+    }
 
     static let tasks = HelpTask.all.map { Script(place: "firelite help \($0.name)", lines: $0.lines) }
 
