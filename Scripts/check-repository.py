@@ -299,6 +299,16 @@ def check_traps():
     expect(misuses > 30, f"check-repository.py: traps: only {misuses} misuses")
 
 
+def check_texts():
+    """What escapes marks in texts goes by bytes: Swift's own replacing goes by characters, and a mark with an accent is another one."""
+    for path in glob.glob("Sources/**/*.swift", recursive=True):
+        if "/Generated/" in path:
+            continue
+        for number, line in enumerate(read(path).split("\n")):
+            expect(not re.search(r"\breplacing\(\"[^\"]*\", with:|replacingOccurrences\(of|components\(separatedBy: \"", line),
+                   f"{path}:{number + 1}: use replacingBytes(_:with:) or parts(separatedByBytes:)")
+
+
 KEYWORDS = {"actor", "class", "enum", "func", "init", "let", "protocol", "struct", "subscript", "typealias", "var"}
 ATTRIBUTES = {"final", "override", "frozen", "usableFromInline"}
 
@@ -400,7 +410,7 @@ def check_promises():
 
 
 for check in [
-    check_words, check_links, check_readme, check_workflows, check_catalogs, check_traps, check_comments, check_fuzz,
+    check_words, check_links, check_readme, check_workflows, check_catalogs, check_traps, check_texts, check_comments, check_fuzz,
     check_targets, check_promises,
 ]:
     check()

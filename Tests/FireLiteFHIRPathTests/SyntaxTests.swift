@@ -139,4 +139,13 @@ import Testing
         for _ in 0..<2 { Sample.expect([("'\(one)'.length()", "1"), ("'\(two)'.length()", "2"), ("'\(one)' = '\(two)'", "false")]) }
         #expect(try FHIRPath("'\(one)'") != FHIRPath("'\(two)'"))
     }
+
+    @Test func partsAreFoundByCodePoints() {
+        Sample.expect([
+            (#"'a\r\nb'.split('\n').count()"#, "2"), (#"'a\r\nb'.replace('\n', 'x').length()"#, "4"),
+            ("'\u{E9}'.replace('e\u{301}', 'x').length()", "1"), ("'\u{E9}e\u{301}'.split('e\u{301}').count()", "2"),
+            (#"'\'\u0301'.escape('html').startsWith('&#39;')"#, "true"), (#"'\u00e9'.matches('^.$')"#, "true"),
+            (#"'e\u0301'.matches('^.$')"#, "false"),
+        ])
+    }
 }

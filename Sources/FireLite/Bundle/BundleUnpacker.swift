@@ -91,9 +91,9 @@ package struct BundleUnpacker {
         }
         let key = "\(type)/\(id)"
         if fullUrl.hasSuffix("/" + key) {
-            regular[ExactText(String(fullUrl.dropLast(key.count))), default: []].insert(ExactText(key).hashValue)
+            regular[String(fullUrl.dropLast(key.count)), default: []].insert(ExactText(key).hashValue)
         } else {
-            irregular[ExactText(fullUrl)] = key
+            irregular[fullUrl] = key
         }
     }
 
@@ -116,13 +116,13 @@ package struct BundleUnpacker {
     package mutating func take(from entry: FHIRObject) -> Entry? {
         let fullUrl = entry.text("fullUrl")
         guard let resource = entry.child("resource") as? FHIRResource, let slot = entry.layout.element(named: "resource")?.slot else {
-            if isHistory, let url = entry.child("request")?.text("url") { taken.insert(ExactText(url)) }
+            if isHistory, let url = entry.child("request")?.text("url") { taken.insert(text: url) }
             return nil
         }
         entry._setObject(slot, nil as FHIRObject?)
         if kind == "searchset", Self.isOutcome(resource, entry) { return .outcome(resource) }
         if resource.id == nil, let fullUrl { resource.id = Self.id(in: fullUrl, type: resource.resourceType) }
-        if isHistory, let id = resource.id, !taken.insert(ExactText("\(resource.resourceType)/\(id)")).inserted { return .superseded }
+        if isHistory, let id = resource.id, !taken.insert(text: "\(resource.resourceType)/\(id)") { return .superseded }
         rewrite(resource, base: irregular.isEmpty ? nil : fullUrl.flatMap { Self.base(of: $0, type: resource.resourceType) })
         return .resource(resource)
     }
@@ -161,13 +161,13 @@ package struct BundleUnpacker {
             case nil: return nil
             }
         }
-        if let key = irregular[ExactText(url)] { return key }
+        if let key = irregular[url] { return key }
         if url.contains(":") {
             guard let slash = url.lastIndex(of: "/"), let start = url[..<slash].lastIndex(of: "/") else { return nil }
             let key = String(url[url.index(after: start)...])
-            return regular[ExactText(String(url[...start]))]?.contains(ExactText(key).hashValue) == true ? key : nil
+            return regular[String(url[...start])]?.contains(ExactText(key).hashValue) == true ? key : nil
         }
-        return base.flatMap { irregular[ExactText($0 + url)] }
+        return base.flatMap { irregular[$0 + url] }
     }
 
     /// Rewrites references to entries in an object and everything in it.

@@ -94,7 +94,7 @@ extension ConditionReader {
 
     /// The element that the name may stand for.
     private func hint(_ name: String, _ owner: Layout) -> String {
-        let choices = owner.elements.compactMap { $0.choice?.name.replacing("[x]", with: "") }
+        let choices = owner.elements.compactMap { $0.choice?.name.replacingBytes("[x]", with: "") }
         return NearWords.hint(for: name, among: owner.elements.map(\.name) + choices)
     }
 

@@ -71,7 +71,7 @@ struct SQLWriter {
         case .text(let text):
             // SQLite reads a statement up to its first zero.
             if text.utf8.contains(0) { isIncomplete = true }
-            write("'" + (text.utf8.contains(UInt8(ascii: "'")) ? text.replacing("'", with: "''") : text) + "'")
+            write("'" + (text.utf8.contains(UInt8(ascii: "'")) ? text.replacingBytes("'", with: "''") : text) + "'")
         case .blob(let bytes): write("x'\(bytes.hexText)'")
         }
     }

@@ -84,7 +84,7 @@ enum ShapeMarks {
     /// The marks of limits, of keys after which results begin, and of the key at which a walk ends.
     static let (limit, after, end) = (first, first + 1, first + 2)
 
-    private static let secret = UUID().uuidString.replacing("-", with: "")
+    private static let secret = UUID().uuidString.replacingBytes("-", with: "")
     private static let opening = "Z\(secret)."
     private static let closing = ".Z"
 

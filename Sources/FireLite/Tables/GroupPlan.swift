@@ -55,7 +55,7 @@ final class GroupPlan {
     func key(slot: Int, part: Int) -> [UInt16] { key + [UInt16((slot + 1) * 4 + part)] }
 
     /// The member path within the row, for `_member`: `response.outcome`.
-    func path(to slot: Int) -> String { prefix.replacing("_", with: ".") + layout.elements[slot].name }
+    func path(to slot: Int) -> String { prefix.replacingBytes("_", with: ".") + layout.elements[slot].name }
 }
 
 // Plans without reference counting, for every value written to a table.

@@ -1,3 +1,4 @@
+import FireLiteCore
 import Foundation
 
 /// An address within the browser: the segments of a path, and parameters.
@@ -88,7 +89,7 @@ struct Address: Sendable, Hashable {
         var items: [Item] = []
         for pair in text.split(separator: "&") {
             let sides = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-            let value = sides.count > 1 ? sides[1].replacing("+", with: " ") : ""
+            let value = sides.count > 1 ? sides[1].replacingBytes("+", with: " ") : ""
             guard let name = decoded(sides[0]), let value = decoded(value[...]), items.count < 1_000 else { return nil }
             if keepsEmpty || !value.isEmpty { items.append(Item(name: name, value: value)) }
         }

@@ -1,3 +1,4 @@
+import FireLiteCore
 import FireLiteService
 import Foundation
 
@@ -149,7 +150,7 @@ enum Parts {
     }
 
     /// A text for a shell.
-    static func shell(_ text: String) -> String { "'" + text.replacing("'", with: "'\\''") + "'" }
+    static func shell(_ text: String) -> String { "'" + text.replacingBytes("'", with: "'\\''") + "'" }
 
     /// A text for Swift.
     static func swift(_ text: String) -> String {

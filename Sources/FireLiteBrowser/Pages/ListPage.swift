@@ -210,7 +210,7 @@ struct ListPage {
     private func csv() throws -> ServiceResponse {
         func line(_ cells: [String]) -> String {
             cells.map { cell in
-                cell.contains(where: { "\",\n\r".contains($0) }) ? "\"" + cell.replacing("\"", with: "\"\"") + "\"" : cell
+                cell.contains(where: { "\",\n\r".contains($0) }) ? "\"" + cell.replacingBytes("\"", with: "\"\"") + "\"" : cell
             }.joined(separator: ",") + "\r\n"
         }
         var text = line(columns)

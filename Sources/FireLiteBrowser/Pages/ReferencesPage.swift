@@ -114,7 +114,8 @@ enum ReferencesPage {
     ) throws -> Backlink {
         let path = path(column)
         var address = ConsolePage.address(
-            .sql, "SELECT * FROM \(sqlName(column.table)) WHERE \(sqlName(column.column)) = '\(type)/\(id.replacing("'", with: "''"))'")
+            .sql, "SELECT * FROM \(sqlName(column.table)) WHERE \(sqlName(column.column)) = '\(type)/\(id.replacingBytes("'", with: "''"))'"
+        )
         if let layout = call.release.resourceLayout(named: source), let first = path.split(separator: ".").first,
             let parameter = Columns.parameter(String(first), try call.browser.facts.parameters(layout, call)), parameter.kind == "reference"
         {

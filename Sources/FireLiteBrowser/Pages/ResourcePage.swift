@@ -202,7 +202,7 @@ enum ResourcePage {
         var ways = [
             ("Swift", "let resource = try store.resource(typeName: \"\(type)\", id: \(Parts.swift(id)))"),
             ("Command", "firelite get --database \(Parts.shell(call.store.path)) \(Parts.shell("\(type)/\(id)"))"),
-            ("SQL", "SELECT * FROM \(type) WHERE id = '\(id.replacing("'", with: "''"))' AND _parent IS NULL"),
+            ("SQL", "SELECT * FROM \(type) WHERE id = '\(id.replacingBytes("'", with: "''"))' AND _parent IS NULL"),
         ]
         if let base = call.configuration.base, isClass { ways.append(("HTTP", "GET \(base)/\(type)/\(id)")) }
         return Parts.how(ways)

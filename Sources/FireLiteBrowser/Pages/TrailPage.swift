@@ -24,7 +24,7 @@ enum TrailPage {
         page.content +=
             "<div class=\"grid halves\">\(versions(trail, type, id))\(signatures(trail))\(sending(trail))\(audit(trail))</div>"
         let (file, name) = (Parts.shell(call.store.path), Parts.shell("\(type)/\(id)"))
-        let key = "WHERE type = '\(type)' AND id = '\(id.replacing("'", with: "''"))'"
+        let key = "WHERE type = '\(type)' AND id = '\(id.replacingBytes("'", with: "''"))'"
         page.content += Parts.how([
             (
                 "Command",

@@ -23,7 +23,7 @@ enum VersionsPage {
         page.content += Parts.how([
             ("Command", "firelite diff --database \(Parts.shell(call.store.path)) \(Parts.shell("\(type)/\(id)"))"),
             ("Swift", "let versions = try store.history(typeName: \"\(type)\", id: \(Parts.swift(id)))"),
-            ("SQL", "SELECT * FROM _change WHERE type = '\(type)' AND id = '\(id.replacing("'", with: "''"))' ORDER BY seq DESC"),
+            ("SQL", "SELECT * FROM _change WHERE type = '\(type)' AND id = '\(id.replacingBytes("'", with: "''"))' ORDER BY seq DESC"),
         ])
         return page.response(call)
     }

@@ -97,7 +97,7 @@ extension SQLValue {
 }
 
 /// A name in an SQL statement.
-func sqlName(_ name: String) -> String { "\"" + name.replacing("\"", with: "\"\"") + "\"" }
+func sqlName(_ name: String) -> String { "\"" + name.replacingBytes("\"", with: "\"\"") + "\"" }
 
 /// What a person has chosen, in cookies: the columns of a type's list.
 struct Preferences {
@@ -116,7 +116,7 @@ struct Preferences {
     func columns(of type: String) -> [String]? { cookies["columns-\(type)"].map { $0.split(separator: ",").map(String.init) } }
 
     static func field(columns: [String], of type: String) -> String {
-        let value = Address.encoded(columns.joined(separator: ",")).replacing(",", with: "%2C")
+        let value = Address.encoded(columns.joined(separator: ",")).replacingBytes(",", with: "%2C")
         return "columns-\(type)=\(value); Path=/\(Address.root); Max-Age=31536000; SameSite=Strict; HttpOnly"
     }
 }

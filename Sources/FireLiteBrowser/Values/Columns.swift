@@ -47,7 +47,7 @@ enum Columns {
         let name = element.lowercased()
         let known = [name, name + "date", name == "value" ? "valuequantity" : name, name == "subject" ? "patient" : name]
         for candidate in known {
-            if let found = parameters.first(where: { $0.code.replacing("-", with: "").lowercased() == candidate }) { return found }
+            if let found = parameters.first(where: { $0.code.replacingBytes("-", with: "").lowercased() == candidate }) { return found }
         }
         return dated.contains(element) ? parameters.first { $0.code == "date" && $0.kind == "date" } : nil
     }

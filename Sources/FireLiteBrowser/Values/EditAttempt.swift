@@ -100,7 +100,7 @@ struct EditAttempt {
                 return kept.isEmpty ? nil : .object(kept)
             case .string(let old):
                 guard let new = values[path], new != old else { return item }
-                return new.isEmpty ? nil : .string(new.replacing("\r\n", with: "\n"))
+                return new.isEmpty ? nil : .string(new.replacingBytes("\r\n", with: "\n"))
             case .number(let old):
                 guard let new = values[path], new != old else { return item }
                 // What is no number stays a text, and the reader says so with its place.

@@ -101,7 +101,7 @@ struct RowPaths {
         if let member = Self.value(row, "_member") {
             name = member
         } else if row.table.hasPrefix(owner.table + "_") {
-            name = String(row.table.dropFirst(owner.table.count + 1).replacing("_", with: "."))
+            name = String(row.table.dropFirst(owner.table.count + 1).replacingBytes("_", with: "."))
         } else {
             name = row.table.split(separator: "_").last.map(String.init) ?? row.table
         }

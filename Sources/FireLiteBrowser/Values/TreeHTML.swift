@@ -100,7 +100,7 @@ struct TreeHTML {
             let path = paths.path(of: row)
             let key = tree.key(at: path).map { String($0) } ?? ""
             let cells = row.columns.filter { !$0.name.hasPrefix("_") }.map { column -> HTML in
-                let inner = column.name == "value" ? path : (path.isEmpty ? "" : path + ".") + column.name.replacing("_", with: ".")
+                let inner = column.name == "value" ? path : (path.isEmpty ? "" : path + ".") + column.name.replacingBytes("_", with: ".")
                 let innerKey = tree.key(at: inner).map { String($0) } ?? key
                 return """
                     <div data-e="\(innerKey)"><span class="c">\(column.name)</span> \(Numbers.clipped(column.value, 200))</div>

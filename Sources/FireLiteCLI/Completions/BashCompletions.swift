@@ -1,3 +1,5 @@
+import FireLiteCore
+
 /// The completions for bash, from version 3.2.
 struct BashCompletions {
     let commands: [CommandDefinition]
@@ -14,7 +16,7 @@ struct BashCompletions {
             + ["}", "", "# Whether command $1 takes a database in front of its own operands.", "__firelite_takes_file() {"]
             + cases(commands.filter { $0.ownOperand != nil }.map { ("\($0.name) ", "return 0") }, otherwise: "return 1")
             + ["}", "", "__firelite_types='\(types.joined(separator: " "))'", ""]
-            + [Self.function.replacing("COMMANDS", with: (commands.map(\.name) + ["--help", "--version"]).joined(separator: " "))]
+            + [Self.function.replacingBytes("COMMANDS", with: (commands.map(\.name) + ["--help", "--version"]).joined(separator: " "))]
     }
 
     private func cases(_ cases: [(pattern: String, action: String)], otherwise: String? = nil) -> [String] {

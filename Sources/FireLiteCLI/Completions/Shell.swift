@@ -1,4 +1,5 @@
 import FireLite
+import FireLiteCore
 
 /// A shell that the tool has completions for.
 enum Shell: String, CaseIterable {
@@ -23,8 +24,8 @@ enum Shell: String, CaseIterable {
     /// The text in single quotes, as one word.
     func quoted(_ text: String) -> String {
         switch self {
-        case .bash, .zsh: "'" + text.replacing("'", with: "'\\''") + "'"
-        case .fish: "'" + text.replacing("\\", with: "\\\\").replacing("'", with: "\\'") + "'"
+        case .bash, .zsh: "'" + text.replacingBytes("'", with: "'\\''") + "'"
+        case .fish: "'" + text.replacingBytes("\\", with: "\\\\").replacingBytes("'", with: "\\'") + "'"
         }
     }
 }

@@ -1,3 +1,5 @@
+import FireLiteCore
+
 /// The completions for zsh, by its function `_arguments`.
 struct ZshCompletions {
     let commands: [CommandDefinition]
@@ -58,7 +60,7 @@ struct ZshCompletions {
 
     private func option(_ option: OptionDefinition) -> String {
         let name = (option.isRepeatable ? "*" : "") + "--\(option.name)"
-        let help = "[" + option.help.replacing("[", with: "\\[").replacing("]", with: "\\]") + "]"
+        let help = "[" + option.help.replacingBytes("[", with: "\\[").replacingBytes("]", with: "\\]") + "]"
         guard let value = option.value else { return name + help }
         return "\(name)=\(help):\(Self.escaped(value)):\(action(option.kind))"
     }
@@ -90,5 +92,5 @@ struct ZshCompletions {
         }
     }
 
-    private static func escaped(_ text: String) -> String { text.replacing(":", with: "\\:") }
+    private static func escaped(_ text: String) -> String { text.replacingBytes(":", with: "\\:") }
 }

@@ -106,7 +106,7 @@ struct ResourceTree {
             let isShared = layout.elements.filter { $0.isList && $0.typeName == element.typeName }.count > 1
             // Without the column, no resource has such an element.
             if isShared, columns[table]?.contains("_member") != true { return [] }
-            let member = isShared ? JSONText.string(prefix.replacing("_", with: ".") + element.name) : "null"
+            let member = isShared ? JSONText.string(prefix.replacingBytes("_", with: ".") + element.name) : "null"
             return [JSONText.object([("name", name), ("recursion", JSONText.string(table)), ("member", member)])]
         }
         let table = owner.table + "_" + prefix + element.name

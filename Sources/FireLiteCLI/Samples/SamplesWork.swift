@@ -1,4 +1,5 @@
 import FireLite
+import FireLiteCore
 import FireLiteLegacy
 import FireLiteSamples
 import FireLiteTerminal
@@ -96,7 +97,7 @@ struct SamplesWork {
         }
         let offset = { (date: Date) in
             let seconds = zone.secondsFromGMT(for: date)
-            return Figures.moment(date.addingTimeInterval(Double(seconds))).prefix(16).replacing("T", with: " ")
+            return Figures.moment(date.addingTimeInterval(Double(seconds))).prefix(16).replacingBytes("T", with: " ")
         }
         let columns: [Report.Column] = [
             .init(key: "start"), .init(key: "end", isShown: false), .init(key: "count", alignment: .right),

@@ -1,4 +1,5 @@
 import FireLite
+import FireLiteCore
 
 /// The tables, columns and indexes of a database, as SQLite's catalog has them.
 struct FileSchema {
@@ -36,7 +37,7 @@ struct FileSchema {
             tables.append(Table(name: name, sql: sql))
         }
         for table in tables.map(\.name) {
-            let quoted = "'" + table.replacing("'", with: "''") + "'"
+            let quoted = "'" + table.replacingBytes("'", with: "''") + "'"
             try store.forEachRow("SELECT name, type FROM pragma_table_info(\(quoted))") { row in
                 guard let place = places[table], let name = row.values[0].textValue else { return }
                 tables[place].columns.append(Column(name: name, type: row.values[1].textValue ?? ""))
@@ -107,10 +108,10 @@ struct FileSchema {
         return (lines + ["}"]).joined(separator: "\n")
     }
 
-    private static func quoted(_ text: String) -> String { "\"" + text.replacing("\"", with: "\\\"") + "\"" }
+    private static func quoted(_ text: String) -> String { "\"" + text.replacingBytes("\"", with: "\\\"") + "\"" }
 
     private static func markup(_ text: String) -> String {
-        text.replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing(">", with: "&gt;")
+        text.replacingBytes("&", with: "&amp;").replacingBytes("<", with: "&lt;").replacingBytes(">", with: "&gt;")
     }
 
     /// Mermaid's attributes are words of letters, digits, hyphens and underscores.

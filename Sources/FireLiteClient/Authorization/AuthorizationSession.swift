@@ -1,3 +1,4 @@
+import FireLiteCore
 import FireLiteCrypto
 import Foundation
 
@@ -52,7 +53,7 @@ public final class AuthorizationSession: Sendable {
         // In a form, a blank may be a plus.
         func value(_ name: String) -> String? {
             parts.percentEncodedQuery?.split(separator: "&").first { $0.hasPrefix(name + "=") }
-                .flatMap { $0.dropFirst(name.count + 1).replacing("+", with: "%20").removingPercentEncoding }
+                .flatMap { $0.dropFirst(name.count + 1).replacingBytes("+", with: "%20").removingPercentEncoding }
         }
         guard let returned = value("state"), ConstantTime.areEqual(Data(returned.utf8), Data(state.utf8)) else {
             throw AuthorizationError(.wrongRedirect, "the address belongs to another session: somebody may have made it up")

@@ -55,7 +55,7 @@ public struct OAuthClient: Sendable, CustomStringConvertible {
     }
 
     private static func formEncoded(_ text: String) -> String {
-        FHIRParameters.encoded(text).replacing(":", with: "%3A").replacing(",", with: "%2C").replacing("/", with: "%2F")
+        FHIRParameters.encoded(text).replacingBytes(":", with: "%3A").replacingBytes(",", with: "%2C").replacingBytes("/", with: "%2F")
     }
 
     /// Asks for a token.

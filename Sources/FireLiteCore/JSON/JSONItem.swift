@@ -1,6 +1,6 @@
 /// A JSON value that is not a resource: members in order, numbers as written, and the line on which each value begins.
 package struct JSONItem: Sendable {
-    package enum Content: Sendable, Hashable {
+    package enum Content: Sendable {
         case object([Member])
         case array([JSONItem])
         case string(String)
@@ -10,7 +10,7 @@ package struct JSONItem: Sendable {
         case null
     }
 
-    package struct Member: Sendable, Hashable {
+    package struct Member: Sendable {
         package let name: String
         package let value: JSONItem
 
@@ -91,7 +91,7 @@ package struct JSONItem: Sendable {
     }
 }
 
-/// Equal if they say the same in the same order, wherever they were read.
+/// Equal if they say the same in the same order, wherever they were read. Texts are compared by their bytes.
 extension JSONItem: Hashable {
     package static func == (left: JSONItem, right: JSONItem) -> Bool { left.content == right.content }
     package func hash(into hasher: inout Hasher) { hasher.combine(content) }
@@ -103,8 +103,44 @@ extension JSONItem: Hashable {
             first.count == second.count && zip(first, second).allSatisfy { $0.isSame(as: $1) }
         case (.object(let first), .object(let second)):
             first.count == second.count
-                && first.allSatisfy { member in second.contains { $0.name == member.name && $0.value.isSame(as: member.value) } }
+                && first.allSatisfy { member in
+                    second.contains { $0.name.hasSameBytes(as: member.name) && $0.value.isSame(as: member.value) }
+                }
         default: content == other.content
+        }
+    }
+}
+
+extension JSONItem.Member: Hashable {
+    package static func == (left: JSONItem.Member, right: JSONItem.Member) -> Bool {
+        left.name.hasSameBytes(as: right.name) && left.value == right.value
+    }
+
+    package func hash(into hasher: inout Hasher) {
+        hasher.combine(ExactText(name))
+        hasher.combine(value)
+    }
+}
+
+extension JSONItem.Content: Hashable {
+    package static func == (left: JSONItem.Content, right: JSONItem.Content) -> Bool {
+        switch (left, right) {
+        case (.object(let first), .object(let second)): first == second
+        case (.array(let first), .array(let second)): first == second
+        case (.string(let first), .string(let second)), (.number(let first), .number(let second)): first.hasSameBytes(as: second)
+        case (.bool(let first), .bool(let second)): first == second
+        case (.null, .null): true
+        default: false
+        }
+    }
+
+    package func hash(into hasher: inout Hasher) {
+        switch self {
+        case .object(let members): hasher.combine(members)
+        case .array(let items): hasher.combine(items)
+        case .string(let text), .number(let text): hasher.combine(ExactText(text))
+        case .bool(let value): hasher.combine(value)
+        case .null: hasher.combine(0)
         }
     }
 }

@@ -82,7 +82,9 @@ private struct DifferenceFinder {
         }
         let type = element.primitive ?? .string
         let (first, second) = (old.text(type), new.text(type))
-        if first != second { note(path, first.map { JSONText.primitive($0, type) }, second.map { JSONText.primitive($0, type) }) }
+        if first.map(ExactText.init) != second.map(ExactText.init) {
+            note(path, first.map { JSONText.primitive($0, type) }, second.map { JSONText.primitive($0, type) })
+        }
         switch (old.object, new.object) {
         case (nil, nil): return
         case (let first?, let second?): compare(first, second, path)
@@ -111,7 +113,7 @@ private struct DifferenceFinder {
                 case (let first?, let second?): first == second
                 default: false
                 }
-            guard hasSameObject, literal == other.literal else { return false }
+            guard hasSameObject, literal.map(ExactText.init) == other.literal.map(ExactText.init) else { return false }
             switch (value, other.value) {
             case (nil, nil): return true
             case (let first?, let second?): return first.hasSameContent(as: second)

@@ -124,10 +124,10 @@ final class Evaluator {
 
     /// A compiled regular expression; nil for text that is none.
     func regularExpression(_ pattern: String) -> NSRegularExpression? {
-        if let known = expressions[ExactText(pattern)] { return known }
+        if let known = expressions[pattern] { return known }
         guard let expression = try? NSRegularExpression(pattern: pattern, options: [.dotMatchesLineSeparators]) else { return nil }
         if expressions.count >= 50 { expressions.removeAll() }
-        expressions[ExactText(pattern)] = expression
+        expressions[pattern] = expression
         return expression
     }
 

@@ -26,7 +26,7 @@ extension Function {
             case "base64": return [.string(Data(text.utf8).base64EncodedString())]
             case "urlbase64":
                 let plain = Data(text.utf8).base64EncodedString()
-                return [.string(plain.replacing("+", with: "-").replacing("/", with: "_"))]
+                return [.string(plain.replacingBytes("+", with: "-").replacingBytes("/", with: "_"))]
             default: throw call.error("'encode' knows hex, base64 and urlbase64")
             }
         },
@@ -36,7 +36,8 @@ extension Function {
             switch format {
             case "hex": data = Hexadecimal.bytes(text)
             case "base64": data = Data(base64Encoded: text)
-            case "urlbase64": data = Data(base64Encoded: text.replacing("-", with: "+").replacing("_", with: "/").padded(toMultipleOf: 4))
+            case "urlbase64":
+                data = Data(base64Encoded: text.replacingBytes("-", with: "+").replacingBytes("_", with: "/").padded(toMultipleOf: 4))
             default: throw call.error("'decode' knows hex, base64 and urlbase64")
             }
             return .optional(data.flatMap { String(data: $0, encoding: .utf8) }.map { .string($0) })
@@ -67,7 +68,7 @@ extension FunctionNode {
         let count = part.isEmpty ? text.unicodeScalars.count + 1 : text.utf8.count / part.utf8.count
         let (length, isOverflow) = count.multipliedReportingOverflow(by: other.utf8.count)
         try checkLength(isOverflow ? .max : length)
-        guard part.isEmpty else { return text.components(separatedBy: part).joined(separator: other) }
+        guard part.isEmpty else { return text.replacingBytes(part, with: other) }
         return other + text.unicodeScalars.map { String($0) + other }.joined()
     }
 }
@@ -78,8 +79,10 @@ extension String {
     }
 
     fileprivate var escapedForHTML: String {
-        replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing(">", with: "&gt;").replacing("\"", with: "&quot;")
-            .replacing("'", with: "&#39;")
+        replacingBytes("&", with: "&amp;").replacingBytes("<", with: "&lt;").replacingBytes(">", with: "&gt;").replacingBytes(
+            "\"", with: "&quot;"
+        )
+        .replacingBytes("'", with: "&#39;")
     }
 
     fileprivate var unescapedFromHTML: String {

@@ -1,3 +1,4 @@
+import FireLiteCore
 import Foundation
 
 extension Function {
@@ -48,7 +49,7 @@ extension Function {
             guard let text = try call.text(focus), let separator = try call.text(0, evaluator) else { return [] }
             try call.countSearch(of: separator, in: text, evaluator)
             if separator.isEmpty { return text.unicodeScalars.map { .string(String($0)) } }
-            return text.components(separatedBy: separator).map { .string($0) }
+            return text.parts(separatedByBytes: separator).map { .string($0) }
         },
         "join": Function(0...1, .string, sql: .join) { call, focus, evaluator in
             let separator = try call.text(0, evaluator) ?? ""

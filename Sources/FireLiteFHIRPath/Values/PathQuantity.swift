@@ -1,3 +1,5 @@
+import FireLiteCore
+
 /// A number with a unit: `10 'mg'`, `4 days`.
 package struct PathQuantity: Sendable, Hashable {
     let value: PathDecimal
@@ -30,7 +32,7 @@ package struct PathQuantity: Sendable, Hashable {
     /// The quantity in FHIRPath's notation.
     package var literal: String {
         switch unit {
-        case .code(let code): "\(value.text) '\(code.replacing("\\", with: "\\\\").replacing("'", with: "\\'"))'"
+        case .code(let code): "\(value.text) '\(code.replacingBytes("\\", with: "\\\\").replacingBytes("'", with: "\\'"))'"
         case .calendar(let unit): "\(value.text) \(unit.rawValue)\(value.value == 1 ? "" : "s")"
         }
     }

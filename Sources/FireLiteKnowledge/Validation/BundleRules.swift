@@ -117,7 +117,7 @@ struct BundleRules {
         let parts = link.split(separator: "?", maxSplits: 1)
         if parts.count > 1 {
             for parameter in parts[1].split(separator: "&") where parameter.hasPrefix("_type=") {
-                return parameter.dropFirst(6).replacingOccurrences(of: "%2C", with: ",").split(separator: ",").map(String.init)
+                return parameter.dropFirst(6).replacingBytes("%2C", with: ",").split(separator: ",").map(String.init)
             }
         }
         guard let name = parts.first?.split(separator: "/").last, name.first?.isUppercase ?? false, name.allSatisfy(\.isLetter) else {

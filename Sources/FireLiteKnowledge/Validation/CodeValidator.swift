@@ -1,3 +1,5 @@
+import FireLiteCore
+
 /// The answer to whether a code is in a value set.
 public enum CodeMembership: Sendable, Hashable {
     /// It is in the value set.
@@ -23,6 +25,14 @@ public struct CodeQuestion: Sendable, Hashable {
     public init(system: String? = nil, version: String? = nil, code: String, display: String? = nil) {
         (self.system, self.version, self.code, self.display) = (system, version, code, display)
     }
+
+    private var key: [ExactText?] { [system, version, code, display].map { $0.map { ExactText($0) } } }
+
+    /// Whether both have the same texts, byte by byte, as codes are compared.
+    public static func == (left: CodeQuestion, right: CodeQuestion) -> Bool { left.key == right.key }
+
+    /// Adds the texts to a hash.
+    public func hash(into hasher: inout Hasher) { hasher.combine(key) }
 }
 
 /// Answers whether codes are in value sets.

@@ -1,4 +1,5 @@
 import FireLite
+import FireLiteCore
 import FireLiteCrypto
 import Foundation
 
@@ -136,7 +137,7 @@ extension AttachmentKeeper {
         guard inVersions else { return }
         for row in try tx.blobRows("SELECT root, content FROM _change WHERE content LIKE '%\"blob:%sha256:%'") {
             guard let root = row[0].integer, let content = row[1].text else { continue }
-            for part in content.components(separatedBy: "\"blob:").dropFirst() {
+            for part in content.parts(separatedByBytes: "\"blob:").dropFirst() {
                 guard let end = part.firstIndex(of: "\""), let reference = PayloadReference("blob:" + part[..<end]),
                     let blob = try tx.blob(withHash: reference.hash)
                 else { continue }

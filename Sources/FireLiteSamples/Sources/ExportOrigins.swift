@@ -1,3 +1,4 @@
+import FireLiteCore
 import Foundation
 
 /// The origins in a file: the same one is the same object, whatever memory address stands in the description of its device.
@@ -65,7 +66,7 @@ struct ExportOrigins {
         if text.hasSuffix(">") { text.removeLast() }
         var parts: [SampleOrigin.Part: String] = [:]
         var current: SampleOrigin.Part?
-        for piece in text.components(separatedBy: ", ") where !piece.isEmpty {
+        for piece in text.parts(separatedByBytes: ", ") where !piece.isEmpty {
             if let (name, part) = names.first(where: { piece.hasPrefix($0.0) }) {
                 current = part
                 parts[part] = String(piece.dropFirst(name.count))

@@ -10,7 +10,7 @@ struct SearchDate {
     /// Nil for text that is not a date or time. One with hours has minutes, and may have no seconds and no offset.
     init?(_ text: String, in zone: TimeZone) {
         // In an address that is not encoded, a plus is a space.
-        let literal = text.replacing(" ", with: "+")
+        let literal = text.replacingBytes(" ", with: "+")
         guard let span = TemporalSpan(literal, read: { $0.readDate() && $0.readPartialTime(atLeast: .minute, endsAfterT: false) }) else {
             return nil
         }

@@ -93,8 +93,8 @@ struct TokenMatcher {
             switch (token.system, token.code) {
             case (nil, let code?): anySystem.append(.text(code))
             case (let name?, let code?):
-                if codes[ExactText(name)] == nil { systems.append(name) }
-                codes[ExactText(name), default: []].append(.text(code))
+                if codes[name] == nil { systems.append(name) }
+                codes[name, default: []].append(.text(code))
             // `system|` is any code of the system, and `|` nothing.
             case (let name?, nil): if !name.isEmpty { wholeSystems.append(.text(name)) }
             case (nil, nil): continue
@@ -106,14 +106,14 @@ struct TokenMatcher {
         func pair(_ name: String, _ start: QueryPath) -> Predicate {
             let (systemPath, codePath) = (start.appending(PathStep(slot: system.slot)), start.appending(PathStep(slot: code.slot)))
             let isSystem: Predicate = name.isEmpty ? .not(.exists(systemPath)) : .value(systemPath, .compare(.equal, .text(name)))
-            return .and([.value(codePath, .oneOf(codes[ExactText(name)] ?? [])), isSystem])
+            return .and([.value(codePath, .oneOf(codes[name] ?? [])), isSystem])
         }
         guard systems.count > Self.fewSystems else { return .or(parts + systems.map { name in path.some { pair(name, $0) } }) }
         // Most elements have none of the codes, so the pairs are compared for few.
         parts.append(
             path.some { start in
                 let all = Predicate.value(
-                    start.appending(PathStep(slot: code.slot)), .oneOf(systems.flatMap { codes[ExactText($0)] ?? [] }))
+                    start.appending(PathStep(slot: code.slot)), .oneOf(systems.flatMap { codes[$0] ?? [] }))
                 return .and([all, .or(systems.map { pair($0, start) })])
             })
         return .or(parts)

@@ -1,3 +1,5 @@
+import FireLiteCore
+
 /// Reads the text of a `_filter`. `and` binds more than `or`.
 struct SearchFilterReader {
     private let characters: [Character]
@@ -92,7 +94,7 @@ struct SearchFilterReader {
     }
 
     private func escaped(_ text: String) -> String {
-        text.replacing("\\", with: "\\\\").replacing(",", with: "\\,").replacing("$", with: "\\$")
+        text.replacingBytes("\\", with: "\\\\").replacingBytes(",", with: "\\,").replacingBytes("$", with: "\\$")
     }
 
     // MARK: - Characters

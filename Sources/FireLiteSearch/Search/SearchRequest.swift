@@ -1,4 +1,5 @@
 import FireLite
+import FireLiteCore
 import Foundation
 
 /// A search, as FHIR writes it in an address or built from its parts.
@@ -131,7 +132,7 @@ public struct SearchRequest: Sendable, Hashable {
 
     private static func decoded(_ text: Substring) -> String {
         guard text.utf8.contains(UInt8(ascii: "+")) else { return unescaped(text) }
-        return unescaped(text.replacing("+", with: " "))
+        return unescaped(text.replacingBytes("+", with: " "))
     }
 
     // MARK: - Building

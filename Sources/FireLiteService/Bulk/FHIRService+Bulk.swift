@@ -16,7 +16,7 @@ extension FHIRService {
         var items = call.query
         if call.request.method == .post, !call.request.body.isEmpty { items.append(try parameters(of: call)) }
         let form = items.last("_outputFormat") ?? "ndjson"
-        guard ["application/fhir+ndjson", "application/ndjson", "ndjson"].contains(form.replacing(" ", with: "+")) else {
+        guard ["application/fhir+ndjson", "application/ndjson", "ndjson"].contains(form.replacingBytes(" ", with: "+")) else {
             throw ServiceFault(400, "not-supported", "an export is application/fhir+ndjson", at: "http._outputFormat")
         }
         let known: Set<String> = ["_outputFormat", "_since", "_type", "_typeFilter", "_elements"]
@@ -35,7 +35,7 @@ extension FHIRService {
         for name in job.types where !release.hasResourceType(named: name) {
             throw ServiceFault(400, "not-supported", "'\(ServiceFault.shown(name))' is not a resource type", at: "http._type")
         }
-        if let since = items.last("_since")?.replacing(" ", with: "+") {
+        if let since = items.last("_since")?.replacingBytes(" ", with: "+") {
             guard FHIRInstant(since) != nil || FHIRDateTime(since) != nil else {
                 throw ServiceFault(400, "value", "the value is an instant", at: "http._since")
             }

@@ -7,7 +7,7 @@ struct NarrativeLinks {
     /// `Type/id` by `fullUrl`.
     private var targets: [ExactText: String] = [:]
 
-    mutating func add(_ fullUrl: String, _ target: String) { targets[ExactText(fullUrl)] = target }
+    mutating func add(_ fullUrl: String, _ target: String) { targets[fullUrl] = target }
 
     /// Replaces the links in the narratives of a resource and of those that it contains.
     func rewrite(_ resource: FHIRObject) {
@@ -22,11 +22,11 @@ struct NarrativeLinks {
     func rewritten(_ text: String) -> String {
         text.replacing(/(\s(?:href|src)\s*=\s*)("[^"<]*"|'[^'<]*')/) { match in
             let quoted = match.output.2
-            let link = quoted.dropFirst().dropLast().replacing("&amp;", with: "&")
+            let link = quoted.dropFirst().dropLast().replacingBytes("&amp;", with: "&")
             // What follows a number sign is a place in the target.
             let parts = link.split(separator: "#", maxSplits: 1, omittingEmptySubsequences: false)
-            guard let first = parts.first, let target = targets[ExactText(String(first))] else { return String(match.output.0) }
-            let fragment = parts.count > 1 ? "#" + parts[1].replacing("&", with: "&amp;") : ""
+            guard let first = parts.first, let target = targets[String(first)] else { return String(match.output.0) }
+            let fragment = parts.count > 1 ? "#" + parts[1].replacingBytes("&", with: "&amp;") : ""
             return "\(match.output.1)\(quoted.prefix(1))\(target)\(fragment)\(quoted.prefix(1))"
         }
     }

@@ -159,11 +159,11 @@ struct TransactionRun {
     private mutating func resolveConditions(in object: FHIRObject, _ request: BundleRequest, _ found: inout [ExactText: String]) throws {
         for slot in object.slotRun { try slot.value.forEachChild { try resolveConditions(in: $0, request, &found) } }
         guard object.layout.name == "Reference", let text = object.text("reference"), text.contains("?") else { return }
-        if let known = found[ExactText(text)] {
+        if let known = found[text] {
             object.setText("reference", known)
         } else if let target = try target(of: text) {
             object.setText("reference", target)
-            found[ExactText(text)] = target
+            found[text] = target
         } else if condition(text) != nil {
             pending.append((request, object))
         }
@@ -187,10 +187,10 @@ struct TransactionRun {
         for (request, reference) in pending {
             guard let text = reference.text("reference") else { continue }
             try inside(request) {
-                guard let target = try found[ExactText(text)] ?? target(of: text) else {
+                guard let target = try found[text] ?? target(of: text) else {
                     throw ServiceFault(412, "not-found", "a conditional reference finds no resource")
                 }
-                found[ExactText(text)] = target
+                found[text] = target
                 reference.setText("reference", target)
             }
         }

@@ -173,7 +173,7 @@ extension ReadRun {
     private func moment(_ name: String) throws -> DateSpan? {
         guard let text = call.query.last(name) else { return nil }
         // A plus sign that was not encoded is a blank by now.
-        let literal = text.replacing(" ", with: "+")
+        let literal = text.replacingBytes(" ", with: "+")
         guard let span = FHIRDateTime(literal)?.span else {
             throw ServiceFault(400, "value", "the value is a date or an instant", at: "http.\(name)")
         }

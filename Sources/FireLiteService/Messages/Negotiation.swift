@@ -76,7 +76,7 @@ struct Presentation {
     init(_ request: ServiceRequest, _ query: QueryItems, _ release: FHIRRelease) throws {
         if let wanted = query.last("_format") {
             // A plus sign that was not encoded is a blank by now.
-            guard let format = ContentFormat(mediaType: wanted.replacing(" ", with: "+")) ?? Self.preferred(wanted, release) else {
+            guard let format = ContentFormat(mediaType: wanted.replacingBytes(" ", with: "+")) ?? Self.preferred(wanted, release) else {
                 throw Self.notAcceptable("_format")
             }
             self.format = format

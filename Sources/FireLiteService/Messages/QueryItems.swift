@@ -1,3 +1,4 @@
+import FireLiteCore
 import FireLiteSearch
 import Foundation
 
@@ -22,7 +23,7 @@ struct QueryItems: Sendable {
     }
 
     private static func decoded(_ text: some StringProtocol) -> String? {
-        let text = String(text).replacing("+", with: " ").removingPercentEncoding
+        let text = String(text).replacingBytes("+", with: " ").removingPercentEncoding
         return text.flatMap { $0.utf8.contains(0) ? nil : $0 }
     }
 

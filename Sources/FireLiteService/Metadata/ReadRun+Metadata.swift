@@ -16,7 +16,7 @@ extension ReadRun {
         // The definitions that searches use are those of the release and of the store.
         let text = try service.descriptions.text("metadata \(facts.key)") { try Description(self, facts).json() }
         var fields: HTTPFields = ["Cache-Control": "no-cache"]
-        fields["ETag"] = "W/\"\(facts.key.replacing(" ", with: "-"))\""
+        fields["ETag"] = "W/\"\(facts.key.replacingBytes(" ", with: "-"))\""
         if let tags = call.request.fields["If-None-Match"], tags == fields["ETag"] { return Answer(304, fields: fields) }
         guard let name = call.query.last("_summary"), name != "false" else { return Answer(200, .json(text), fields: fields) }
         let whole = try FHIRJSON.resource(from: Data(text.utf8), release: release)

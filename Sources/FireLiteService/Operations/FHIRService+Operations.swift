@@ -113,7 +113,7 @@ extension FHIRService {
 
     private static func csvCell(_ text: String) -> String {
         let needsQuotes = text.contains { ",\"\r\n".contains($0) }
-        return needsQuotes ? "\"" + text.replacing("\"", with: "\"\"") + "\"" : text
+        return needsQuotes ? "\"" + text.replacingBytes("\"", with: "\"\"") + "\"" : text
     }
 }
 

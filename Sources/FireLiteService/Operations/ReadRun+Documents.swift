@@ -19,10 +19,10 @@ extension ReadRun {
         request = request.where("type", try typeParameter() ?? items.last("type") ?? Self.summaries)
         for (name, comparator) in [("start", "ge"), ("end", "le")] {
             guard let text = items.last(name) else { continue }
-            guard FHIRDateTime(text.replacing(" ", with: "+")) != nil else {
+            guard FHIRDateTime(text.replacingBytes(" ", with: "+")) != nil else {
                 throw ServiceFault(400, "value", "the value is a date or a time", at: "http.\(name)")
             }
-            request = request.where("period", comparator + text.replacing(" ", with: "+"))
+            request = request.where("period", comparator + text.replacingBytes(" ", with: "+"))
         }
         for profile in items.values("profile") { request = request.where("_profile", profile) }
         request = request.sort("-date")

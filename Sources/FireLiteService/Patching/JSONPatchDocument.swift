@@ -12,7 +12,7 @@ struct JSONPatchDocument {
                 throw ServiceFault(400, "invalid", "\(place) has no JSON Pointer where it needs one")
             }
             parts = text.split(separator: "/", omittingEmptySubsequences: false).dropFirst().map {
-                String($0).replacing("~1", with: "/").replacing("~0", with: "~")
+                String($0).replacingBytes("~1", with: "/").replacingBytes("~0", with: "~")
             }
         }
 

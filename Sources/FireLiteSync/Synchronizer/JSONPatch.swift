@@ -75,7 +75,7 @@ enum JSONPatch {
     }
 
     private static func escaped(_ name: String) -> String {
-        name.replacingOccurrences(of: "~", with: "~0").replacingOccurrences(of: "/", with: "~1")
+        name.replacingBytes("~", with: "~0").replacingBytes("/", with: "~1")
     }
 
     private static func quoted(_ text: String) -> String { JSONText.string(text) }

@@ -80,4 +80,21 @@ struct ViewFileTests {
         try recovered.createView(Self.view)
         #expect(try recovered.sql("SELECT id FROM families ORDER BY id").map { $0[0].text } == ["a", "b"])
     }
+
+    /// A mark with an accent is one character for Swift, and must not end a text of SQL.
+    @Test func marksWithAccentsStayInTheirText() throws {
+        let mark = "'\u{301} OR 1 = 1 --"
+        let store = try ViewStore.store([
+            #"{"resourceType":"Patient","id":"1","language":"\#(mark)"}"#, #"{"resourceType":"Patient","id":"2","language":"de"}"#,
+        ])
+        let view = try ViewDefinition(
+            json: Data(
+                #"{"resourceType":"ViewDefinition","name":"marked","resource":"Patient","constant":[{"name":"c","valueString":"\#(mark)"}],"select":[{"column":[{"name":"id","path":"id"}]}],"where":[{"path":"language = %c"}]}"#
+                    .utf8))
+        try store.createView(view)
+        #expect(try store.sql("SELECT id FROM marked").map(\.values) == [["1"]])
+        var rows: [String] = []
+        try store.forEachRow(of: view) { rows.append($0.json) }
+        #expect(rows == [#"{"id":"1"}"#])
+    }
 }

@@ -22,15 +22,15 @@ struct ConceptFilter: Sendable, Hashable {
     let value: String
     /// The values of a list, and they in lower case; of other filters than `in` and `not-in` the value alone.
     let values: [String]
-    let valueSet: Set<String>
-    let foldedValues: Set<String>
+    let valueSet: Set<ExactText>
+    let foldedValues: Set<ExactText>
 
     init(_ property: String, _ operation: Operation, _ value: String) {
         (self.property, self.operation, self.value) = (property, operation, value)
         let isList = operation == .isIn || operation == .isNotIn
         values = isList ? value.split(separator: ",").map { $0.trimmed } : [value]
-        valueSet = Set(values)
-        foldedValues = Set(values.map { $0.lowercased() })
+        valueSet = Set(texts: values)
+        foldedValues = Set(texts: values.map { $0.lowercased() })
     }
 
     static func == (left: ConceptFilter, right: ConceptFilter) -> Bool {

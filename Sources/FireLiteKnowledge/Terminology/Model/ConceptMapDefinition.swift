@@ -6,7 +6,7 @@ struct ConceptMapDefinition: Sendable {
         let source: String?
         let target: String?
         /// By the code that is mapped.
-        let elements: [String: [JSONItem]]
+        let elements: [ExactText: [JSONItem]]
         let order: [String]
         let unmapped: JSONItem?
     }
@@ -26,7 +26,7 @@ struct ConceptMapDefinition: Sendable {
         sourceScope = Self.scope(json, ["sourceScopeUri", "sourceScopeCanonical", "sourceUri", "sourceCanonical"])
         targetScope = Self.scope(json, ["targetScopeUri", "targetScopeCanonical", "targetUri", "targetCanonical"])
         groups = (json["group"]?.items ?? []).map { group in
-            var elements: [String: [JSONItem]] = [:]
+            var elements: [ExactText: [JSONItem]] = [:]
             var order: [String] = []
             for element in group["element"]?.items ?? [] {
                 guard let code = element["code"]?.text else { continue }

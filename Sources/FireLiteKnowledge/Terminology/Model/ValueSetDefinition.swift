@@ -9,14 +9,14 @@ struct ValueSetDefinition: Sendable {
         let version: String?
         let concepts: [Listed]
         /// The same by code.
-        let listed: [String: Listed]
+        let listed: [ExactText: Listed]
         let filters: [ConceptFilter]
         /// The value sets that codes must be in, all of them.
         let imports: [String]
 
         init(system: String?, version: String?, concepts: [Listed], filters: [ConceptFilter], imports: [String]) {
             (self.system, self.version, self.concepts, self.filters, self.imports) = (system, version, concepts, filters, imports)
-            listed = Dictionary(concepts.map { ($0.code, $0) }, uniquingKeysWith: { first, _ in first })
+            listed = Dictionary(concepts.map { (ExactText($0.code), $0) }, uniquingKeysWith: { first, _ in first })
         }
 
         /// Whether it lists codes of the same code system as another part, so that both together are one list.

@@ -37,7 +37,7 @@ final class ExpansionCodes {
     /// Whether codes of several versions of a code system are the same code.
     private let mergesVersions: Bool
     private(set) var codes: [ExpansionCode] = []
-    private var known: Set<String> = []
+    private var known: Set<ExactText> = []
     /// The codes of value sets that are imported several times.
     private var lists: [ObjectIdentifier: [ExpansionCode]] = [:]
     /// Whether there are more codes than those of the page, which were not collected.
@@ -143,9 +143,9 @@ final class ExpansionCodes {
         let id = ObjectIdentifier(valueSet)
         if lists[id] == nil {
             var list: [ExpansionCode] = []
-            var seen: Set<String> = []
+            var seen: Set<ExactText> = []
             try walk(valueSet) { code in
-                if seen.insert(key(code)).inserted { list.append(code) }
+                if seen.insert(text: key(code)) { list.append(code) }
                 guard list.count <= Effort.maximumCodes else { throw Self.tooCostly(root.definition, Effort.maximumCodes) }
                 return true
             }
@@ -252,7 +252,7 @@ final class ExpansionCodes {
         let isTable = code.isOfTable
         if let filter = request.filter, !isTable || code.listed != nil, try !filter.matches(code) { return true }
         // A large code system that is all of the value set has each code once.
-        if !isTable || !isSinglePart { guard known.insert(key(code)).inserted else { return true } }
+        if !isTable || !isSinglePart { guard known.insert(text: key(code)) else { return true } }
         if codes.count >= enough, let table = code.provider as? TableCodeSystem {
             cutTable = table
             return false

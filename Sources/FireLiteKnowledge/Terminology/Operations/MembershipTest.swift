@@ -11,6 +11,13 @@ struct CheckedCode: Hashable {
 
     /// The place of a part: `Coding.display`.
     func place(_ part: String) -> String { path.isEmpty ? part : "\(path).\(part)" }
+
+    // Codes are compared by their bytes.
+    private var key: [ExactText?] { [system, version, code, display, path].map { $0.map { ExactText($0) } } }
+
+    static func == (left: CheckedCode, right: CheckedCode) -> Bool { left.key == right.key }
+
+    func hash(into hasher: inout Hasher) { hasher.combine(key) }
 }
 
 /// What is known of a code in a value set.

@@ -205,7 +205,7 @@ final class PreparedValueSet {
         let definition: ValueSetDefinition.Part
         let imports: [Import]
         /// The codes that it lists, by code.
-        var listed: [String: ValueSetDefinition.Listed] { definition.listed }
+        var listed: [ExactText: ValueSetDefinition.Listed] { definition.listed }
     }
 
     let definition: ValueSetDefinition

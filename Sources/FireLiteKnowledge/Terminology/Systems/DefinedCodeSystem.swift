@@ -10,7 +10,7 @@ final class DefinedCodeSystem: CodeProvider {
     private let depths: [Int32]
     private let parentIndexes: [[Int32]]
     private let childIndexes: [[Int32]]
-    private let indexes: [String: Int32]
+    private let indexes: [ExactText: Int32]
     /// The properties that occur or are declared.
     private let knownProperties: Set<String>
 
@@ -178,7 +178,7 @@ extension DefinedCodeSystem {
         private(set) var depths: [Int32] = []
         private(set) var parents: [[Int32]] = []
         private(set) var children: [[Int32]] = []
-        private(set) var indexes: [String: Int32] = [:]
+        private(set) var indexes: [ExactText: Int32] = [:]
         private var edges: Set<Edge> = []
         private(set) var uris: [String: String] = [:]
         private(set) var knownProperties: Set<String> = []

@@ -1,3 +1,5 @@
+import FireLiteCore
+
 /// The codes of a release while they are read, for code systems of moderate size.
 struct CodeList {
     private struct Item {
@@ -9,7 +11,7 @@ struct CodeList {
     }
 
     private var items: [Item] = []
-    private var places: [String: Int32] = [:]
+    private var places: [ExactText: Int32] = [:]
     private var edges: [(child: Int32, parent: Int32)] = []
     /// The rows of codes that no other row may have.
     private var rows: [Int32: DelimitedFile.Place] = [:]

@@ -1,3 +1,4 @@
+import FireLiteCore
 import Foundation
 
 /// A text file of rows with separated fields: RF2 (tabs), RRF (bars), CSV (commas, with quotation marks).
@@ -28,7 +29,7 @@ final class DelimitedFile {
             let field = fields[column]
             let text = String(decoding: field, as: UTF8.self)
             guard field.contains(34), file.form == .commas else { return text }
-            return text.replacingOccurrences(of: "\"\"", with: "\"")
+            return text.replacingBytes("\"\"", with: "\"")
         }
 
         /// The text of a field that must not be empty: a code.
