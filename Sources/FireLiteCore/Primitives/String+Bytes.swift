@@ -73,8 +73,6 @@ extension Dictionary where Key == ExactText {
 }
 
 extension Set where Element == ExactText {
-    package init(texts: some Sequence<String>) { self.init(texts.map { ExactText($0) }) }
-
     package func contains(_ text: String) -> Bool { contains(ExactText(text)) }
 
     /// Inserts a text; returns whether it was not there.

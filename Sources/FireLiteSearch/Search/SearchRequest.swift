@@ -132,7 +132,7 @@ public struct SearchRequest: Sendable, Hashable {
 
     private static func decoded(_ text: Substring) -> String {
         guard text.utf8.contains(UInt8(ascii: "+")) else { return unescaped(text) }
-        return unescaped(text.replacingBytes("+", with: " "))
+        return unescaped(text.replacingBytes("+", with: " ")[...])
     }
 
     // MARK: - Building

@@ -29,8 +29,8 @@ struct ConceptFilter: Sendable, Hashable {
         (self.property, self.operation, self.value) = (property, operation, value)
         let isList = operation == .isIn || operation == .isNotIn
         values = isList ? value.split(separator: ",").map { $0.trimmed } : [value]
-        valueSet = Set(texts: values)
-        foldedValues = Set(texts: values.map { $0.lowercased() })
+        valueSet = Set(values.map { ExactText($0) })
+        foldedValues = Set(values.map { ExactText($0.lowercased()) })
     }
 
     static func == (left: ConceptFilter, right: ConceptFilter) -> Bool {
