@@ -105,7 +105,7 @@ public struct FHIRPath: Sendable {
 extension FHIRPath: Hashable, CustomStringConvertible {
     /// Whether both have the same text, byte by byte, and options.
     public static func == (left: FHIRPath, right: FHIRPath) -> Bool {
-        left.text.utf8.elementsEqual(right.text.utf8) && left.options == right.options
+        left.text.isSameText(right.text) && left.options == right.options
     }
 
     /// Hashes the text.

@@ -15,7 +15,7 @@ enum ProgramCache {
         let text: String
         let options: FHIRPathOptions
 
-        static func == (left: Key, right: Key) -> Bool { left.text.utf8.elementsEqual(right.text.utf8) && left.options == right.options }
+        static func == (left: Key, right: Key) -> Bool { left.text.isSameText(right.text) && left.options == right.options }
 
         func hash(into hasher: inout Hasher) {
             hasher.combine(text)

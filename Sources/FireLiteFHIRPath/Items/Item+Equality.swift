@@ -113,7 +113,7 @@ extension Item {
 extension String {
     /// Compares bytes, whereas `==` treats different forms of an accent as equal and takes longer to find out.
     @inline(__always)
-    func isSameText(_ other: String) -> Bool {
+    package func isSameText(_ other: String) -> Bool {
         // Most texts differ, which this finds out first: short ones are two words in memory.
         self == other && utf8.count == other.utf8.count && hasBytes(of: other)
     }
