@@ -35,6 +35,7 @@ let package = Package(
         .library(name: "FireLiteProfiles", targets: ["FireLiteProfiles"]),
         .library(name: "FireLiteCrypto", targets: ["FireLiteCrypto"]),
         .library(name: "FireLiteClient", targets: ["FireLiteClient"]),
+        .library(name: "FireLiteRegistry", targets: ["FireLiteRegistry"]),
         .library(name: "FireLiteSync", targets: ["FireLiteSync"]),
         .library(name: "FireLiteRecords", targets: ["FireLiteRecords"]),
         .library(name: "FireLiteSamples", targets: ["FireLiteSamples"]),
@@ -111,6 +112,9 @@ let package = Package(
                 .target(name: "CFireLiteCurl", condition: .when(platforms: [.linux, .android])),
             ], swiftSettings: settings),
         .target(
+            name: "FireLiteRegistry", dependencies: ["FireLiteClient", "FireLiteCore", "FireLiteCrypto", "FireLiteKnowledge"],
+            swiftSettings: settings),
+        .target(
             name: "FireLiteSync",
             dependencies: ["FireLite", "FireLiteClient", "FireLiteCore", "FireLiteCrypto", "FireLiteSearch", "FireLiteXML"],
             swiftSettings: settings),
@@ -162,9 +166,9 @@ let package = Package(
             name: "FireLiteCLI",
             dependencies: [
                 "FireLite", "FireLiteCore", "FireLiteCrypto", "FireLiteDemonstration", "FireLiteErasure", "FireLiteFHIRPath",
-                "FireLiteKnowledge", "FireLiteLegacy", "FireLiteR4", "FireLiteRecords", "FireLiteReleases", "FireLiteSampleSync",
-                "FireLiteSamples", "FireLiteSearch", "FireLiteSync", "FireLiteSynthetic", "FireLiteTerminal", "FireLiteTrust",
-                "FireLiteXML",
+                "FireLiteKnowledge", "FireLiteLegacy", "FireLiteR4", "FireLiteRecords", "FireLiteRegistry", "FireLiteReleases",
+                "FireLiteSampleSync", "FireLiteSamples", "FireLiteSearch", "FireLiteSync", "FireLiteSynthetic", "FireLiteTerminal",
+                "FireLiteTrust", "FireLiteXML",
             ],
             swiftSettings: settings),
         .executableTarget(
@@ -218,7 +222,8 @@ let package = Package(
             name: "FireLiteKnowledgeTests",
             dependencies: [
                 "FireLite", "FireLiteClient", "FireLiteCore", "FireLiteCrypto", "FireLiteFHIRPath", "FireLiteKnowledge", "FireLiteR4",
-                "FireLiteReleases", "FireLiteSQLiteBridge", "FireLiteSearch", "FireLiteService", "FireLiteSync", "TestSupport",
+                "FireLiteRegistry", "FireLiteReleases", "FireLiteSQLiteBridge", "FireLiteSearch", "FireLiteService", "FireLiteSync",
+                "TestSupport",
             ], exclude: ["Fixtures"],
             swiftSettings: settings),
         .executableTarget(

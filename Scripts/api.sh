@@ -6,7 +6,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-modules="FireLiteCore FireLiteXML FireLite FireLiteSearch FireLiteProfiles FireLiteKnowledge FireLiteCrypto FireLiteClient FireLiteSync FireLiteRecords FireLiteSamples FireLiteSampleSync FireLiteTrust FireLiteErasure FireLiteUI FireLitePreviews FireLiteService FireLiteBrowser FireLiteReleases FireLiteLegacy FireLiteR4 FireLiteFHIRPath FireLiteSynthetic FireLiteGenerator"
+modules="FireLiteCore FireLiteXML FireLite FireLiteSearch FireLiteProfiles FireLiteKnowledge FireLiteCrypto FireLiteClient FireLiteRegistry FireLiteSync FireLiteRecords FireLiteSamples FireLiteSampleSync FireLiteTrust FireLiteErasure FireLiteUI FireLitePreviews FireLiteService FireLiteBrowser FireLiteReleases FireLiteLegacy FireLiteR4 FireLiteFHIRPath FireLiteSynthetic FireLiteGenerator"
 # A type a line: one declaration a line is too much to read for the classes of all FHIR types.
 compact="FireLiteR4"
 

@@ -34,7 +34,7 @@ trap 'rm -rf "$work"' EXIT
 
 # A module comes after those that it links to. The modules of the releases other than R4 are left out: they read like FireLiteR4, and would
 # make the site five times as large.
-modules="FireLiteGenerator FireLiteCore FireLiteXML FireLiteR4 FireLiteFHIRPath FireLiteSynthetic FireLite FireLiteCrypto FireLiteSearch FireLiteProfiles FireLiteKnowledge FireLiteClient FireLiteSync \
+modules="FireLiteGenerator FireLiteCore FireLiteXML FireLiteR4 FireLiteFHIRPath FireLiteSynthetic FireLite FireLiteCrypto FireLiteSearch FireLiteProfiles FireLiteKnowledge FireLiteClient FireLiteRegistry FireLiteSync \
     FireLiteRecords FireLiteSamples FireLiteSampleSync FireLiteTrust FireLiteErasure FireLiteService FireLiteBrowser FireLiteUI FireLitePreviews FireLiteReleases FireLiteLegacy"
 
 # Extensions of other modules' types have pages of their own.
@@ -70,7 +70,7 @@ done
 start=$SECONDS
 # The order in which the navigator lists them: what a reader wants first.
 "${docc[@]}" merge "$work/FireLite.doccarchive" "$work/FireLiteR4.doccarchive" "$work/FireLiteCore.doccarchive" "$work/FireLiteXML.doccarchive" \
-    "$work/FireLiteFHIRPath.doccarchive" "$work/FireLiteSearch.doccarchive" "$work/FireLiteProfiles.doccarchive" "$work/FireLiteKnowledge.doccarchive" "$work/FireLiteCrypto.doccarchive" "$work/FireLiteClient.doccarchive" "$work/FireLiteSync.doccarchive" \
+    "$work/FireLiteFHIRPath.doccarchive" "$work/FireLiteSearch.doccarchive" "$work/FireLiteProfiles.doccarchive" "$work/FireLiteKnowledge.doccarchive" "$work/FireLiteCrypto.doccarchive" "$work/FireLiteClient.doccarchive" "$work/FireLiteRegistry.doccarchive" "$work/FireLiteSync.doccarchive" \
     "$work/FireLiteRecords.doccarchive" "$work/FireLiteSamples.doccarchive" "$work/FireLiteSampleSync.doccarchive" "$work/FireLiteTrust.doccarchive" \
     "$work/FireLiteErasure.doccarchive" "$work/FireLiteUI.doccarchive" "$work/FireLitePreviews.doccarchive" \
     "$work/FireLiteService.doccarchive" "$work/FireLiteBrowser.doccarchive" "$work/FireLiteReleases.doccarchive" \

@@ -7,6 +7,8 @@ package enum HashAlgorithm: String, Sendable, CaseIterable {
     case sha1 = "SHA-1"
     case sha256 = "SHA-256"
     case sha384 = "SHA-384"
+    /// For checksums of packages.
+    case sha512 = "SHA-512"
 
     /// The number of bytes of a digest.
     package var byteCount: Int {
@@ -14,6 +16,7 @@ package enum HashAlgorithm: String, Sendable, CaseIterable {
         case .sha1: 20
         case .sha256: 32
         case .sha384: 48
+        case .sha512: 64
         }
     }
 

@@ -9,7 +9,7 @@ enum ErasedTables {
     private static let impersonal: Set<String> = [
         "_blob", "_blob_chunk", "_blob_reference", "_blob_policy", "_blobkey", "_blobfile", "_blobfile_policy", "_thumbnail",
         "_sync_server", "_sync_scope", "_sync_subscription", "_outbox_server", "_samples_name", "_samples_anchor", "_trust_key",
-        "_trust_nonce", "_audit", "_audit_head", "_audit_node", "_subscription_place",
+        "_trust_nonce", "_audit", "_audit_head", "_audit_node", "_subscription_place", "_package", "_package_definition",
     ]
 
     private static let personal: Set<String> = [

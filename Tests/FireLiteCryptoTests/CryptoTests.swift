@@ -141,6 +141,10 @@ import Testing
         #expect(
             HashAlgorithm.sha384.digest(of: abc).hex
                 == "cb00753f45a35e8bb5a03d699ac65007272c32ab0eded1631a8b605a43ff5bed8086072ba1e7cc2358baeca134c825a7")
+        #expect(
+            HashAlgorithm.sha512.digest(of: abc).hex
+                == "ddaf35a193617abacc417349ae20413112e6fa4e89a97ea20a9eeee64b55d39a"
+                + "2192992a274fc1a836ba3c23a3feebbd454d4423643ce80e2a9ac94fa54ca49f")
         #expect(HashAlgorithm.sha256.digest(of: Data()).hex.hasPrefix("e3b0c44298fc1c149afbf4c8996fb924"))
     }
 

@@ -29,11 +29,13 @@ struct KnowledgeArguments {
 
     /// The definitions of a release with those that the options name.
     ///
+    /// - Parameter store: a store whose packages count, too.
     /// - Throws: `ToolError` with status 3 for a file that cannot be used.
-    func knowledge(_ release: FHIRRelease) throws -> Knowledge {
+    func knowledge(_ release: FHIRRelease, _ store: FHIRStore? = nil) throws -> Knowledge {
         let knowledge = Knowledge(release: release)
         knowledge.useReleases { FHIRRelease.bundled($0) }
         do {
+            if let store { try knowledge.addPackages(of: store) }
             if let file { try knowledge.addKnowledge(at: file) }
             for package in packages {
                 if let cache, !FileManager.default.fileExists(atPath: package) {
@@ -51,9 +53,9 @@ struct KnowledgeArguments {
 
     /// A validator, and the canonical URLs of the profiles that are named by URL or file.
     func validator(
-        _ release: FHIRRelease, profiles: [String], options: ValidationOptions
+        _ release: FHIRRelease, _ store: FHIRStore? = nil, profiles: [String], options: ValidationOptions
     ) throws -> (validator: FHIRValidator, profiles: [String]) {
-        let knowledge = try knowledge(release)
+        let knowledge = try knowledge(release, store)
         var urls: [String] = []
         for profile in profiles {
             guard FileManager.default.fileExists(atPath: profile) else {

@@ -9,10 +9,12 @@ struct KnowledgeFileArguments {
 
     static let options: [OptionDefinition] = makeOptions("list")
 
-    /// - Parameter words: the actions that `--json` may go with.
-    static func makeOptions(_ words: String) -> [OptionDefinition] {
+    /// - Parameters:
+    ///   - words: the actions that `--json` may go with.
+    ///   - isRequired: whether the file must be named.
+    static func makeOptions(_ words: String, isRequired: Bool = true) -> [OptionDefinition] {
         [
-            .option("knowledge", "FILE", kind: .output(.database), isRequired: true, "the SQLite file; made if there is none"),
+            .option("knowledge", "FILE", kind: .output(.database), isRequired: isRequired, "the SQLite file; made if there is none"),
             .flag("json", "with \(words): print one JSON object instead of text"),
         ]
     }

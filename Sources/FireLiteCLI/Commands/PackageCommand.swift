@@ -1,72 +1,135 @@
 import FireLite
+import FireLiteCore
 import FireLiteKnowledge
+import FireLiteRegistry
 import FireLiteTerminal
+import Foundation
 
-/// `firelite package`: the packages of a file that validations share.
+/// `firelite package`: the packages of a database, or of a file that validations share.
 struct PackageCommand: Command {
     static let definition = CommandDefinition(
-        name: "package", summary: "add, list or remove FHIR packages in a file that validations share",
-        options: KnowledgeFileArguments.makeOptions("list or add"),
+        name: "package", summary: "add, list or remove FHIR packages in a database, or in a file that validations share",
+        options: [
+            .option("database", "FILE", kind: .file, "keep the packages in this SQLite database, whose validations use them"),
+            DatabaseArgument.release, KeyFile.option,
+        ] + KnowledgeFileArguments.makeOptions("list or add", isRequired: false) + [
+            .option("registry", "URL", "with add: download packages that are named NAME@VERSION from there"),
+            .flag("dependencies", "with --registry: download the packages that those depend on, too"),
+        ],
         operands: "add|list|remove PACKAGE…", operandCount: CommandDefinition.anyNumber,
         operandKinds: KnowledgeFileArguments.operandKinds,
         jsonKeys: [
             JSONKey("packages", "a list of objects: name, version, title, fhir"),
-            JSONKey("missing", "the packages that those depend on and that are not in the file, as name#version"),
+            JSONKey("missing", "the packages that those depend on and that are not there, as name#version"),
             JSONKey("skipped", "with add: the files that were left out, a list of objects: package, file, reason"),
         ],
         discussion: """
             Implementation guides are published as packages: archives (.tgz) with profiles, extensions, value sets and code
-            systems. add puts archives, or folders in which one is unpacked, into the file; the same version of a package is
-            replaced. remove takes a name, or name#version. `firelite validate --knowledge FILE` uses the file.
+            systems. add puts archives, or folders in which one is unpacked, into the database or the file; the same version of
+            a package is replaced. remove takes a name, or name#version. `firelite validate` uses the packages of its --database
+            and of its --knowledge.
 
             Files of a package that are no FHIR resources in JSON are left out, and add lists them on standard error. Nothing is
-            downloaded. Archives with links, with paths out of their folder, or that unpack to more than a gigabyte are refused,
-            and so are folders with as much.
+            downloaded without --registry. With it, an archive is read only if it has the checksums that the registry gives, and
+            other hosts, redirects to plain http and answers that are too large are refused. Archives with links, with paths out
+            of their folder, or that unpack to more than a gigabyte are refused, and so are folders with as much.
 
-            Examples: firelite package --knowledge guides.sqlite add us-core-6.1.0.tgz
+            Examples: firelite package --database health.sqlite add us-core-6.1.0.tgz
                       firelite package --knowledge guides.sqlite list
                       firelite package --knowledge guides.sqlite remove hl7.fhir.us.core#6.1.0
+                      firelite package --knowledge guides.sqlite add hl7.fhir.us.core@6.1.0 --registry https://example.org
             """)
 
     private let file: KnowledgeFileArguments
+    private let database: DatabaseArgument?
+    private let registry: PackageRegistry?
+    private let followsDependencies: Bool
 
-    init(_ arguments: ParsedArguments) throws { file = try KnowledgeFileArguments(arguments, entry: "a package", addHasJSON: true) }
+    init(_ arguments: ParsedArguments) throws {
+        guard arguments.has("database") != arguments.has("knowledge") else {
+            throw ToolError.usage("give either --database FILE or --knowledge FILE")
+        }
+        database = arguments.has("database") ? try DatabaseArgument(arguments) : nil
+        file = try KnowledgeFileArguments(arguments, entry: "a package", addHasJSON: true)
+        registry = try arguments["registry"].map { text -> PackageRegistry in
+            guard let url = URL(string: text) else { throw ToolError.usage("--registry: '\(text)' is not a URL") }
+            do { return try PackageRegistry(url) } catch let error as KnowledgeError {
+                throw ToolError.usage("--registry: \(error.message)")
+            }
+        }
+        followsDependencies = arguments.has("dependencies")
+        if followsDependencies, registry == nil { throw ToolError.usage("--dependencies needs --registry") }
+        if case .add = file.action { return }
+        if registry != nil { throw ToolError.usage("--registry needs add") }
+    }
 
     func run(_ console: Console) throws -> ExitStatus {
         do {
+            let place = try place()
             switch file.action {
-            case .add(let sources): try add(sources, console)
-            case .list: try list(console)
-            case .remove(let names): try remove(names)
+            case .add(let sources): try add(sources, to: place, console)
+            case .list: try list(place, console)
+            case .remove(let names): try remove(names, from: place)
             }
-        } catch let error as KnowledgeError {
-            throw ToolError.failed(error)
-        } catch let error as TransferError {
+        } catch let error as FHIRStoreError {
+            throw ToolError.failed(database?.message(of: error) ?? error.description)
+        } catch let error as ToolError {
+            throw error
+        } catch let error as any FireLiteError {
             throw ToolError.failed(error)
         }
         return .done
     }
 
-    private func add(_ sources: [String], _ console: Console) throws {
+    private func place() throws -> PackagePlace {
+        guard let database else { return .file(file.path) }
+        if case .list = file.action { return .store(try database.openForReading()) }
+        return .store(try database.open())
+    }
+
+    // MARK: - Adding
+
+    private func add(_ sources: [String], to place: PackagePlace, _ console: Console) throws {
         // All are read before the file is made or changed.
-        let packages = try sources.map { try PackageReader.read($0) }
-        let knowledge = try KnowledgeFile(path: file.path)
+        var packages: [LoadedPackage] = []
+        var present: [PackageManifest]?
+        for source in sources {
+            guard let registry, !FileManager.default.fileExists(atPath: source) else {
+                packages.append(try PackageReader.read(source))
+                continue
+            }
+            let known = try present ?? place.packagesIfAny()
+            present = known
+            packages += try download(source, from: registry, known + packages.map(\.manifest))
+        }
+        try place.add(packages)
         for package in packages {
-            try knowledge.add(package)
             if !file.isJSON {
                 try console.printItem("\(package.manifest.key): \(Figures.count(package.definitions.count)) definitions")
             }
             for skipped in package.skipped { console.report("left out: \(skipped)") }
         }
         guard file.isJSON else { return }
-        let all = try knowledge.packages()
         let report = Self.report(
-            packages.map(\.manifest), missing: PackageManifest.missingDependencies(of: all), packages.flatMap(\.skipped))
+            packages.map(\.manifest), missing: PackageManifest.missingDependencies(of: try place.packages()),
+            packages.flatMap(\.skipped))
         try console.print(report, asJSON: true)
     }
 
-    private func list(_ console: Console) throws {
-        let packages = try KnowledgeFile(path: file.path, isReadOnly: true).packages()
+    private func download(_ key: String, from registry: PackageRegistry, _ present: [PackageManifest]) throws -> [LoadedPackage] {
+        let separator: Character = key.contains("@") ? "@" : "#"
+        let (name, version) = KnowledgeFileArguments.nameAndVersion(key, separator: separator)
+        let follows = followsDependencies
+        return try awaiting {
+            guard follows else { return [try await registry.package(named: name, version: version).loaded] }
+            return try await registry.packages(named: name, version: version, present: present).map(\.loaded)
+        }
+    }
+
+    // MARK: - Listing and removing
+
+    private func list(_ place: PackagePlace, _ console: Console) throws {
+        let packages = try place.packages()
         try console.print(Self.report(packages, missing: PackageManifest.missingDependencies(of: packages), []), asJSON: file.isJSON)
     }
 
@@ -84,15 +147,51 @@ struct PackageCommand: Command {
         return report
     }
 
-    private func remove(_ names: [String]) throws {
-        // A file is not made for it.
-        _ = try KnowledgeFile(path: file.path, isReadOnly: true)
-        let knowledge = try KnowledgeFile(path: file.path)
+    private func remove(_ names: [String], from place: PackagePlace) throws {
         for name in names {
             let (package, version) = KnowledgeFileArguments.nameAndVersion(name, separator: "#")
-            guard try knowledge.removePackage(named: package, version: version) > 0 else {
-                throw ToolError.incomplete("there is no package \(name), as `firelite package --knowledge \(file.path) list` shows")
+            guard try place.remove(package, version) > 0 else {
+                let option = database.map { "--database \($0.path)" } ?? "--knowledge \(file.path)"
+                throw ToolError.incomplete("there is no package \(name), as `firelite package \(option) list` shows")
             }
+        }
+    }
+}
+
+/// Where the packages are.
+private enum PackagePlace {
+    case file(String)
+    case store(FHIRStore)
+
+    func packages() throws -> [PackageManifest] {
+        switch self {
+        case .file(let path): try KnowledgeFile(path: path, isReadOnly: true).packages()
+        case .store(let store): try store.packages()
+        }
+    }
+
+    /// The packages; none if the file is still to be made.
+    func packagesIfAny() throws -> [PackageManifest] {
+        if case .file(let path) = self, !FileManager.default.fileExists(atPath: path) { return [] }
+        return try packages()
+    }
+
+    func add(_ packages: [LoadedPackage]) throws {
+        switch self {
+        case .file(let path):
+            let knowledge = try KnowledgeFile(path: path)
+            for package in packages { try knowledge.add(package) }
+        case .store(let store): try store.addPackages(packages)
+        }
+    }
+
+    func remove(_ name: String, _ version: String?) throws -> Int {
+        switch self {
+        case .file(let path):
+            // A file is not made for it.
+            _ = try KnowledgeFile(path: path, isReadOnly: true)
+            return try KnowledgeFile(path: path).removePackage(named: name, version: version)
+        case .store(let store): return try store.removePackage(named: name, version: version)
         }
     }
 }

@@ -25,7 +25,8 @@ struct ValidateCommand: Command {
             import; - is standard input. Nothing is stored. The command checks the JSON or XML, cardinalities, codes, the
             formats of primitives, references, the constraints of the definitions, the rules for Bundles, Questionnaires and
             their responses, extensions, contained resources and terminology, and the profiles in meta.profile as far as
-            packages or files define them. A profile that is not known is a warning; with --profile it ends the command.
+            packages, files or the packages in the database define them. A profile that is not known is a warning; with
+            --profile it ends the command.
 
             Output names positions, never values: the file and line or the resource, the FHIR path, and what is expected there.
             --format json prints them as an OperationOutcome.
@@ -74,13 +75,16 @@ struct ValidateCommand: Command {
     }
 
     func run(_ console: Console) throws -> ExitStatus {
-        let (validator, urls) = try knowledge.validator(release, profiles: profiles, options: options)
+        let store = try database?.openForReading()
+        // The definitions of its packages are read when they are needed.
+        defer { withExtendedLifetime(store) {} }
+        let (validator, urls) = try knowledge.validator(release, store, profiles: profiles, options: options)
         for skipped in isQuiet ? [] : validator.knowledge.skippedFiles { console.report("left out: \(skipped)") }
         let format = isQuiet ? nil : format ?? (console.outputIsTerminal ? .table : .json)
         let report = try ValidationReport(
             console, as: format, isForSpreadsheet: isForSpreadsheet, validator: validator, profiles: urls)
-        if let database {
-            try validate(database, report)
+        if let database, let store {
+            try validate(database, store, report)
         } else {
             for source in try ImportSource.all(sources, standardInput: console.standardInput) { try validate(source, report) }
         }
@@ -93,8 +97,7 @@ struct ValidateCommand: Command {
             "\(errors) error\(report.errors == 1 ? "" : "s") in \(resources) resource\(report.resources == 1 ? "" : "s")")
     }
 
-    private func validate(_ database: DatabaseArgument, _ report: ValidationReport) throws {
-        let store = try database.openForReading()
+    private func validate(_ database: DatabaseArgument, _ store: FHIRStore, _ report: ValidationReport) throws {
         try database.located {
             try store.read { transaction in
                 let stored = types.isEmpty ? try transaction.counts().filter { $0.count > 0 }.map(\.typeName) : types

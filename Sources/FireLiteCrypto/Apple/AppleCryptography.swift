@@ -35,6 +35,7 @@
             case .sha1: Data(Insecure.SHA1.hash(data: message))
             case .sha256: Data(SHA256.hash(data: message))
             case .sha384: Data(SHA384.hash(data: message))
+            case .sha512: Data(SHA512.hash(data: message))
             }
         }
 
@@ -43,6 +44,7 @@
             case .sha1: digest(message, by: Insecure.SHA1())
             case .sha256: digest(message, by: SHA256())
             case .sha384: digest(message, by: SHA384())
+            case .sha512: digest(message, by: SHA512())
             }
         }
 
@@ -58,6 +60,7 @@
             case .sha1: Data(HMAC<Insecure.SHA1>.authenticationCode(for: message, using: key))
             case .sha256: Data(HMAC<SHA256>.authenticationCode(for: message, using: key))
             case .sha384: Data(HMAC<SHA384>.authenticationCode(for: message, using: key))
+            case .sha512: Data(HMAC<SHA512>.authenticationCode(for: message, using: key))
             }
         }
 
@@ -70,6 +73,7 @@
                 case .sha1: HKDF<Insecure.SHA1>.deriveKey(inputKeyMaterial: input, salt: salt, info: info, outputByteCount: byteCount)
                 case .sha256: HKDF<SHA256>.deriveKey(inputKeyMaterial: input, salt: salt, info: info, outputByteCount: byteCount)
                 case .sha384: HKDF<SHA384>.deriveKey(inputKeyMaterial: input, salt: salt, info: info, outputByteCount: byteCount)
+                case .sha512: HKDF<SHA512>.deriveKey(inputKeyMaterial: input, salt: salt, info: info, outputByteCount: byteCount)
                 }
             return key.withUnsafeBytes { SecretData($0) }
         }

@@ -39,6 +39,7 @@
             case .sha1: .rsaSignatureMessagePKCS1v15SHA1
             case .sha256: .rsaSignatureMessagePKCS1v15SHA256
             case .sha384: .rsaSignatureMessagePKCS1v15SHA384
+            case .sha512: .rsaSignatureMessagePKCS1v15SHA512
             }
         }
 
@@ -47,6 +48,7 @@
             case .sha1: .rsaEncryptionOAEPSHA1
             case .sha256: .rsaEncryptionOAEPSHA256
             case .sha384: .rsaEncryptionOAEPSHA384
+            case .sha512: .rsaEncryptionOAEPSHA512
             }
         }
     }

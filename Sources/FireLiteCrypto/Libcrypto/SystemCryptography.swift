@@ -23,6 +23,7 @@
             case .sha1: EVP_sha1()
             case .sha256: fetchedSHA256 ?? EVP_sha256()
             case .sha384: EVP_sha384()
+            case .sha512: EVP_sha512()
             }
         }
 

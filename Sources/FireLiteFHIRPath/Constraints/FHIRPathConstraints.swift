@@ -37,7 +37,8 @@ public struct FHIRPathConstraints: Sendable {
         var unusable: [Unusable] = []
         for constraint in constraints {
             do {
-                compiled[constraint.path, default: []].append(try CompiledConstraint(constraint))
+                compiled[constraint.path, default: []].append(
+                    try CompiledConstraint(constraint, on: release.layout(named: constraint.path)))
             } catch let error as FHIRPathError {
                 unusable.append(Unusable(constraint: constraint, error: error))
             } catch {

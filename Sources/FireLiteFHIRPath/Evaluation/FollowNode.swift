@@ -150,6 +150,6 @@ extension MemberNode {
         guard found.count == 1, object.layoutTable.pointee.entries[Int(found.first)].storage == .text else { return nil }
         guard let position = object.position(of: Int(found.first)), let base = object.slotRun.baseAddress else { return false }
         guard case .text = base[position].value else { return nil }
-        return (base + position).text.pointee.isSameText(text)
+        return (base + position).text.pointee.hasSameBytes(as: text)
     }
 }

@@ -4,13 +4,13 @@ extension Item {
     /// Whether two items are equal (`=`); nil if that cannot be said.
     static func areEqual(_ left: Item, _ right: Item) -> Bool? {
         if case .text(let first, let type) = left, type.storage == .text {
-            if case .string(let second) = right { return first.isSameText(second) }
-            if case .text(let second, let other) = right, other.storage == .text { return first.isSameText(second) }
+            if case .string(let second) = right { return first.hasSameBytes(as: second) }
+            if case .text(let second, let other) = right, other.storage == .text { return first.hasSameBytes(as: second) }
         }
         if case .object(let first) = left, case .object(let second) = right { return areEqual(first, second) }
         guard let first = left.operand, let second = right.operand else { return areValueless(left, right) }
         switch (first, second) {
-        case (.string(let one), .string(let two)): return one.isSameText(two)
+        case (.string(let one), .string(let two)): return one.hasSameBytes(as: two)
         case (.boolean(let one), .boolean(let two)): return one == two
         case (.integer(let one), .integer(let two)), (.long(let one), .long(let two)): return one == two
         case (.temporal(let one), .temporal(let two)): return one.isEqual(to: two)
@@ -111,24 +111,6 @@ extension Item {
 }
 
 extension String {
-    /// Compares bytes, whereas `==` treats different forms of an accent as equal and takes longer to find out.
-    @inline(__always)
-    func isSameText(_ other: String) -> Bool {
-        // Most texts differ, which this finds out first: short ones are two words in memory.
-        self == other && utf8.count == other.utf8.count && hasBytes(of: other)
-    }
-
-    /// Whether the bytes of two texts of the same length are equal. Views of UTF-8 would be compared byte by byte, through iterators.
-    private func hasBytes(of other: String) -> Bool {
-        var (one, two) = (self, other)
-        return one.withUTF8 { first in
-            two.withUTF8 { second in
-                guard let first = first.baseAddress, let second = second.baseAddress else { return true }
-                return sameBytes(first, second, utf8.count)
-            }
-        }
-    }
-
     /// The text in small letters, with each run of white space as one blank.
     var foldedForEquivalence: String { lowercased().split(whereSeparator: \.isWhitespace).joined(separator: " ") }
 }

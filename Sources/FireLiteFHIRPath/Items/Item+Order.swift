@@ -9,7 +9,7 @@ extension Item {
         switch (left, right) {
         case (.string(let first), .string(let second)):
             // By code points, which the bytes of UTF-8 are in the order of.
-            if first.isSameText(second) { return .same }
+            if first.hasSameBytes(as: second) { return .same }
             return first.utf8.lexicographicallyPrecedes(second.utf8) ? .before : .after
         case (.integer(let first), .integer(let second)), (.long(let first), .long(let second)): return order(first, second)
         case (.temporal(let first), .temporal(let second)) where (first.kind == .time) == (second.kind == .time):

@@ -44,21 +44,38 @@ extension PathTemporal {
 
     /// The value as FHIR writes it.
     package var text: String {
-        var text = ""
-        if kind != .time {
-            text = year.padded(4)
-            if precision >= .month { text += "-" + month.padded(2) }
-            if precision >= .day { text += "-" + day.padded(2) }
-            guard hasTime else { return text }
-            text += "T"
+        // Calculations go beyond the years that have four digits.
+        guard 0...9999 ~= year else { return year.padded(4) + text(withYear: false) }
+        return text(withYear: true)
+    }
+
+    private func text(withYear: Bool) -> String {
+        // The longest has 35 bytes.
+        String(unsafeUninitializedCapacity: 40) { bytes in
+            var digits = DigitWriter(bytes: bytes)
+            if kind != .time {
+                if withYear { digits.write(year, 4) }
+                if precision >= .month { digits.write("-", month, 2) }
+                if precision >= .day { digits.write("-", day, 2) }
+                guard hasTime else { return digits.count }
+                digits.write("T")
+            }
+            digits.write(hour, 2)
+            if precision >= .minute { digits.write(":", minute, 2) }
+            if precision >= .second { digits.write(":", second, 2) }
+            if precision >= .second, fractionDigits > 0 {
+                digits.write(".", nanosecond, 9)
+                digits.count -= 9 - fractionDigits
+            }
+            guard let offset else { return digits.count }
+            if isZulu {
+                digits.write("Z")
+            } else {
+                digits.write(offset < 0 ? "-" : "+", abs(offset) / 60, 2)
+                digits.write(":", abs(offset) % 60, 2)
+            }
+            return digits.count
         }
-        text += hour.padded(2)
-        if precision >= .minute { text += ":" + minute.padded(2) }
-        if precision >= .second { text += ":" + second.padded(2) }
-        if precision >= .second, fractionDigits > 0 { text += "." + nanosecond.padded(9).prefix(fractionDigits) }
-        guard let offset else { return text }
-        if isZulu { return text + "Z" }
-        return text + (offset < 0 ? "-" : "+") + (abs(offset) / 60).padded(2) + ":" + (abs(offset) % 60).padded(2)
     }
 
     /// The value as FHIR writes it, but without its zone.
@@ -75,5 +92,30 @@ extension PathTemporal {
         case .date: "@\(text)"
         case .dateTime: "@\(text)\(hasTime ? "" : "T")"
         }
+    }
+}
+
+/// Writes numbers with a fixed number of digits.
+private struct DigitWriter {
+    let bytes: UnsafeMutableBufferPointer<UInt8>
+    var count = 0
+
+    mutating func write(_ character: Unicode.Scalar) {
+        bytes[count] = UInt8(ascii: character)
+        count += 1
+    }
+
+    mutating func write(_ number: Int, _ digits: Int) {
+        var rest = number
+        for place in stride(from: count + digits - 1, through: count, by: -1) {
+            bytes[place] = UInt8(ascii: "0") + UInt8(rest % 10)
+            rest /= 10
+        }
+        count += digits
+    }
+
+    mutating func write(_ character: Unicode.Scalar, _ number: Int, _ digits: Int) {
+        write(character)
+        write(number, digits)
     }
 }

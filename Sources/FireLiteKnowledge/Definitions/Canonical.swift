@@ -19,7 +19,7 @@ public struct Canonical: Hashable, Sendable, CustomStringConvertible {
     public init(_ text: String) {
         // By bytes, as a validation splits many references.
         let bytes = text.utf8
-        let hasParts = bytes.contains { $0 == UInt8(ascii: "#") || $0 == UInt8(ascii: "|") }
+        let hasParts = bytes.withContiguousStorageIfAvailable(Self.hasParts) ?? Self.hasParts(bytes)
         guard hasParts, !bytes.contains(UInt8(ascii: "?")) || !text.contains("?fhir_vs=ecl/") else {
             url = text
             return
@@ -34,6 +34,10 @@ public struct Canonical: Hashable, Sendable, CustomStringConvertible {
             rest = rest[..<bar]
         }
         url = String(Substring(rest))
+    }
+
+    private static func hasParts(_ bytes: some Sequence<UInt8>) -> Bool {
+        bytes.contains { $0 == UInt8(ascii: "#") || $0 == UInt8(ascii: "|") }
     }
 
     private static func part(_ bytes: Substring.UTF8View) -> String? { bytes.isEmpty ? nil : String(Substring(bytes)) }

@@ -22,7 +22,7 @@ package final class Definition: Sendable {
     /// The text, or where it is.
     private enum Content: Sendable {
         case text(Data)
-        case stored(StoredTexts, Int64)
+        case stored(any DefinitionTexts, Int64)
     }
 
     /// The resource as JSON.
@@ -61,7 +61,8 @@ package final class Definition: Sendable {
 
     /// A definition whose text is in a file of packages, under a key.
     init(
-        type: String, url: String?, version: String?, id: String?, subject: String?, date: String?, source: String, in texts: StoredTexts,
+        type: String, url: String?, version: String?, id: String?, subject: String?, date: String?, source: String,
+        in texts: any DefinitionTexts,
         key: Int64
     ) {
         (self.type, self.url, self.version, self.id) = (type, url, version, id)

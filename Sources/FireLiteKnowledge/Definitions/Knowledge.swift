@@ -23,6 +23,7 @@ public final class Knowledge: @unchecked Sendable {
     private var structures: [String: StructureResult] = [:]
     private var discriminated: [Discrimination.Key: Discrimination.Known] = [:]
     private var units: [String: Bool] = [:]
+    private var valueSets: [String: Bool] = [:]
     private var findRelease: (@Sendable (String) -> FHIRRelease?)?
     private(set) lazy var codes = EnumeratedCodes(self)
     /// Names of FHIR's own definitions of which only the URL matters.
@@ -107,6 +108,7 @@ public final class Knowledge: @unchecked Sendable {
             // What was made of others may depend on it.
             structures.removeAll()
             discriminated.removeAll()
+            valueSets.removeAll()
         }
         codes.forget()
     }
@@ -175,15 +177,26 @@ public final class Knowledge: @unchecked Sendable {
 
     // MARK: - Units
 
-    /// Other units than these are not kept.
-    private static let maximumUnits = 10_000
+    /// Other answers than these are not kept.
+    private static let maximumAnswers = 10_000
 
     /// Whether a text is a unit of UCUM.
     func isUnit(_ code: String) -> Bool {
         if let known = lock.withLock({ units[code] }) { return known }
         let isUnit = UnitConversion.convert(1, from: code, to: code) != nil
-        lock.withLock { if units.count < Self.maximumUnits { units[code] = isUnit } }
+        lock.withLock { if units.count < Self.maximumAnswers { units[code] = isUnit } }
         return isUnit
+    }
+
+    // MARK: - Code systems
+
+    /// Whether the definitions have a value set with a URL, and no code system.
+    func isValueSetAlone(_ url: String) -> Bool {
+        if let known = lock.withLock({ valueSets[url] }) { return known }
+        let canonical = Canonical(url)
+        let isAlone = definition(canonical, type: "ValueSet") != nil && definition(canonical, type: "CodeSystem") == nil
+        lock.withLock { if valueSets.count < Self.maximumAnswers { valueSets[url] = isAlone } }
+        return isAlone
     }
 
     // MARK: - Structures

@@ -23,6 +23,10 @@ public struct KnowledgeError: FireLiteError, Hashable {
         public static let missing = Code(rawValue: "missing")
         /// A definition contradicts itself or its base.
         public static let definition = Code(rawValue: "definition")
+        /// A registry of packages, or its answer, cannot be used.
+        public static let registry = Code(rawValue: "registry")
+        /// An archive does not have the checksum that a registry gives, or there is none.
+        public static let checksum = Code(rawValue: "checksum")
         /// Definitions are of another release of FHIR than the store.
         public static let release = Code(rawValue: "release")
     }

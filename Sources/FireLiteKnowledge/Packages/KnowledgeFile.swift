@@ -214,10 +214,18 @@ public final class KnowledgeFile {
     }
 }
 
-/// Reads the texts of definitions from a file of packages when they are needed.
+/// Reads the texts of definitions when they are needed.
+protocol DefinitionTexts: Sendable {
+    /// The text with a key.
+    ///
+    /// - Throws: `KnowledgeError` with code `file` if it is gone, or cannot be read.
+    func text(_ key: Int64) throws -> Data
+}
+
+/// Reads the texts of definitions from a file of packages.
 ///
 /// `@unchecked Sendable`: `lock` guards the connection.
-final class StoredTexts: @unchecked Sendable {
+final class StoredTexts: DefinitionTexts, @unchecked Sendable {
     private let lock = NSLock()
     private let reader: KnowledgeReader
     private let path: String

@@ -47,7 +47,7 @@ public struct PackageCache: Sendable {
     }
 
     /// The version of a list that a range names.
-    static func version(_ wanted: String?, of versions: [String]) -> String? {
+    package static func version(_ wanted: String?, of versions: [String]) -> String? {
         if let wanted, versions.contains(wanted) { return wanted }
         let pattern = wanted == nil || wanted == "latest" ? "x" : wanted ?? "x"
         guard VersionPattern.isPattern(pattern) else { return nil }
@@ -75,13 +75,16 @@ extension Knowledge {
             throw KnowledgeError(.missing, "the cache has no package \(key): add it with another tool, or name its file")
         }
         var added = [try addPackage(at: found.folder)]
-        var known = Set(packages.map(\.name))
+        var known = packages
         var next = 0
         while next < added.count {
-            let dependencies = added[next].dependencies.sorted { $0.key < $1.key }
+            let needed = added[next].neededPackages
             next += 1
-            for (name, version) in dependencies where !PackageManifest.isCore(name) && known.insert(name).inserted {
-                if let found = try cache.package(named: name, version: version) { added.append(try addPackage(at: found.folder)) }
+            for dependency in needed where !dependency.isSatisfied(by: known.filter { $0.name == dependency.name }.map(\.version)) {
+                guard let found = try cache.package(named: dependency.name, version: dependency.version) else { continue }
+                let manifest = try addPackage(at: found.folder)
+                added.append(manifest)
+                known.append(manifest)
             }
         }
         return added

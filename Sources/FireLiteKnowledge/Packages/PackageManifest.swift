@@ -13,7 +13,7 @@ public struct PackageManifest: Sendable, Hashable, Codable {
     public let title: String?
     /// The versions of FHIR that it is for, such as `4.0.1`.
     public let fhirVersions: [String]
-    /// The packages that it needs, with their versions.
+    /// The packages that it needs with their versions, as the manifest has them: ``neededPackages`` tells aliases from names.
     public let dependencies: [String: String]
 
     /// Reads a manifest.
@@ -35,8 +35,11 @@ public struct PackageManifest: Sendable, Hashable, Codable {
     /// The maximum length of names and versions, in bytes.
     private static let maximumLength = 200
 
+    /// Whether a text may be the name of a package.
+    package static func isName(_ text: String) -> Bool { isSound(text, "-_") }
+
     /// Whether a name or version has the form that FHIR's packages have (FHIR, NPM Package Specification; letters in capitals are in use).
-    private static func isSound(_ text: String, _ more: String) -> Bool {
+    static func isSound(_ text: String, _ more: String) -> Bool {
         let isPlain = text.utf8.allSatisfy { byte in
             (48...57).contains(byte) || (65...90).contains(byte) || (97...122).contains(byte) || byte == UInt8(ascii: ".")
                 || more.utf8.contains(byte)
@@ -66,18 +69,6 @@ public struct PackageManifest: Sendable, Hashable, Codable {
         var dependencies: [String: String] = [:]
         for member in json["dependencies"]?.members ?? [] { dependencies[member.name] = member.value.text ?? "" }
         self.dependencies = dependencies
-    }
-
-    /// The dependencies of the packages that are not among them, without FHIR's own, sorted: `name#version`.
-    public static func missingDependencies(of packages: [PackageManifest]) -> [String] {
-        let present = Set(packages.map(\.name))
-        var missing: Set<String> = []
-        for package in packages {
-            for (name, version) in package.dependencies where !present.contains(name) {
-                if !isCore(name) { missing.insert("\(name)#\(version)") }
-            }
-        }
-        return missing.sorted()
     }
 
     /// Whether a package is one of FHIR's own definitions, which are known without it.

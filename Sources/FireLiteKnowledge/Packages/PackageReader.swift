@@ -47,19 +47,33 @@ package enum PackageReader {
         if isFolder.boolValue {
             try readFolder(path, builder)
         } else {
-            try TarReader(name: path).forEach(in: try unpacked(path)) { try builder.add($0.path, Data($0.content)) }
+            let data: Data
+            do throws(WholeFile.Failure) {
+                data = try WholeFile.bytes(path)
+            } catch {
+                throw KnowledgeError(.file, "\(path): the file cannot be read")
+            }
+            try read(data, name: path, builder)
         }
         return try builder.finish()
     }
 
+    /// Reads a package from an archive in memory.
+    ///
+    /// - Parameter name: the name of the archive in messages.
+    /// - Throws: as for a file.
+    package static func read(_ archive: Data, name: String) throws -> LoadedPackage {
+        let builder = Builder(source: name, includesExamples: false)
+        try read(archive, name: name, builder)
+        return try builder.finish()
+    }
+
+    private static func read(_ archive: Data, name: String, _ builder: Builder) throws {
+        try TarReader(name: name).forEach(in: try unpacked(archive, name)) { try builder.add($0.path, Data($0.content)) }
+    }
+
     /// The bytes of an archive, unpacked.
-    private static func unpacked(_ path: String) throws -> [UInt8] {
-        let data: Data
-        do throws(WholeFile.Failure) {
-            data = try WholeFile.bytes(path)
-        } catch {
-            throw KnowledgeError(.file, "\(path): the file cannot be read")
-        }
+    private static func unpacked(_ data: Data, _ path: String) throws -> [UInt8] {
         guard data.starts(with: [0x1F, 0x8B]) else { return Array(data) }
         var rest = data[...]
         let reader = try GzipReader(name: path, zlib: try Zlib.system()) { memory in
@@ -181,7 +195,7 @@ extension Knowledge {
         return loaded.manifest
     }
 
-    func add(_ package: LoadedPackage) {
+    package func add(_ package: LoadedPackage) {
         note(package.manifest, skipped: package.skipped)
         for definition in package.definitions { insert(definition) }
     }

@@ -24,6 +24,7 @@ enum BaseStructures {
         (rule.id, rule.path, rule.min, rule.max) = (name, name, 0, "*")
         let root = StructureNode(rule)
         addChildren(of: layout, to: root, facts)
+        root.finish()
         return Structure(
             url: Knowledge.base + name, version: release.version, name: name, type: name,
             kind: layout.isResource || layout.isKind(of: "Resource") ? "resource" : "complex-type", isAbstract: layout.kind == .abstract,
@@ -43,6 +44,7 @@ enum BaseStructures {
             rule("\(type.name).id", "1", "string"), rule("\(type.name).extension", "*", "Extension"),
             rule("\(type.name).value", "1", type.name),
         ]
+        root.finish()
         return Structure(
             url: Knowledge.base + type.name, version: nil, name: type.name, type: type.name, kind: "primitive-type", isAbstract: false,
             isConstraint: false, base: Knowledge.base + "Element", root: root)
@@ -137,29 +139,14 @@ final class BaseFacts: @unchecked Sendable {
     /// Whether a value set is one of those.
     static func isOpen(_ url: String) -> Bool { open.contains(url) }
 
-    /// The value sets that the elements of a type are checked by in addition to its layout, by their slots.
-    struct BoundSets: Sendable {
-        /// Those of codes that the lists of the release do not have.
-        var open: [Int: Canonical] = [:]
-        /// Those of codings: of a required binding, or the maximum of another.
-        var coded: [Int: Canonical] = [:]
-    }
+    private var plans: [ObjectIdentifier: WalkPlan] = [:]
 
-    private var sets: [ObjectIdentifier: BoundSets] = [:]
-
-    /// The value sets of a type; layouts live as long as the process.
-    func boundSets(of layout: Layout) -> BoundSets {
-        if let known = lock.withLock({ sets[ObjectIdentifier(layout)] }) { return known }
-        var found = BoundSets()
-        for element in layout.elements {
-            let isCode = element.primitive == .code && element.choice == nil
-            guard isCode || ["CodeableConcept", "Coding"].contains(element.typeName),
-                let set = boundSet(of: element.name, layout)
-            else { continue }
-            if !isCode { found.coded[element.slot] = Canonical(set) } else if Self.isOpen(set) { found.open[element.slot] = Canonical(set) }
-        }
-        lock.withLock { sets[ObjectIdentifier(layout)] = found }
-        return found
+    /// What a walk does with the objects of a type; layouts live as long as the process.
+    func plan(of layout: Layout) -> WalkPlan {
+        if let known = lock.withLock({ plans[ObjectIdentifier(layout)] }) { return known }
+        let plan = WalkPlan(layout, self)
+        lock.withLock { plans[ObjectIdentifier(layout)] = plan }
+        return plan
     }
 
     /// The maximum of a binding, which the generated text does not have. In R4 and R4B languages in common use are preferred, and others are those of

@@ -33,6 +33,7 @@ struct SnapshotGenerator {
         let root: StructureNode
         let snapshot = usesSnapshot ? json["snapshot"]?["element"]?.items ?? [] : []
         let differential = json["differential"]?["element"]?.items ?? []
+        guard max(snapshot.count, differential.count) <= StructureTree.maximumElements else { throw StructureTree.tooLong(url) }
         if !snapshot.isEmpty {
             root = try StructureTree.tree(snapshot.map { ElementRule($0) }, url: url)
         } else {
@@ -45,6 +46,7 @@ struct SnapshotGenerator {
         if isConstraint, let layout = knowledge.release.layout(named: typeName), layout.kind != .backbone {
             PlainElements(knowledge.release).mark(root, as: layout)
         }
+        root.compile { knowledge.release.layout(named: $0) }
         var contexts: [(type: String, expression: String)] = []
         for context in json["context"]?.items ?? [] {
             if let text = context.text {

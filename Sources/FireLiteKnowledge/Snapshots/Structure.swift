@@ -2,21 +2,24 @@ import FireLiteCore
 
 /// An element of a structure with those below it and its slices.
 ///
-/// `@unchecked Sendable`: a structure is changed only while it is made, by one thread.
+/// `@unchecked Sendable`: a structure is changed only while it is made, by one thread. Exclusive access is not checked for what a validation reads of each
+/// element, as no closure is called during an access.
 package final class StructureNode: @unchecked Sendable {
     package var rule: ElementRule {
         didSet { (name, isChoice) = Self.parts(of: rule) }
     }
     /// The element's own name: `name`, `value[x]`.
-    private(set) var name: String
+    @exclusivity(unchecked) private(set) var name: String
     /// Whether the name stands for elements of several types.
-    private(set) var isChoice: Bool
+    @exclusivity(unchecked) private(set) var isChoice: Bool
     /// The elements below it; empty if the structure says nothing about them.
-    package var children: [StructureNode] = []
+    @exclusivity(unchecked) package var children: [StructureNode] = []
     /// The slices, in the order of the structure.
-    package var slices: [StructureNode] = []
+    @exclusivity(unchecked) package var slices: [StructureNode] = []
     /// The constraints that are the structure's own, not those of FHIR's types, which every object is checked by.
     package var ownConstraints: [ElementRule.Constraint] = []
+    /// Those constraints, compiled.
+    @exclusivity(unchecked) private(set) var checks: [ConstraintCheck] = []
     /// Where the element is in a type.
     struct Place {
         let layout: Layout
@@ -25,13 +28,13 @@ package final class StructureNode: @unchecked Sendable {
     }
 
     /// Where the element is in the type that the structure is about; nil if that is not known.
-    var place: Place?
+    @exclusivity(unchecked) var place: Place?
     /// Whether neither the element nor those below it say more than FHIR's types do.
     var isPlain = false
     /// The children that say more than FHIR's types do; nil if that is not known.
-    var demanding: [StructureNode]?
+    @exclusivity(unchecked) var demanding: [StructureNode]?
     /// What a validation asks of the rule again and again; nil while the structure is made.
-    private(set) var facts: RuleFacts?
+    @exclusivity(unchecked) private(set) var facts: RuleFacts?
     /// The element of the base that it was made of; nil for an element that the structure adds. Slices begin with it.
     private(set) var source: StructureNode?
 
@@ -58,6 +61,21 @@ package final class StructureNode: @unchecked Sendable {
         for node in children + slices { node.finish() }
     }
 
+    /// Compiles the constraints that are the structure's own.
+    ///
+    /// - Parameter layout: finds the layout of a type by its name.
+    func compile(_ layout: (String) -> Layout?) {
+        if !ownConstraints.isEmpty {
+            let types = rule.path.utf8.contains(UInt8(ascii: ".")) ? rule.types?.map(\.code) ?? [] : [rule.path]
+            let own = place.flatMap { $0.slots.count == 1 ? $0.layout.elements[$0.slots.lowerBound].layout : nil }
+            let known = own ?? (types.count == 1 ? layout(types[0]) : nil)
+            checks = ownConstraints.compactMap { constraint in
+                constraint.expression.map { ConstraintCheck(constraint, expression: $0, on: known) }
+            }
+        }
+        for node in children + slices { node.compile(layout) }
+    }
+
     /// The child with a name.
     func child(named name: some StringProtocol) -> StructureNode? {
         children.first { $0.name == name }
@@ -74,35 +92,6 @@ package final class StructureNode: @unchecked Sendable {
         list.append(rule)
         for child in children { child.append(to: &list) }
         for slice in slices { slice.append(to: &list) }
-    }
-}
-
-/// What a validation asks of a rule for each value.
-struct RuleFacts {
-    let min: Int
-    /// The number of values at most; nil for no limit.
-    let limit: Int?
-    /// Whether a type has a profile.
-    let hasProfiles: Bool
-    /// Whether a type is a reference.
-    let hasReferences: Bool
-    /// Whether there is a fixed value, a pattern, or a bound of values.
-    let hasValues: Bool
-    let strength: String?
-    let valueSet: Canonical?
-    /// The maximum of the binding.
-    let maximum: Canonical?
-
-    init(_ rule: ElementRule) {
-        let types = rule.types ?? []
-        (min, limit) = (rule.min ?? 0, rule.limit)
-        hasProfiles = types.contains { !$0.profiles.isEmpty }
-        hasReferences = types.contains { $0.code == "Reference" }
-        hasValues =
-            rule.fixed != nil || rule.pattern != nil || rule.minimum != nil || rule.maximum != nil || rule.maxLength != nil
-        strength = rule.binding?.strength
-        valueSet = rule.binding?.valueSet.map { Canonical($0) }
-        maximum = rule.binding?.maximum.map { Canonical($0) }
     }
 }
 
@@ -157,9 +146,7 @@ enum StructureTree {
 
     /// - Throws: `KnowledgeError` with code `definition` for a list that is no tree, `limit` for one that is too long.
     static func tree(_ rules: [ElementRule], url: String) throws -> StructureNode {
-        guard rules.count <= maximumElements else {
-            throw KnowledgeError(.limit, "\(url) has more than \(maximumElements) elements")
-        }
+        guard rules.count <= maximumElements else { throw tooLong(url) }
         guard let first = rules.first, !first.path.contains(".") else {
             throw KnowledgeError(.definition, "\(url): the first element is not its root")
         }
@@ -195,6 +182,8 @@ enum StructureTree {
         return parent.children.last { $0.rule.name == name }
             ?? (name.hasPrefix("value") ? parent.children.last { $0.rule.name == "value[x]" } : nil)
     }
+
+    static func tooLong(_ url: String) -> KnowledgeError { KnowledgeError(.limit, "\(url) has more than \(maximumElements) elements") }
 
     /// - Throws: `KnowledgeError` with code `limit`.
     static func checkBranches(_ count: Int, of node: StructureNode, _ url: String) throws {

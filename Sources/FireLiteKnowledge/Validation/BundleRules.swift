@@ -158,7 +158,7 @@ struct BundleRules {
 
     private func checkResolved(_ reference: FHIRObject, _ index: ReferenceIndex) {
         guard let text = reference.text("reference"), !text.hasPrefix("#") else { return }
-        let found = index.matches(text, from: index.entry(of: reference)?.fullURL)
+        let found = index.matches(reference, text)
         if found.isEmpty {
             // External addresses of documents are allowed to stay outside only as URLs of other servers.
             run.add(.bundleReference, "refers to a resource that is not in the Bundle")
@@ -170,29 +170,46 @@ struct BundleRules {
     /// A reference that several entries answer is ambiguous; one to a UUID leads to an entry of the Bundle.
     private func checkReferences(_ bundle: FHIRResource, _ type: String, _ index: ReferenceIndex) {
         for entry in index.entries {
-            run.at("entry", entry.number) { run.at("resource") { check(entry.resource, of: entry, type: type, index: index) } }
+            run.at("entry", entry.number) { run.at("resource") { check(entry.resource, type, index) } }
         }
     }
 
-    private func check(_ object: FHIRObject, of entry: ReferenceIndex.Entry, type: String, index: ReferenceIndex) {
-        object.forEachChild { value, _ in
-            guard let child = value.children, run.mayContinue() else { return }
-            run.at(value) {
-                guard child.layout.name == "Reference", let text = child.text("reference"), !text.hasPrefix("#") else {
-                    if child.layout.name != "Bundle" { check(child, of: entry, type: type, index: index) }
-                    return
+    private func check(_ object: FHIRObject, _ type: String, _ index: ReferenceIndex) {
+        let layout = object.layout
+        for position in object.slotRun.indices {
+            let slot = Int(object.slotRun[position].index)
+            switch object.slotRun[position].value {
+            case .word, .text, .texts: continue
+            case .object(let child):
+                check(child, layout.elements[slot].name, object.layoutTable.pointee.entries[slot].isList ? 0 : nil, type, index)
+            case .objects(let children):
+                let name = layout.elements[slot].name
+                for (place, child) in children.enumerated() { check(child, name, place, type, index) }
+            case .annotated, .annotatedTexts:
+                for value in object.values(at: slot..<slot + 1) {
+                    if let child = value.children { check(child, value.name, value.index, type, index) }
                 }
-                let found = index.matches(text, from: entry.fullURL)
-                if found.count > 1, !Self.areSame(found) {
-                    run.add(.bundleReference, "\(found.count) entries of the Bundle answer the reference")
-                }
-                if found.isEmpty, ReferenceParts(text).form == .uuid,
-                    ["document", "message", "transaction", "collection", "batch"].contains(type)
-                {
-                    run.add(
-                        .bundleReference, "no entry of the Bundle has this UUID as its fullUrl",
-                        type == "batch" || type == "collection" ? .warning : .error)
-                }
+            }
+        }
+    }
+
+    private func check(_ child: FHIRObject, _ name: String, _ place: Int?, _ type: String, _ index: ReferenceIndex) {
+        guard run.mayContinue() else { return }
+        run.at(name, place) {
+            guard child.layout.name == "Reference", let text = child.text(of: "reference"), !text.hasPrefix("#") else {
+                if child.layout.name != "Bundle" { check(child, type, index) }
+                return
+            }
+            let found = index.matches(child, text)
+            if found.count > 1, !Self.areSame(found) {
+                run.add(.bundleReference, "\(found.count) entries of the Bundle answer the reference")
+            }
+            if found.isEmpty, ReferenceParts(text).form == .uuid,
+                ["document", "message", "transaction", "collection", "batch"].contains(type)
+            {
+                run.add(
+                    .bundleReference, "no entry of the Bundle has this UUID as its fullUrl",
+                    type == "batch" || type == "collection" ? .warning : .error)
             }
         }
     }

@@ -8,18 +8,10 @@ struct PrimitiveRules {
 
     init(_ run: ValidationRun) { self.run = run }
 
-    /// Whether there are rules for a type.
-    static func concern(_ type: PrimitiveType) -> Bool {
+    func check(_ value: ElementValue, _ type: PrimitiveType, in object: FHIRObject) {
+        guard let text = value.text else { return }
         switch type {
-        case .uri, .url, .canonical, .oid, .uuid, .string, .markdown: true
-        default: false
-        }
-    }
-
-    func check(_ value: ElementValue, _ element: LayoutElement, in object: FHIRObject) {
-        guard let type = element.primitive, let text = value.text else { return }
-        switch type {
-        case .uri, .url, .canonical, .oid, .uuid: URLRules(run).check(text, type, element, in: object)
+        case .uri, .url, .canonical, .oid, .uuid: URLRules(run).check(text, type, in: object)
         case .string, .markdown: checkText(text, type)
         default: break
         }
@@ -51,7 +43,7 @@ struct URLRules {
         return scheme.allSatisfy { ($0 | 0x20) &- 97 < 26 || $0 &- 48 < 10 || $0 == 0x2B || $0 == 0x2D || $0 == 0x2E }
     }
 
-    func check(_ text: String, _ type: PrimitiveType, _ element: LayoutElement, in object: FHIRObject) {
+    func check(_ text: String, _ type: PrimitiveType, in object: FHIRObject) {
         if text.hasPrefix("oid:") || text.hasPrefix("uuid:") {
             return run.add(.url, "a URI of this kind begins with urn:oid: or urn:uuid:")
         }
@@ -117,11 +109,7 @@ struct CodingRules {
         if !URLRules.isAbsolute(system) {
             return run.at("system") { run.add(.url, "the system of a coding must be absolute") }
         }
-        let canonical = Canonical(system)
-        if system.hasPrefix("http://hl7.org/fhir/ValueSet/")
-            || run.knowledge.definition(canonical, type: "ValueSet") != nil
-                && run.knowledge.definition(canonical, type: "CodeSystem") == nil
-        {
+        if system.hasPrefix("http://hl7.org/fhir/ValueSet/") || run.knowledge.isValueSetAlone(system) {
             return run.at("system") { run.add(.code, "the system of a coding is a code system, and this is a value set") }
         }
         checkExistence(coding, system)
@@ -130,9 +118,10 @@ struct CodingRules {
     private func checkExistence(_ coding: FHIRObject, _ system: String) {
         guard let code = coding.text(of: "code") else { return }
         let question = CodeQuestion(system: system, version: coding.text(of: "version"), code: code, display: coding.text(of: "display"))
-        if run.codes.existence(of: question) == .notMember {
+        let (existence, display) = run.answer(to: question)
+        if existence == .notMember {
             run.at("code") { run.add(.code, "the code system \(system) has no such code") }
-        } else if question.display != nil, run.codes.display(of: question) == .notMember {
+        } else if display == .notMember {
             run.at("display") { run.add(.display, "the code system \(system) has another display for the code") }
         }
     }
@@ -245,8 +234,10 @@ struct ObservationRules {
         for coding in resource.child("code")?.children("coding") ?? [] {
             guard let system = coding.text(of: "system"), let code = coding.text(of: "code") else { continue }
             if let id = BuiltInDefinitions.vitalSign(code, system: system) {
-                if (try? run.knowledge.structure(Canonical(Knowledge.base + id))) != nil {
-                    run.validate(resource, against: Knowledge.base + id)
+                if let structure = try? run.knowledge.structure(Canonical(url: Knowledge.base + id)),
+                    !run.hasValidated(resource, against: structure)
+                {
+                    run.validate(resource, against: structure)
                 }
             }
         }

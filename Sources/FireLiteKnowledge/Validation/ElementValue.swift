@@ -45,23 +45,67 @@ extension FHIRObject {
     /// The values in slots that follow one another.
     func values(at wanted: Range<Int>) -> [ElementValue] {
         var found: [ElementValue] = []
-        for slot in slotRun where wanted.contains(Int(slot.index)) { append(slot.value, at: Int(slot.index), to: &found) }
+        for slot in slotRun.indices {
+            let index = Int(slotRun[slot].index)
+            if index < wanted.lowerBound { continue }
+            if index >= wanted.upperBound { break }
+            append(slotRun[slot].value, at: index, to: &found)
+        }
         return found
     }
 
     private func append(_ value: SlotValue, at slot: Int, to found: inout [ElementValue]) {
         // Read in place: the description of an element is large.
         let entry = layoutTable.pointee.entries + slot
-        let isList = entry.pointee.isList
-        var items: [Item] = []
-        value.append(to: &items, entry.pointee.primitive)
         let layout = layout
-        for (index, item) in items.enumerated() {
-            var type = layout.elements[slot].typeName
-            if case .object(let object) = item, entry.pointee.kind == .resource || type.utf8.contains(UInt8(ascii: ".")) {
-                type = object.layout.name
+        let name = layout.elements[slot].name
+        switch value {
+        case .object(let object):
+            found.append(ElementValue(item: .object(object), name: name, index: entry.pointee.isList ? 0 : nil, type: object.layout.name))
+        case .objects(let objects):
+            found.reserveCapacity(found.count + objects.count)
+            for (index, object) in objects.enumerated() {
+                found.append(ElementValue(item: .object(object), name: name, index: index, type: object.layout.name))
             }
-            found.append(ElementValue(item: item, name: layout.elements[slot].name, index: isList ? index : nil, type: type))
+        default:
+            var items: [Item] = []
+            value.append(to: &items, entry.pointee.primitive)
+            let type = layout.elements[slot].typeName
+            for (index, item) in items.enumerated() {
+                found.append(ElementValue(item: item, name: name, index: entry.pointee.isList ? index : nil, type: type))
+            }
+        }
+    }
+
+    /// The values of an element by its JSON member name.
+    func items(named name: String) -> [Item] {
+        if name.utf8.last == UInt8(ascii: "]") { return values(named: name).map(\.item) }
+        return slot(named: name).map { items(at: $0) } ?? []
+    }
+
+    /// The slot of an element by its JSON member name.
+    func slot(named name: String) -> Int? {
+        var name = name
+        return name.withUTF8 { bytes in bytes.baseAddress.flatMap { layoutTable.pointee.slot(named: $0, bytes.count) } }
+    }
+
+    /// The values in a slot.
+    func items(at slot: Int) -> [Item] {
+        guard let position = position(of: slot) else { return [] }
+        var items: [Item] = []
+        slotRun[position].value.append(to: &items, layoutTable.pointee.entries[slot].primitive)
+        return items
+    }
+
+    /// The objects of an element by a name that is known to the compiler.
+    func objects(of name: StaticString) -> [FHIRObject] {
+        guard let slot = layoutTable.pointee.slot(named: name.utf8Start, name.utf8CodeUnitCount), let position = position(of: slot) else {
+            return []
+        }
+        switch slotRun[position].value {
+        case .object(let object): return [object]
+        case .objects(let objects): return objects
+        default: return []
         }
     }
 
@@ -84,14 +128,14 @@ extension FHIRObject {
     }
 
     /// Calls `body` with every value that has elements of its own: objects, and primitives with an id or extensions.
-    func forEachChild(_ body: (ElementValue, LayoutElement) throws -> Void) rethrows {
-        for slot in slotRun {
-            switch slot.value {
+    func forEachChild(_ body: (ElementValue) throws -> Void) rethrows {
+        for position in slotRun.indices {
+            switch slotRun[position].value {
             case .word, .text, .texts: continue
             case .object, .objects, .annotated, .annotatedTexts: break
             }
-            let element = layout.elements[Int(slot.index)]
-            for value in values(of: element) { try body(value, element) }
+            let slot = Int(slotRun[position].index)
+            for value in values(at: slot..<slot + 1) { try body(value) }
         }
     }
 
@@ -116,18 +160,18 @@ extension ElementValue {
             }
         }
         guard case .object(let members) = json.content else { return false }
-        for member in members where !member.name.hasPrefix("_") && member.name != "resourceType" {
-            let values = object.values(named: member.name)
+        for member in members where member.name.utf8.first != UInt8(ascii: "_") && member.name != "resourceType" {
+            let items = object.items(named: member.name)
             if case .array(let wanted) = member.value.content {
                 if isExact {
-                    guard values.count == wanted.count,
-                        zip(values, wanted).allSatisfy({ matches($0.item, $1, isExact: true) })
-                    else { return false }
-                } else if !wanted.allSatisfy({ part in values.contains { matches($0.item, part, isExact: false) } }) {
+                    guard items.count == wanted.count, zip(items, wanted).allSatisfy({ matches($0, $1, isExact: true) }) else {
+                        return false
+                    }
+                } else if !wanted.allSatisfy({ part in items.contains { matches($0, part, isExact: false) } }) {
                     return false
                 }
             } else {
-                guard let value = values.first, values.count == 1, matches(value.item, member.value, isExact: isExact) else { return false }
+                guard items.count == 1, matches(items[0], member.value, isExact: isExact) else { return false }
             }
         }
         guard isExact else { return true }

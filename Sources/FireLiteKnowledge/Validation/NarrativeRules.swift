@@ -59,7 +59,7 @@ struct NarrativeRules {
 
     private static func ids(in object: FHIRObject) -> [String] {
         var ids: [String] = []
-        object.forEachChild { value, _ in
+        object.forEachChild { value in
             guard let child = value.children else { return }
             if let id = child.text("id") { ids.append(id) }
             ids += Self.ids(in: child)

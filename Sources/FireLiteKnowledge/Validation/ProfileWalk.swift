@@ -30,21 +30,24 @@ struct ProfileWalk {
     /// Checks a value by what the profile says about its element, and the elements below.
     func checkContent(of value: ElementValue, _ node: StructureNode, _ resource: FHIRResource?) {
         guard run.mayContinue() else { return }
-        let facts = node.facts ?? RuleFacts(node.rule)
-        if facts.hasValues { checkValues(of: value, node.rule) }
-        if facts.strength != nil { BindingCheck(run, structure).check(value, facts, node) }
-        for constraint in node.ownConstraints { check(constraint, of: node.rule, on: value, in: resource) }
+        let facts = Self.facts(of: node)
+        if facts.hasValues { checkValues(of: value, facts, node) }
+        if facts.strength != nil { BindingCheck(run, structure).check(value, facts) }
+        for constraint in node.checks { check(constraint, of: facts, on: value, in: resource) }
         checkChildren(of: value, node, resource)
     }
 
-    private func checkValues(of value: ElementValue, _ rule: ElementRule) {
-        if let fixed = rule.fixed, !value.matches(fixed.json, isExact: true) {
-            add(.fixedValue, "the value must be exactly the fixed value of \(rule.id)", rule)
+    /// What is asked of values at a node; a finished structure has it ready.
+    static func facts(of node: StructureNode) -> RuleFacts { node.facts ?? RuleFacts(node.rule) }
+
+    private func checkValues(of value: ElementValue, _ facts: RuleFacts, _ node: StructureNode) {
+        if let fixed = facts.fixed, !value.matches(fixed, isExact: true) {
+            add(.fixedValue, "the value must be exactly the fixed value of \(facts.id)", facts)
         }
-        if let pattern = rule.pattern, !value.matches(pattern.json, isExact: false) {
-            add(.pattern, "the value must contain the pattern of \(rule.id)", rule)
+        if let pattern = facts.pattern, !value.matches(pattern, isExact: false) {
+            add(.pattern, "the value must contain the pattern of \(facts.id)", facts)
         }
-        RangeCheck(run, structure).check(value, rule)
+        if facts.hasRange { RangeCheck(run, structure).check(value, node.rule) }
     }
 
     func checkChildren(of value: ElementValue, _ node: StructureNode, _ resource: FHIRResource?) {
@@ -67,42 +70,40 @@ struct ProfileWalk {
         guard run.mayContinue() else { return }
         // The value of a primitive is not among its elements.
         if isPrimitive, node.name == "value" { return }
-        count(values.count, node, name: node.name)
-        if run.options.reportsMustSupport, values.isEmpty, node.rule.mustSupport == true {
-            add(.mustSupport, "\(node.rule.id) is marked mustSupport and is absent", node.rule, severity: .information)
+        let facts = Self.facts(of: node)
+        count(values.count, facts, name: node.name)
+        if values.isEmpty, facts.isMustSupport, run.options.reportsMustSupport {
+            add(.mustSupport, "\(facts.id) is marked mustSupport and is absent", facts, severity: .information)
         }
         if values.isEmpty, node.slices.isEmpty { return }
         for value in values {
             run.at(value) {
-                guard checkType(of: value, node) else { return }
+                guard checkType(of: value, facts) else { return }
                 checkContent(of: value, node, resource)
-                checkProfiles(of: value, node)
+                checkProfiles(of: value, facts, node)
             }
         }
         if !node.slices.isEmpty { SliceCheck(self, resource).check(values, node) }
     }
 
-    func count(_ number: Int, _ node: StructureNode, name: @autoclosure () -> String) {
-        let facts = node.facts ?? RuleFacts(node.rule)
+    func count(_ number: Int, _ facts: RuleFacts, name: @autoclosure () -> String) {
         if number < facts.min {
             add(
                 .minimum,
                 "\(name()) needs at least \(facts.min) value\(facts.min == 1 ? "" : "s"), has \(number == 0 ? "none" : "\(number)")",
-                node.rule)
+                facts)
         }
         if let max = facts.limit, number > max {
             add(
-                .maximum, "\(name()) may have \(max == 0 ? "no value" : "\(max) value\(max == 1 ? "" : "s")"), has \(number)",
-                node.rule)
+                .maximum, "\(name()) may have \(max == 0 ? "no value" : "\(max) value\(max == 1 ? "" : "s")"), has \(number)", facts)
         }
     }
 
     /// Whether the value has one of the types of the element.
-    func checkType(of value: ElementValue, _ node: StructureNode) -> Bool {
-        guard let types = node.rule.types, !types.isEmpty, node.rule.contentReference == nil else { return true }
-        if types.contains(where: { fits(value, $0.code) }) { return true }
-        let names = Set(types.map(\.code)).sorted().joined(separator: ", ")
-        add(.type, "a value of the type \(names) is needed, this has the type \(value.type)", node.rule)
+    func checkType(of value: ElementValue, _ facts: RuleFacts) -> Bool {
+        if facts.types.isEmpty || facts.types.contains(where: { fits(value, $0) }) { return true }
+        let names = Set(facts.types).sorted().joined(separator: ", ")
+        add(.type, "a value of the type \(names) is needed, this has the type \(value.type)", facts)
         return false
     }
 
@@ -129,58 +130,60 @@ struct ProfileWalk {
     }
 
     /// Checks a value by the profiles of its type: one of them must fit.
-    func checkProfiles(of value: ElementValue, _ node: StructureNode) {
+    func checkProfiles(of value: ElementValue, _ facts: RuleFacts, _ node: StructureNode) {
         guard let object = value.object else { return }
-        if let facts = node.facts, !facts.hasProfiles, !facts.hasReferences { return }
-        let rule = node.rule
-        let fitting = (rule.types ?? []).filter { fits(value, $0.code) }
         // A type without a profile allows everything.
-        guard !fitting.isEmpty, !fitting.contains(where: { $0.profiles.isEmpty }) else { return checkTargets(of: value, fitting, rule) }
-        let profiles = fitting.flatMap(\.profiles)
-        if object.layout.name == "Extension" {
-            // Extensions are checked by their own definitions wherever they stand.
-        } else if profiles.count == 1, let profile = profiles.first {
-            run.validate(object, against: profile)
-        } else {
-            let results = profiles.map { run.conforms(object, to: $0) }
-            if results.contains(true) { return }
-            if results.contains(where: { $0 == nil }) {
-                add(
-                    .missingDefinition, "not all profiles of \(rule.id) are known: add the packages that define them", rule,
-                    severity: .warning)
-            } else {
-                add(.noProfile, "the value conforms to none of the profiles of \(rule.id)", rule)
-            }
+        guard facts.hasProfiles else { return checkTargets(of: object, facts, facts.references, facts.targets) }
+        let fitting = (node.rule.types ?? []).filter { fits(value, $0.code) }
+        if !fitting.isEmpty, !fitting.contains(where: { $0.profiles.isEmpty }) {
+            if conformsToOne(of: fitting.flatMap(\.profiles), object, facts) { return }
         }
-        checkTargets(of: value, fitting, rule)
+        let references = fitting.filter { $0.code == "Reference" }
+        checkTargets(of: object, facts, references, RuleFacts.targets(of: references))
     }
 
-    private func checkTargets(of value: ElementValue, _ types: [ElementRule.TypeRule], _ rule: ElementRule) {
-        guard let object = value.object, object.layout.name == "Reference" else { return }
-        let references = types.filter { $0.code == "Reference" }
-        TargetCheck(run, structure).checkForm(object, references, rule)
-        guard !references.isEmpty, !references.contains(where: { $0.targets.isEmpty }) else { return }
-        TargetCheck(run, structure).check(object, references, rule)
+    /// Whether an object conforms to one of several profiles. What breaks the only one is reported.
+    private func conformsToOne(of profiles: [String], _ object: FHIRObject, _ facts: RuleFacts) -> Bool {
+        // Extensions are checked by their own definitions wherever they stand.
+        if object.layout.name == "Extension" { return false }
+        if profiles.count == 1, let profile = profiles.first {
+            run.validate(object, against: profile)
+            return false
+        }
+        let results = profiles.map { run.conforms(object, to: $0) }
+        if results.contains(true) { return true }
+        if results.contains(where: { $0 == nil }) {
+            add(
+                .missingDefinition, "not all profiles of \(facts.id) are known: add the packages that define them", facts,
+                severity: .warning)
+        } else {
+            add(.noProfile, "the value conforms to none of the profiles of \(facts.id)", facts)
+        }
+        return false
+    }
+
+    private func checkTargets(
+        of object: FHIRObject, _ facts: RuleFacts, _ references: [ElementRule.TypeRule], _ targets: [RuleFacts.Target]
+    ) {
+        guard !references.isEmpty, object.layout.name == "Reference" else { return }
+        TargetCheck(run, structure).checkForm(object, references, facts)
+        if !targets.isEmpty { TargetCheck(run, structure).check(object, targets, facts) }
     }
 
     // MARK: - Constraints
 
-    private func check(
-        _ constraint: ElementRule.Constraint, of rule: ElementRule, on value: ElementValue, in resource: FHIRResource?
-    ) {
-        guard let expression = constraint.expression, !run.isAbandoned(expression) else { return }
-        let severity: ValidationIssue.Severity = constraint.severity == "error" ? .error : .warning
+    private func check(_ constraint: ConstraintCheck, of facts: RuleFacts, on value: ElementValue, in resource: FHIRResource?) {
+        let expression = constraint.expression
+        guard !run.isAbandoned(expression) else { return }
         do {
-            let path = try FHIRPath(expression, options: .definitions)
-            let results = try path.evaluate(on: [FHIRPathValue(value.item)], context: run.context(resource))
-            // What must be in an order is not if nothing orders it.
-            let isBroken = results.isEmpty ? FHIRPathConstraint.isAboutOrder(expression) : results.count == 1 && results[0].bool == false
-            guard isBroken else { return }
-            add(.constraint, "breaks the constraint \(constraint.key): \(expression)", rule, severity: severity, key: constraint.key)
+            guard try constraint.compiled.get().isBroken(by: value.item, run.context(resource)) else { return }
+            add(
+                .constraint, "breaks the constraint \(constraint.key): \(expression)", facts, severity: constraint.severity,
+                key: constraint.key)
         } catch {
             run.abandon(expression, after: error)
             add(
-                .undecidedConstraint, "the constraint \(constraint.key) could not be evaluated: \(error)", rule, severity: .warning,
+                .undecidedConstraint, "the constraint \(constraint.key) could not be evaluated: \(error)", facts, severity: .warning,
                 key: constraint.key)
         }
     }
@@ -188,9 +191,9 @@ struct ProfileWalk {
     // MARK: - Issues
 
     func add(
-        _ messageID: ValidationIssue.MessageID, _ message: String, _ rule: ElementRule, severity: ValidationIssue.Severity = .error,
+        _ messageID: ValidationIssue.MessageID, _ message: String, _ facts: RuleFacts, severity: ValidationIssue.Severity = .error,
         key: String? = nil
     ) {
-        run.add(messageID, message, severity, profile: structure, element: rule.id, key: key)
+        run.add(messageID, message, severity, profile: structure, element: facts.id, key: key)
     }
 }

@@ -67,7 +67,7 @@ struct RecordWalk {
             run.at("url") { run.add(.url, "a canonical URL must be absolute") }
         }
         NarrativeRules(run).check(resource)
-        walk(resource, place)
+        walk(resource, place, run.facts.plan(of: resource.layout))
     }
 
     private func checkProfiles(of resource: FHIRResource) {
@@ -92,39 +92,55 @@ struct RecordWalk {
 
     // MARK: - Objects
 
-    private func walk(_ object: FHIRObject, _ place: Place) {
+    private func walk(_ object: FHIRObject, _ place: Place, _ plan: WalkPlan) {
         guard run.mayContinue() else { return }
-        let layout = object.layout
-        let sets = run.facts.boundSets(of: layout)
-        for filled in object.slotRun {
-            let slot = Int(filled.index)
-            if !sets.open.isEmpty, let valueSet = sets.open[slot] { checkCodes(object.values(at: slot..<slot + 1), of: valueSet) }
-            if case .word = filled.value { continue }
-            let entry = object.layoutTable.pointee.entries + slot
-            if case .text = filled.value, entry.pointee.kind == .primitive, !PrimitiveRules.concern(entry.pointee.primitive) { continue }
-            let name = layout.elements[slot].choice?.name ?? layout.elements[slot].name
-            for value in object.values(at: slot..<slot + 1) {
-                walk(value, named: name, slot, of: object, at: place, boundTo: sets.coded[slot])
+        for position in object.slotRun.indices {
+            let slot = Int(object.slotRun[position].index)
+            if plan.hasOpenSets, let valueSet = plan.slots[slot].open { checkCodes(object.values(at: slot..<slot + 1), of: valueSet) }
+            switch object.slotRun[position].value {
+            case .word: continue
+            case .object(let child):
+                walk(child, at: slot, plan.slots[slot].isList ? 0 : nil, of: plan, place)
+            case .objects(let children):
+                for (index, child) in children.enumerated() { walk(child, at: slot, index, of: plan, place) }
+            case .text(let text):
+                if isKept(plan.slots[slot].rule, by: text) { continue }
+                for value in object.values(at: slot..<slot + 1) { walk(value, at: plan.slots[slot], of: object, place) }
+            case .texts(let texts):
+                if texts.allSatisfy({ isKept(plan.slots[slot].rule, by: $0) }) { continue }
+                for value in object.values(at: slot..<slot + 1) { walk(value, at: plan.slots[slot], of: object, place) }
+            case .annotated, .annotatedTexts:
+                for value in object.values(at: slot..<slot + 1) { walk(value, at: plan.slots[slot], of: object, place) }
             }
         }
     }
 
-    private func walk(
-        _ value: ElementValue, named name: String, _ slot: Int, of object: FHIRObject, at place: Place, boundTo valueSet: Canonical?
-    ) {
-        run.at(value) {
-            guard let child = value.object else {
-                PrimitiveRules(run).check(value, object.layout.elements[slot], in: object)
-                if let annotation = value.children {
-                    walk(annotation, Place(annotation, in: place, element: name, primitive: value.type))
-                }
-                return
+    private func isKept(_ rule: WalkPlan.TextRule, by text: String) -> Bool {
+        rule.isKept(by: text, refusesMarkup: run.options.refusesMarkup)
+    }
+
+    private func walk(_ child: FHIRObject, at slot: Int, _ index: Int?, of plan: WalkPlan, _ place: Place) {
+        let name = plan.slots[slot].name
+        run.at(name, index) {
+            let inner = Place(child, in: place, element: plan.slots[slot].element)
+            let own = run.facts.plan(of: child.layout)
+            if own.isResource, let resource = child as? FHIRResource { return visit(resource, inner) }
+            check(child, inner, own.rule)
+            if let valueSet = plan.slots[slot].coded {
+                checkBinding(of: ElementValue(item: .object(child), name: name, index: index, type: child.layout.name), to: valueSet)
             }
-            let inner = Place(child, in: place, element: name)
-            if let resource = child as? FHIRResource { return visit(resource, inner) }
-            check(child, inner)
-            if let valueSet { checkBinding(of: value, to: valueSet) }
-            walk(child, inner)
+            walk(child, inner, own)
+        }
+    }
+
+    /// Checks a primitive, and its id and extensions.
+    private func walk(_ value: ElementValue, at slot: WalkPlan.Slot, of object: FHIRObject, _ place: Place) {
+        run.at(value) {
+            if let type = slot.primitive { PrimitiveRules(run).check(value, type, in: object) }
+            guard let annotation = value.children else { return }
+            walk(
+                annotation, Place(annotation, in: place, element: slot.element, primitive: value.type),
+                run.facts.plan(of: annotation.layout))
         }
     }
 
@@ -143,15 +159,15 @@ struct RecordWalk {
         run.add(.code, "needs a code of \(valueSet), has a different one")
     }
 
-    private func check(_ object: FHIRObject, _ place: Place) {
-        switch object.layout.name {
-        case "Extension": ExtensionRules(run).check(object, place)
-        case "Reference": ReferenceRules(run).check(object, place)
-        case "Attachment": AttachmentRules(run).check(object)
-        case "Coding": CodingRules(run).check(object)
-        case "Identifier": URLRules(run).check(identifier: object)
-        default:
-            guard object.layout.isKind(of: "Quantity") else { return }
+    private func check(_ object: FHIRObject, _ place: Place, _ rule: WalkPlan.ObjectRule) {
+        switch rule {
+        case .none: return
+        case .extensions: ExtensionRules(run).check(object, place)
+        case .reference: ReferenceRules(run).check(object, place)
+        case .attachment: AttachmentRules(run).check(object)
+        case .coding: CodingRules(run).check(object)
+        case .identifier: URLRules(run).check(identifier: object)
+        case .quantity:
             CodingRules(run).check(quantity: object)
             if object.text(of: "comparator") != nil, let parent = place.parent, let element = place.element,
                 SimpleQuantityRule.forbidsComparator(element, of: parent.object.layout)

@@ -4,10 +4,16 @@ import FireLiteCore
 /// references in Bundles).
 final class ReferenceIndex {
     /// An entry of the Bundle.
-    struct Entry {
+    final class Entry {
         let number: Int
         let fullURL: String?
         let resource: FHIRResource
+        /// The address of the server that the full URL is of.
+        private(set) lazy var base: String? = fullURL.flatMap { ReferenceParts($0).base }
+
+        init(number: Int, fullURL: String?, resource: FHIRResource) {
+            (self.number, self.fullURL, self.resource) = (number, fullURL, resource)
+        }
     }
 
     /// What a reference leads to.
@@ -21,6 +27,8 @@ final class ReferenceIndex {
     private var byURL: [String: [Entry]] = [:]
     private var byKey: [String: [Entry]] = [:]
     private var byResource: [ObjectIdentifier: Entry] = [:]
+    /// The entries that references may be to, found once.
+    private var found: [ObjectIdentifier: [Entry]] = [:]
 
     init(_ root: FHIRResource) {
         var entries: [Entry] = []
@@ -39,11 +47,11 @@ final class ReferenceIndex {
     }
 
     /// The entry that an object is in.
-    func entry(of object: FHIRObject) -> Entry? {
+    private func entry(of object: FHIRObject) -> Entry? {
         var current: FHIRObject? = object
         var found: Entry?
         while let next = current {
-            if let entry = byResource[ObjectIdentifier(next)] { found = entry }
+            if next.layout.isResource, let entry = byResource[ObjectIdentifier(next)] { found = entry }
             current = next.ownerObject
         }
         return found
@@ -58,26 +66,30 @@ final class ReferenceIndex {
             let id = String(text.dropFirst())
             return container.containedResources.first { $0.id == id }.map { Target(resource: $0, entry: nil) }
         }
-        if entries.isEmpty { return nil }
-        let found = matches(text, from: entry(of: reference)?.fullURL)
+        let found = matches(reference, text)
         guard found.count == 1, let entry = found.first else { return nil }
         return Target(resource: entry.resource, entry: entry.number)
     }
 
-    /// The entries that a reference may be to.
+    /// The entries that a Reference may be to.
     ///
-    /// - Parameters:
-    ///   - text: the reference.
-    ///   - base: the full URL of the entry with it.
-    func matches(_ text: String, from base: String?) -> [Entry] {
+    /// - Parameter text: the reference as it is written.
+    func matches(_ reference: FHIRObject, _ text: String) -> [Entry] {
         if entries.isEmpty { return [] }
-        let text = text.prefix { $0 != "#" }
-        let parts = ReferenceParts(String(text))
+        if let known = found[ObjectIdentifier(reference)] { return known }
+        let list = matches(text, from: entry(of: reference))
+        found[ObjectIdentifier(reference)] = list
+        return list
+    }
+
+    private func matches(_ text: String, from entry: Entry?) -> [Entry] {
+        let text = text.utf8.firstIndex(of: UInt8(ascii: "#")).map { String(text[..<$0]) } ?? text
+        let parts = ReferenceParts(text)
         let version = parts.version
-        let plain = version == nil ? String(text) : String(text.dropLast((version ?? "").count + "/_history/".count))
+        let plain = version == nil ? text : String(text.dropLast((version ?? "").count + "/_history/".count))
         var found: [Entry]
         if parts.form == .relative {
-            if let base = base.flatMap({ ReferenceParts($0).base }) {
+            if let base = entry?.base {
                 found = byURL["\(base)/\(plain)"] ?? []
             } else {
                 found = byURL[plain] ?? []

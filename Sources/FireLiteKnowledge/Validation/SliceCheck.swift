@@ -12,9 +12,10 @@ struct SliceCheck {
     private var run: ValidationRun { walk.run }
 
     func check(_ values: [ElementValue], _ node: StructureNode) {
+        if values.isEmpty { return checkAbsence(node) }
         let slicing = node.rule.slicing ?? ElementRule.Slicing()
-        var counts = [Int](repeating: 0, count: node.slices.count)
-        var members = [[ElementValue]](repeating: [], count: node.slices.count)
+        // The slice of each value; nil for none.
+        var places = [Int?](repeating: nil, count: values.count)
         var last = -1
         var hasUnmatched = false
         for (position, value) in values.enumerated() {
@@ -26,36 +27,51 @@ struct SliceCheck {
                 continue
             }
             if hasUnmatched, slicing.rules == "openAtEnd" {
-                run.at(value) { walk.add(.sliceOrder, "values outside of the slices must come last", node.rule) }
+                run.at(value) { walk.add(.sliceOrder, "values outside of the slices must come last", ProfileWalk.facts(of: node)) }
             }
             if slicing.isOrdered, slice < last {
                 run.at(value) {
                     walk.add(
-                        .sliceOrder, "the slice \(node.slices[slice].rule.sliceName ?? "") must come before the values before it", node.rule
-                    )
+                        .sliceOrder, "the slice \(node.slices[slice].rule.sliceName ?? "") must come before the values before it",
+                        ProfileWalk.facts(of: node))
                 }
             }
             last = max(last, slice)
-            counts[slice] += 1
-            members[slice].append(value)
+            places[position] = slice
         }
         for (index, slice) in node.slices.enumerated() {
-            walk.count(counts[index], slice, name: "\(node.rule.name):\(slice.rule.sliceName ?? "")")
-            for value in members[index] {
+            let facts = ProfileWalk.facts(of: slice)
+            var number = 0
+            for place in places where place == index { number += 1 }
+            walk.count(number, facts, name: Self.name(of: slice, node))
+            for (value, place) in zip(values, places) where place == index {
                 run.at(value) {
-                    guard walk.checkType(of: value, slice) else { return }
+                    guard walk.checkType(of: value, facts) else { return }
                     walk.checkContent(of: value, slice, resource)
-                    walk.checkProfiles(of: value, slice)
+                    walk.checkProfiles(of: value, facts, slice)
                 }
             }
-            if !slice.slices.isEmpty { check(members[index], slice) }
+            if !slice.slices.isEmpty { check(zip(values, places).filter { $0.1 == index }.map(\.0), slice) }
         }
+    }
+
+    private func checkAbsence(_ node: StructureNode) {
+        for slice in node.slices {
+            walk.count(0, ProfileWalk.facts(of: slice), name: Self.name(of: slice, node))
+            if !slice.slices.isEmpty { checkAbsence(slice) }
+        }
+    }
+
+    private static func name(of slice: StructureNode, _ node: StructureNode) -> String {
+        "\(node.rule.name):\(slice.rule.sliceName ?? "")"
     }
 
     private func checkUnmatched(_ node: StructureNode, _ slicing: ElementRule.Slicing) {
         if slicing.rules == "closed" {
             let names = node.slices.compactMap(\.rule.sliceName).joined(separator: ", ")
-            walk.add(.closedSlicing, "the value fits none of the slices \(names), and others are not allowed", node.rule)
+            walk.add(
+                .closedSlicing, "the value fits none of the slices \(names), and others are not allowed",
+                ProfileWalk.facts(of: node))
         }
     }
 
@@ -74,9 +90,10 @@ struct SliceCheck {
         guard !slicing.discriminators.isEmpty else {
             // Without discriminators a value is in the slice that it conforms to.
             let found = run.silently {
-                guard walk.checkType(of: value, slice) else { return }
+                let facts = ProfileWalk.facts(of: slice)
+                guard walk.checkType(of: value, facts) else { return }
                 walk.checkContent(of: value, slice, resource)
-                walk.checkProfiles(of: value, slice)
+                walk.checkProfiles(of: value, facts, slice)
             }
             return !found.contains { $0.severity == .error }
         }
@@ -173,8 +190,8 @@ struct Discrimination {
     private func content(_ values: [ElementValue], _ targets: [Target]) -> Bool {
         guard !targets.isEmpty else { return false }
         return targets.contains { target in
-            let rule = target.node.rule
             if values.isEmpty {
+                let rule = target.node.rule
                 // A slice that says nothing here leaves the element open.
                 let isFree = rule.fixed == nil && rule.pattern == nil && rule.binding?.strength != "required" && !hasFixedBelow(target.node)
                 return rule.max == "0" || isFree && (rule.min ?? 0) == 0
@@ -185,16 +202,16 @@ struct Discrimination {
 
     /// Whether a value has what an element fixes, by itself or further down.
     private func has(_ value: ElementValue, _ target: Target) -> Bool {
-        let rule = target.node.rule
-        if let fixed = rule.fixed { return value.matches(fixed.json, isExact: true) }
-        if let pattern = rule.pattern { return value.matches(pattern.json, isExact: false) }
-        if let binding = rule.binding, binding.strength == "required", !hasFixedBelow(target.node) {
-            return BindingCheck(run, target.structure).membership(of: value, binding) == .member
+        let facts = ProfileWalk.facts(of: target.node)
+        if let fixed = facts.fixed { return value.matches(fixed, isExact: true) }
+        if let pattern = facts.pattern { return value.matches(pattern, isExact: false) }
+        if facts.strength == "required", !hasFixedBelow(target.node) {
+            return facts.valueSet.map { BindingCheck.membership(of: value, in: $0, run) == .member } ?? false
         }
         let walk = ProfileWalk(run, target.structure)
         let found = run.silently {
             walk.checkContent(of: value, target.node, resource)
-            walk.checkProfiles(of: value, target.node)
+            walk.checkProfiles(of: value, facts, target.node)
         }
         return !found.contains { $0.severity == .error }
     }
@@ -221,6 +238,9 @@ struct Discrimination {
 
     private func values(_ value: ElementValue, _ path: String) -> [ElementValue]? {
         if path == "$this" { return [value] }
+        if let items = members(of: value.item, path) {
+            return items.map { ElementValue(item: $0, name: path, index: nil, type: FHIRPathValue($0).type) }
+        }
         do {
             let results = try FHIRPath(path, options: options).evaluate(
                 on: [FHIRPathValue(value.item)], context: run.context(resource))
@@ -228,6 +248,13 @@ struct Discrimination {
         } catch {
             return nil
         }
+    }
+
+    /// The values of an element by its name alone, which needs no expression; nil for other paths.
+    private func members(of item: Item, _ path: String) -> [Item]? {
+        guard case .object(let object) = item, path.utf8.allSatisfy({ ($0 | 0x20) &- 97 < 26 }), let first = path.utf8.first, first >= 97
+        else { return nil }
+        return object.slot(named: path).map { object.items(at: $0) }
     }
 
     private var options: FHIRPathOptions {

@@ -21,11 +21,13 @@ public struct StoreValidation: Sendable {
     public let level: Level
     /// Canonical URLs of profiles that each resource must conform to, by the types that they are about.
     public let profiles: [String: [String]]
-    /// What checks the resources; nil for what needs no more than their release.
+    /// What checks the resources; nil for what needs no more than their release, and for the packages in the store's file.
     let validator: FHIRValidator?
+    /// Whether the definitions are those of the packages in the store's file.
+    public let usesStoredPackages: Bool
 
-    private init(_ level: Level, _ validator: FHIRValidator? = nil, profiles: [String: [String]] = [:]) {
-        (self.level, self.validator, self.profiles) = (level, validator, profiles)
+    private init(_ level: Level, _ validator: FHIRValidator? = nil, profiles: [String: [String]] = [:], usesStoredPackages: Bool = false) {
+        (self.level, self.validator, self.profiles, self.usesStoredPackages) = (level, validator, profiles, usesStoredPackages)
     }
 
     /// Requires the shapes of the release.
@@ -52,6 +54,29 @@ public struct StoreValidation: Sendable {
     ///     `meta.profile` count.
     public static func profiles(_ validator: FHIRValidator, against profiles: [String: [String]] = [:]) -> StoreValidation {
         StoreValidation(.profiles, validator, profiles: profiles)
+    }
+
+    /// Requires the shapes, the rules and the profiles of the packages in the store's own file: those that it has when it begins to require them, and those
+    /// that the store object adds later.
+    ///
+    /// ```swift
+    /// let store = try FHIRStore(path: "health.sqlite", release: .r4, validation: .storedPackages())
+    /// ```
+    ///
+    /// - Parameter profiles: canonical URLs of profiles that each resource must conform to, by the types that they are about. Default: none, so that those
+    ///   in `meta.profile` count.
+    public static func storedPackages(against profiles: [String: [String]] = [:]) -> StoreValidation {
+        StoreValidation(.profiles, profiles: profiles, usesStoredPackages: true)
+    }
+
+    /// The checks for a store.
+    ///
+    /// - Throws: `KnowledgeError` with code `release` if the definitions are of another release; errors of reading the packages in its file.
+    func check(of store: FHIRStore) throws -> ResourceCheck {
+        guard usesStoredPackages else { return try check(store.release) }
+        let knowledge = Knowledge(release: store.release)
+        try knowledge.addPackages(of: store)
+        return ResourceCheck(validator: FHIRValidator(knowledge: knowledge), profiles: profiles, knowsExtensions: true)
     }
 
     /// The checks for a store of a release.
@@ -104,12 +129,13 @@ extension FHIRStore {
     ///   - release: the FHIR release of its resources.
     ///   - configuration: as for a store without validation.
     ///   - validation: what is required.
-    /// - Throws: `FHIRStoreError`; `KnowledgeError` with code `release` if the definitions are of another release.
+    /// - Throws: `FHIRStoreError`; `KnowledgeError` with code `release` if the definitions are of another release, and others if the packages in the file
+    ///   cannot be read.
     public convenience init(
         path: String, release: FHIRRelease, configuration: Configuration = Configuration(), validation: StoreValidation
     ) throws {
         // Before a file is created.
-        _ = try validation.check(release)
+        if !validation.usesStoredPackages { _ = try validation.check(release) }
         try self.init(path: path, release: release, configuration: configuration)
         try requireValidation(validation)
     }
@@ -128,10 +154,15 @@ extension FHIRStore {
     /// - Throws: `KnowledgeError` with code `release` if the definitions are of another release; the store then requires what it did before.
     public func requireValidation(_ validation: StoreValidation?) throws {
         if let validation {
-            let check = try validation.check(release)
+            let check = try validation.check(of: self)
             participant(ValidationKeeper.self, orAdd: { ValidationKeeper() }).use(validation, check)
         } else if let keeper = participant(ValidationKeeper.self) {
             remove(participant: keeper)
         }
+    }
+
+    /// Requires what the packages in the store's file say now, if it requires what they say.
+    func useStoredPackages() throws {
+        if let validation, validation.usesStoredPackages { try requireValidation(validation) }
     }
 }

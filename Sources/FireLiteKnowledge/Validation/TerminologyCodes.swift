@@ -60,7 +60,8 @@ final class TerminologyCodes: CodeValidator, @unchecked Sendable {
 
     func display(of question: CodeQuestion) -> CodeMembership { answer(to: question).display }
 
-    private func answer(to question: CodeQuestion) -> (existence: CodeMembership, display: CodeMembership) {
+    /// Both answers about a code in its system.
+    func answer(to question: CodeQuestion) -> (existence: CodeMembership, display: CodeMembership) {
         if let known = lock.withLock({ systems[question] }) { return known }
         let (answer, failure) = ReadingFailures.watching { find(question) }
         if failure != nil { return (.unknown, .unknown) }

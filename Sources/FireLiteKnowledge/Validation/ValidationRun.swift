@@ -3,6 +3,8 @@ import FireLiteFHIRPath
 import Foundation
 
 /// The validation of one resource: where it is, what it found, how much it may still do.
+///
+/// Exclusive access is not checked for what changes with every element, as one thread has the run and no closure is called during an access.
 final class ValidationRun {
     let knowledge: Knowledge
     let codes: any CodeValidator
@@ -12,12 +14,14 @@ final class ValidationRun {
     /// The resource that is validated: a Bundle, or one with contained resources.
     let root: FHIRResource
     private(set) var issues: [ValidationIssue] = []
-    private var steps: [(name: String, index: Int?)] = []
-    private var remaining: Int
+    @exclusivity(unchecked) private var steps: [(name: String, index: Int?)] = []
+    @exclusivity(unchecked) private var remaining: Int
     private var known: Set<ValidationIssue> = []
     private var suppressed = 0
     /// Validations against profiles that are going on, which would otherwise go round in circles.
     private var active: Set<ProfileUse> = []
+    /// Validations against profiles whose issues are reported.
+    private var reported: Set<ProfileUse> = []
     /// Results of validations against profiles, by object and profile.
     private var conformances: [ProfileUse: Bool] = [:]
     lazy var references = ReferenceIndex(root)
@@ -38,6 +42,18 @@ final class ValidationRun {
 
     /// What FHIR says about the elements of the release.
     let facts: BaseFacts
+
+    /// Whether a code system has a code, and whether the display is one of it; the second is unknown without a display.
+    func answer(to question: CodeQuestion) -> (existence: CodeMembership, display: CodeMembership) {
+        // The usual validator of codes finds both at once.
+        if let terminology = codes as? TerminologyCodes {
+            let (existence, display) = terminology.answer(to: question)
+            return (existence, question.display == nil ? .unknown : display)
+        }
+        let existence = codes.existence(of: question)
+        guard existence != .notMember, question.display != nil else { return (existence, .unknown) }
+        return (existence, codes.display(of: question))
+    }
 
     // MARK: - Place
 
@@ -89,7 +105,7 @@ final class ValidationRun {
     }
 
     /// Whether issues are found only to decide whether something conforms.
-    private var isSilent = false
+    @exclusivity(unchecked) private var isSilent = false
 
     /// Whether elements of profiles count that say no more than FHIR's types. The record is checked by the types anyway, but what decides whether it
     /// conforms to a profile must look at everything.
@@ -155,11 +171,17 @@ final class ValidationRun {
         return result
     }
 
+    /// Whether what breaks a profile was reported already.
+    func hasValidated(_ object: FHIRObject, against structure: Structure) -> Bool {
+        !isSilent && reported.contains(ProfileUse(object: ObjectIdentifier(object), profile: structure.url))
+    }
+
     /// Reports what breaks a profile.
     func validate(_ object: FHIRObject, against structure: Structure) {
         let use = ProfileUse(object: ObjectIdentifier(object), profile: structure.url)
         guard active.insert(use).inserted else { return }
         defer { active.remove(use) }
+        if !isSilent { reported.insert(use) }
         guard object.layout.isKind(of: structure.type) || structure.kind == "logical" else {
             let found = object.layout.name
             return add(.profileType, "the profile \(structure.url) is about \(structure.type), and this is \(found)", profile: structure)
@@ -193,7 +215,7 @@ final class ValidationRun {
     // MARK: - Expressions
 
     /// The expressions that took longer than allowed, which are not evaluated again.
-    private var abandoned: Set<String> = []
+    @exclusivity(unchecked) private var abandoned: Set<String> = []
 
     /// Whether an expression took longer than allowed before.
     func isAbandoned(_ expression: String) -> Bool { !abandoned.isEmpty && abandoned.contains(expression) }
@@ -203,7 +225,7 @@ final class ValidationRun {
         if (error as? FHIRPathError)?.code == .limit { abandoned.insert(expression) }
     }
 
-    private var lastContext: FHIRPathContext?
+    @exclusivity(unchecked) private var lastContext: FHIRPathContext?
 
     /// The context for expressions about elements of a resource.
     func context(_ resource: FHIRResource?) -> FHIRPathContext {
@@ -272,7 +294,7 @@ extension CodeQuestion {
     /// The codes of a Coding, CodeableConcept, CodeableReference or Quantity.
     static func all(in object: FHIRObject) -> [CodeQuestion] {
         switch object.layout.name {
-        case "CodeableConcept": object.children("coding").compactMap(one)
+        case "CodeableConcept": object.objects(of: "coding").compactMap(one)
         case "CodeableReference": object.child("concept").map { all(in: $0) } ?? []
         default: [one(object)].compactMap { $0 }
         }

@@ -61,21 +61,21 @@ struct BindingCheck {
 
     init(_ run: ValidationRun, _ structure: Structure) { (self.run, self.structure) = (run, structure) }
 
-    func check(_ value: ElementValue, _ facts: RuleFacts, _ node: StructureNode) {
+    func check(_ value: ElementValue, _ facts: RuleFacts) {
         guard let valueSet = facts.valueSet else { return }
         switch facts.strength {
         case "required":
             switch Self.membership(of: value, in: valueSet, run) {
             case .member: break
             case .notMember:
-                run.add(.code, "needs a code of \(valueSet), has a different one or none", profile: structure, element: node.rule.id)
-            case .unknown: unknown(valueSet, node.rule)
+                run.add(.code, "needs a code of \(valueSet), has a different one or none", profile: structure, element: facts.id)
+            case .unknown: unknown(valueSet, facts)
             }
         case "extensible":
             if Self.membership(of: value, in: valueSet, run) == .notMember {
                 run.add(
                     .code, "has no code of \(valueSet), which should be used if it has a suitable one", .warning, profile: structure,
-                    element: node.rule.id)
+                    element: facts.id)
             }
         default: break
         }
@@ -83,22 +83,17 @@ struct BindingCheck {
         // A preferred binding asks for no code; one that is there is of the maximum.
         let hasCode = value.object.map { !CodeQuestion.all(in: $0).isEmpty } ?? true
         if hasCode || facts.strength != "preferred", Self.membership(of: value, in: maximum, run) == .notMember {
-            run.add(.code, "needs a code of \(maximum), has a different one", profile: structure, element: node.rule.id)
+            run.add(.code, "needs a code of \(maximum), has a different one", profile: structure, element: facts.id)
         }
     }
 
-    private func unknown(_ valueSet: Canonical, _ rule: ElementRule) {
+    private func unknown(_ valueSet: Canonical, _ facts: RuleFacts) {
         run.add(
             .unknownValueSet, "whether the code is in \(valueSet) is not known: add the package with the value set and its code systems",
-            .warning, profile: structure, element: rule.id)
+            .warning, profile: structure, element: facts.id)
     }
 
-    /// Whether one of the value's codes is in the value set.
-    func membership(of value: ElementValue, _ binding: ElementRule.Binding) -> CodeMembership {
-        guard let valueSet = binding.valueSet else { return .unknown }
-        return Self.membership(of: value, in: Canonical(valueSet), run)
-    }
-
+    /// Whether one of the value's codes is in a value set.
     static func membership(of value: ElementValue, in valueSet: Canonical, _ run: ValidationRun) -> CodeMembership {
         let questions = value.object.map { CodeQuestion.all(in: $0) } ?? value.text.map { [CodeQuestion(code: $0)] } ?? []
         if let object = value.object, questions.isEmpty {
@@ -127,32 +122,33 @@ struct TargetCheck {
 
     init(_ run: ValidationRun, _ structure: Structure) { (self.run, self.structure) = (run, structure) }
 
-    func check(_ reference: FHIRObject, _ types: [ElementRule.TypeRule], _ rule: ElementRule) {
-        let targets = types.flatMap(\.targets)
+    func check(_ reference: FHIRObject, _ targets: [RuleFacts.Target], _ facts: RuleFacts) {
         let resolved = run.references.target(of: reference)
         let name =
             resolved?.resource.layout.name ?? reference.text(of: "reference").flatMap { ReferenceParts($0).type }
             ?? reference.text(of: "type")
-        let structures = targets.compactMap { try? run.knowledge.structure(Canonical($0)) }
+        let structures = targets.compactMap { try? run.knowledge.structure($0.canonical) }
         let isComplete = structures.count == targets.count
-        if let name, run.release.hasResourceType(named: name), isComplete, !structures.contains(where: { fits(name, $0) }) {
+        if let name, isComplete, !structures.contains(where: { fits(name, $0) }), run.release.hasResourceType(named: name) {
             let names = Set(structures.map(\.type)).sorted().joined(separator: ", ")
-            return run.add(.referenceType, "must refer to \(names), refers to \(name)", profile: structure, element: rule.id)
+            return run.add(.referenceType, "must refer to \(names), refers to \(name)", profile: structure, element: facts.id)
         }
         guard let resolved else { return }
         if structures.contains(where: { !$0.isConstraint }) { return }
         if !structures.contains(where: { run.conforms(resolved.resource, to: $0) }) {
             guard isComplete else { return }
             run.add(
-                .noProfile, "the resource that it refers to conforms to none of \(targets.joined(separator: ", "))", profile: structure,
-                element: rule.id)
+                .noProfile, "the resource that it refers to conforms to none of \(targets.map(\.url).joined(separator: ", "))",
+                profile: structure, element: facts.id)
         }
     }
 
     /// Checks where the target of a reference may be, and whether the reference names a version (FHIR, ElementDefinition, type.aggregation and
     /// type.versioning).
-    func checkForm(_ reference: FHIRObject, _ types: [ElementRule.TypeRule], _ rule: ElementRule) {
-        guard let text = reference.text(of: "reference"), !types.isEmpty else { return }
+    func checkForm(_ reference: FHIRObject, _ types: [ElementRule.TypeRule], _ facts: RuleFacts) {
+        guard types.contains(where: { !$0.aggregation.isEmpty || $0.versioning != nil }), let text = reference.text(of: "reference") else {
+            return
+        }
         if types.allSatisfy({ !$0.aggregation.isEmpty }) {
             let place = text.hasPrefix("#") ? "contained" : run.references.target(of: reference)?.entry != nil ? "bundled" : "referenced"
             // What is in the same Bundle is also referenced.
@@ -161,16 +157,16 @@ struct TargetCheck {
             if allowed.isDisjoint(with: places) {
                 run.add(
                     .reference, "the resource that it refers to must be \(allowed.sorted().joined(separator: " or ")), and is \(place)",
-                    profile: structure, element: rule.id)
+                    profile: structure, element: facts.id)
             }
         }
         let versioning = Set(types.compactMap(\.versioning))
         guard versioning.count == 1, types.allSatisfy({ $0.versioning != nil }), !text.hasPrefix("#") else { return }
         let isVersioned = ReferenceParts(text).version != nil
         if versioning == ["specific"], !isVersioned {
-            run.add(.reference, "the reference must name a version", profile: structure, element: rule.id)
+            run.add(.reference, "the reference must name a version", profile: structure, element: facts.id)
         } else if versioning == ["independent"], isVersioned {
-            run.add(.reference, "the reference must not name a version", profile: structure, element: rule.id)
+            run.add(.reference, "the reference must not name a version", profile: structure, element: facts.id)
         }
     }
 

@@ -70,4 +70,44 @@ struct PackageCommandTests {
         let after = try ToolRun("validate", "--knowledge", file, patient)
         #expect(after.status == .failed && after.error.contains("damaged"), "\(after.error)")
     }
+
+    /// The packages of a database are used by validations of it.
+    @Test func aDatabaseKeepsPackages() throws {
+        let database = folder.file("health.sqlite")
+        let patient = try folder.write(
+            "patient.ndjson", #"{"resourceType":"Patient","id":"a","meta":{"profile":["http://a.org/p"]}}"# + "\n")
+        #expect(try ToolRun("import", "--database", database, patient).status == .done)
+        #expect(try ToolRun("validate", "--database", database).status == .done)
+        let profile = """
+            {"resourceType":"StructureDefinition","url":"http://a.org/p","name":"P","status":"active","kind":"resource","abstract":false,
+             "type":"Patient","baseDefinition":"http://hl7.org/fhir/StructureDefinition/Patient","derivation":"constraint",
+             "differential":{"element":[{"id":"Patient","path":"Patient"},{"id":"Patient.birthDate","path":"Patient.birthDate","min":1}]}}
+            """
+        let added = try ToolRun("package", "--database", database, "add", archive([("p.json", profile)]))
+        #expect(added.status == .done && added.output == "a.guide#1.0.0: 1 definitions\n", "\(added.error)")
+        #expect(try ToolRun("package", "--database", database, "list").output.contains("a.guide"))
+        let run = try ToolRun("validate", "--database", database)
+        #expect(run.status == .incomplete && run.output.contains("birthDate"), "\(run.output) \(run.error)")
+        #expect(try ToolRun("check", "--database", database).status == .done)
+        #expect(try ToolRun("package", "--database", database, "remove", "a.guide#2.0.0").status == .incomplete)
+        #expect(try ToolRun("package", "--database", database, "remove", "a.guide#1.0.0").status == .done)
+        #expect(try ToolRun("validate", "--database", database).status == .done)
+        #expect(try ToolRun("package", "--database", folder.file("none.sqlite"), "list").status == .failed)
+    }
+
+    @Test func onePlaceMustBeNamed() throws {
+        #expect(try ToolRun("package", "list").status == .usage)
+        #expect(try ToolRun("package", "--knowledge", file, "--database", file, "list").status == .usage)
+    }
+
+    @Test(arguments: [
+        ["list", "--registry", "https://packages.example"], ["add", "a.b", "--dependencies"],
+        ["add", "a.b", "--registry", "http://packages.example"],
+        ["add", "a.b", "--registry", "packages"], ["remove", "a.b", "--registry", "https://packages.example"],
+    ])
+    func registriesThatCannotBeUsedAreRefusedBeforeAnyRequest(_ words: [String]) throws {
+        let run = try ToolRun(["package", "--knowledge", file] + words)
+        #expect(run.status == .usage, "\(run.error)")
+        #expect(!FileManager.default.fileExists(atPath: file))
+    }
 }

@@ -48,7 +48,7 @@ enum CommandLines {
             "--parameters {letter.txt} --resource {patient.json} --knowledge {letter.txt} --database {mine.sqlite} --key-file {key} "
                 + "validate-code"
         ],
-        "package": ["--knowledge {new.sqlite} add {letter.txt}"],
+        "package": ["--knowledge {new.sqlite} add {letter.txt}", "--database {mine.sqlite} --key-file {key} list"],
         "codes": ["--knowledge {new.sqlite} add {letter.txt}"],
         "check": ["--database {mine.sqlite} --key-file {key}", "{mine.sqlite}"],
         "backup": [

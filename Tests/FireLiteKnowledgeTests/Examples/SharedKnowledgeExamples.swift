@@ -1,5 +1,7 @@
+import FireLite
 import FireLiteKnowledge
 import FireLiteR4
+import FireLiteRegistry
 import Foundation
 
 // example ValidatingProfiles.md
@@ -9,5 +11,22 @@ func share() throws -> Knowledge {
     let knowledge = Knowledge(release: .r4)
     try knowledge.addKnowledge(at: URL(fileURLWithPath: "guides.sqlite"))
     return knowledge
+}
+// end
+
+// example ValidatingProfiles.md
+func storeWithGuide(_ guide: URL) throws -> FHIRStore {
+    let store = try FHIRStore(path: "health.sqlite", release: .r4, validation: .storedPackages())
+    try store.addPackage(at: guide)
+    return store
+}
+// end
+
+// example FireLiteRegistry.md
+func addUSCore(to knowledge: Knowledge, from address: URL) async throws {
+    let registry = try PackageRegistry(address)
+    for package in try await registry.packages(named: "hl7.fhir.us.core", version: "6.1.0", present: knowledge.packages) {
+        knowledge.addPackage(package)
+    }
 }
 // end
