@@ -10,6 +10,7 @@ import http.client
 import http.server
 import json
 import os
+import re
 import resource
 import signal
 import subprocess
@@ -128,13 +129,33 @@ def exports(firelite, program, files, folder):
     server.end()
 
 
+CONDITIONAL = re.compile(r'"reference" *: *"([A-Za-z]+\?identifier=[^"]*)"')
+
+
+def identified(files):
+    """The references to resources with an identifier, by the conditional references that mean them."""
+    found = {}
+    for file in files:
+        if os.path.basename(file).split(".")[0] not in {"Location", "Organization", "Practitioner"}:
+            continue
+        with open(file) as text:
+            for value in map(json.loads, text):
+                for identifier in value.get("identifier", []):
+                    condition = f"{value['resourceType']}?identifier={identifier.get('system', '')}|{identifier.get('value', '')}"
+                    found[condition] = f"{value['resourceType']}/{value['id']}"
+    return found
+
+
 def transactions(firelite, program, files, folder):
     lines, entries, size = [], [], 0
+    targets = identified(files)
     for file in files:
         with open(file) as text:
             for line in text:
                 if size > TRANSACTION_BYTES:
                     break
+                # The tool stores conditional references as they are, so neither of the two looks for what they mean.
+                line = CONDITIONAL.sub(lambda match: f'"reference":"{targets.get(match[1], "Practitioner/unknown")}"', line)
                 value = json.loads(line)
                 # Provenances of a bundle refer to half of the data.
                 if value["resourceType"] == "Provenance":

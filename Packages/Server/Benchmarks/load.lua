@@ -1,4 +1,4 @@
--- Requests for wrk, by the environment: WORKLOAD (floor, read, search or create), TOKEN, and IDS, a file with an id of a Patient on each line.
+-- Requests for wrk, by the environment: WORKLOAD (floor, read, code, search or create), TOKEN, and IDS, a file with an id of a Patient on each line.
 local workload = os.getenv("WORKLOAD")
 local ids = {}
 for line in io.lines(os.getenv("IDS")) do ids[#ids + 1] = line end
@@ -14,6 +14,9 @@ function request()
     local id = ids[math.random(#ids)]
     if workload == "floor" then return wrk.format("OPTIONS", "/fhir/Patient/" .. id) end
     if workload == "read" then return wrk.format("GET", "/fhir/Patient/" .. id) end
+    if workload == "code" then
+        return wrk.format("GET", "/fhir/Observation?code=http://example.org/codes%7Cc" .. id:sub(2) .. "&_count=10&_total=none")
+    end
     if workload == "search" then
         return wrk.format("GET", "/fhir/Observation?code=http://loinc.org%7C8867-4&patient=" .. id .. "&_count=1&_total=none")
     end

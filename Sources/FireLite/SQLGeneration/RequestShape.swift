@@ -240,6 +240,14 @@ struct RequestShape {
     }
 
     private mutating func note(reference text: String, isBound: Bool) {
+        switch ReferenceParts(text).form {
+        case .uuid where isBound:
+            note(47)
+            return note(values.number(ofWord: text))
+        // These lead nowhere.
+        case .contained, .oid, .other: return note(48)
+        case .uuid, .relative, .absolute: break
+        }
         guard isBound, let (type, id) = ShapeValues.reference(text) else {
             note(44)
             return note(literal: text)

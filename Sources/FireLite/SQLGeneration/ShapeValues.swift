@@ -55,6 +55,9 @@ struct ShapeValues {
         return (type, id)
     }
 
+    /// Whether a text is a reference by UUID, which is compared as a whole.
+    static func isUUID(_ text: String) -> Bool { ReferenceParts(text).form == .uuid }
+
     // MARK: - Numbers of values
 
     mutating func number(ofWord text: String) -> Int {
@@ -87,8 +90,13 @@ enum ShapeMarks {
     private static let secret = UUID().uuidString.replacingBytes("-", with: "")
     private static let opening = "Z\(secret)."
     private static let closing = ".Z"
+    /// The beginning of the marks of references by UUID: all but the last twelve digits, which are the number.
+    private static let uuidOpening = ReferenceParts.uuidPrefix + UUID().uuidString.lowercased().prefix(24)
 
     static func word(_ number: Int) -> String { "\(opening)\(number)\(closing)" }
+
+    /// The mark of a word that is a reference by UUID, and has the form of one.
+    static func uuid(_ number: Int) -> String { uuidOpening + String(Int64(number), radix: 16).leftPadded(12) }
 
     static func letters(_ number: Int, count: Int) -> String {
         String(decoding: [UInt8](repeating: alphabet[number], count: count), as: UTF8.self)
@@ -98,7 +106,8 @@ enum ShapeMarks {
 
     /// Whether a text has nothing that could be taken for a mark.
     static func isUnmarked(_ text: String) -> Bool {
-        !text.utf8.contains { $0 < 0x20 } && (text.utf8.count < secret.utf8.count || !text.contains(secret))
+        !text.utf8.contains { $0 < 0x20 }
+            && (text.utf8.count < secret.utf8.count || !text.contains(secret) && !text.contains(uuidOpening))
     }
 
     /// Whether a text has no mark, also not as JSON writes control characters.
@@ -106,6 +115,7 @@ enum ShapeMarks {
 
     /// The parts of a text with the mark of a word; nil if there is none, or more than one.
     static func word(in text: String) -> (before: String, number: Int, after: String)? {
+        if text.hasPrefix(uuidOpening), let number = Int(text.dropFirst(uuidOpening.count), radix: 16) { return ("", number, "") }
         guard let start = text.range(of: opening), let end = text.range(of: closing, range: start.upperBound..<text.endIndex),
             let number = Int(text[start.upperBound..<end.lowerBound])
         else { return nil }
@@ -150,6 +160,7 @@ extension Predicate {
     }
 
     private static func marked(reference text: String, _ values: ShapeValues) -> String {
+        if ShapeValues.isUUID(text) { return values.words.firstIndex(of: text).map(ShapeMarks.uuid) ?? text }
         guard let (type, id) = ShapeValues.reference(text), let number = values.words.firstIndex(of: id) else { return text }
         return "\(type)/\(ShapeMarks.word(number))"
     }

@@ -1,7 +1,10 @@
 import FireLiteSQLiteBridge
 import Foundation
 
-/// Passes a task's cancellation to the thread that works for it.
+/// Work took longer than its caller allowed.
+package struct TimeLimitExceeded: Error {}
+
+/// Passes a task's cancellation to the thread that works for it, and the moment at which its work must be done.
 final class Cancellation: @unchecked Sendable {
     // `lock` guards both variables.
     private let lock = NSLock()
@@ -9,14 +12,27 @@ final class Cancellation: @unchecked Sendable {
     private var handlers: [@Sendable () -> Void] = []
     /// Whether a statement of a write is interrupted: not while an app's own block runs, which decides by itself where it can stop.
     let interruptsWrites: Bool
+    /// When the work must be done; nil if it may take any time.
+    private let deadline: ContinuousClock.Instant?
 
-    init(interruptsWrites: Bool) { self.interruptsWrites = interruptsWrites }
+    init(interruptsWrites: Bool, deadline: ContinuousClock.Instant? = nil) {
+        self.interruptsWrites = interruptsWrites
+        self.deadline = deadline
+    }
 
-    var isRequested: Bool {
+    /// Whether the work is to end: its task is cancelled, or its time is over.
+    var isRequested: Bool { isCancelled || isLate }
+
+    private var isCancelled: Bool {
         lock.lock()
         defer { lock.unlock() }
         return requested
     }
+
+    var isLate: Bool { deadline.map { $0 <= .now } ?? false }
+
+    /// Why the work is to end.
+    private var reason: any Error { isCancelled ? CancellationError() : TimeLimitExceeded() }
 
     func request() {
         lock.lock()
@@ -50,14 +66,14 @@ final class Cancellation: @unchecked Sendable {
         pthread_getspecific(key).map { Unmanaged<Cancellation>.fromOpaque($0).takeUnretainedValue() }
     }
 
-    /// Ends what this thread does for a cancelled task; does nothing on other threads.
+    /// Ends what this thread does for a cancelled task, or longer than it may; does nothing on other threads.
     ///
-    /// - Throws: `CancellationError`.
-    static func check() throws { if current?.isRequested == true { throw CancellationError() } }
+    /// - Throws: `CancellationError`; `TimeLimitExceeded`.
+    static func check() throws { if let current, current.isRequested { throw current.reason } }
 
     /// Ends a long call for a cancelled task: the one that this thread works for, or the one in which a blocking form is called.
     ///
-    /// - Throws: `CancellationError`.
+    /// - Throws: `CancellationError`; `TimeLimitExceeded`.
     static func checkCall() throws {
         try check()
         if Task.isCancelled { throw CancellationError() }
@@ -65,15 +81,16 @@ final class Cancellation: @unchecked Sendable {
 
     /// Runs `body` for the task on this thread.
     ///
-    /// - Throws: errors of `body`; `CancellationError` if the task is cancelled before it or ends a statement of it.
+    /// - Throws: errors of `body`; `CancellationError` if the task is cancelled before it or ends a statement of it, and `TimeLimitExceeded` if its
+    ///   time ends.
     func run<Value>(_ body: () throws -> Value) throws -> Value {
-        if isRequested { throw CancellationError() }
+        if isRequested { throw reason }
         pthread_setspecific(Self.key, Unmanaged.passUnretained(self).toOpaque())
         defer { pthread_setspecific(Self.key, nil) }
         do {
             return try body()
         } catch let error as FHIRStoreError where error.code == .interrupted && isRequested {
-            throw CancellationError()
+            throw reason
         }
     }
 }

@@ -48,10 +48,23 @@ extension FHIRStore {
     public func blocking<Value>(_ body: (FHIRStore) throws -> Value) rethrows -> Value { try body(self) }
 
     /// Runs a blocking read on a thread of the store's own.
-    package func reading<Value>(_ body: sending @escaping () throws -> Value) async throws -> sending Value { try await reads.run(body) }
+    ///
+    /// - Parameter deadline: when it must be done; nil if it may take any time. Default: nil.
+    /// - Throws: errors of `body`; `CancellationError`; `TimeLimitExceeded` after the deadline.
+    package func reading<Value>(
+        until deadline: ContinuousClock.Instant? = nil, _ body: sending @escaping () throws -> Value
+    ) async throws -> sending Value { try await reads.run(deadline: deadline, body) }
 
-    /// Runs a blocking write on a thread of the store's own, in turn with other asynchronous writes. Cancelling rolls it back.
-    package func writing<Value>(_ body: sending @escaping () throws -> Value) async throws -> sending Value { try await writes.run(body) }
+    /// Runs a blocking write on a thread of the store's own, in turn with other asynchronous writes. Cancelling rolls it back, as the deadline does.
+    ///
+    /// - Parameter deadline: when it must be done; nil if it may take any time. Default: nil.
+    /// - Throws: errors of `body`; `CancellationError`; `TimeLimitExceeded` after the deadline.
+    package func writing<Value>(
+        until deadline: ContinuousClock.Instant? = nil, _ body: sending @escaping () throws -> Value
+    ) async throws -> sending Value { try await writes.run(deadline: deadline, body) }
+
+    /// Whether the time of what this thread does is over: see `reading(until:_:)`.
+    package static var isOutOfTime: Bool { Cancellation.current?.isLate ?? false }
 
     /// Runs a blocking call that makes many writes, on a thread of its own. Each of its writes takes its turn.
     package func transferring<Value>(_ body: sending @escaping () throws -> Value) async throws -> sending Value {

@@ -32,7 +32,11 @@ public struct HTTPFields: Sendable, Hashable, Codable, ExpressibleByDictionaryLi
         }
     }
 
-    private static func areEqual(_ left: String, _ right: String) -> Bool {
-        left.utf8.count == right.utf8.count && left.lowercased() == right.lowercased()
+    /// Whether two names are the same: they are ASCII, and case counts for nothing (RFC 9110, 5.1).
+    package static func areEqual(_ left: String, _ right: String) -> Bool {
+        left.utf8.count == right.utf8.count && zip(left.utf8, right.utf8).allSatisfy { lowercased($0) == lowercased($1) }
     }
+
+    @inline(__always)
+    private static func lowercased(_ byte: UInt8) -> UInt8 { 65...90 ~= byte ? byte | 0x20 : byte }
 }

@@ -1,3 +1,5 @@
+import FireLiteCore
+
 extension Item {
     /// How two values of FHIRPath's own types lie to each other; nil if that is open.
     ///

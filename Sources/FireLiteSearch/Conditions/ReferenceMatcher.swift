@@ -130,7 +130,8 @@ struct ReferenceMatcher {
                     continue
                 }
                 led += builder.targetNames(of: path, targets, type).map { "\($0)/\(text)" }
-                led.append(ReferenceParts.uuidPrefix + text)
+                let uuid = ReferenceParts.uuidPrefix + text
+                if ReferenceParts(uuid).form == .uuid { led.append(uuid) }
             }
         }
         if !led.isEmpty { parts.append(path.single { .refers($0, led) }) }

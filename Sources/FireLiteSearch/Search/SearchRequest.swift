@@ -212,14 +212,8 @@ public struct SearchRequest: Sendable, Hashable {
         } else if let type {
             path = [type]
         }
-        let query = parameters.map { "\(Self.encoded($0.name))=\(Self.encoded($0.value))" }.joined(separator: "&")
+        let query = parameters.map { "\(AddressText.encoded($0.name))=\(AddressText.encoded($0.value))" }.joined(separator: "&")
         return path.joined(separator: "/") + (query.isEmpty ? "" : "?" + query)
-    }
-
-    private static func encoded(_ text: String) -> String {
-        var allowed = CharacterSet.alphanumerics
-        allowed.insert(charactersIn: "-._~:/,$*")
-        return text.addingPercentEncoding(withAllowedCharacters: allowed) ?? text
     }
 
     /// The values of a parameter that says what to return.

@@ -208,6 +208,17 @@ struct SearchRun {
 
     // MARK: - Running
 
+    /// The places of the matches of a page, before they are read.
+    struct Page {
+        let requests: [TypeRequest]
+        let issues: [SearchError]
+        /// The keys of the matches, in their order.
+        let keys: [Int64]
+        let hasMore: Bool
+        /// The place of the next page; nil after the last one.
+        let next: SearchCursor?
+    }
+
     func run() throws -> SearchResult {
         if request.isEverything, let compartment = request.compartment {
             guard try transaction.resource(typeName: try layout(compartment.type).name, id: compartment.id) != nil else {
@@ -220,24 +231,33 @@ struct SearchRun {
                 request: request, release: release, matches: [], included: [], total: try total(requests), next: nil, issues: issues,
                 subset: nil, base: base)
         }
-        let pages = SearchPages(transaction: transaction, requests: requests)
-        let size = control.count ?? options.pageSize
-        let cursor = try control.cursor.map { SearchCursor(type: $0.type, place: try transaction.opened($0.place)) }
-        let (places, hasMore) = try pages.page(of: size, after: cursor)
-        let (matches, containers) = try transaction.resources(rows: places.map(\.place.key))
-        var total: Int?
-        if control.countsTotal ?? options.countsTotal {
-            total = !hasMore && control.cursor == nil ? matches.count : try self.total(requests)
-        }
-        let next = try (hasMore ? places.last : nil).map { SearchCursor(type: $0.type, place: try transaction.sealed($0.place)) }
+        let page = try page(requests, issues)
+        let (matches, containers) = try transaction.resources(rows: page.keys)
+        let total = try total(page, matches: matches.count)
         var included = try IncludeRun(run: self).resources(for: matches)
         if let compartment = request.compartment, request.isEverything {
             included += try EverythingRun(run: self, compartment: compartment).resources(for: matches + included)
         }
         return SearchResult(
-            request: request, release: release, matches: matches, included: included, total: total,
-            next: next, issues: issues,
+            request: request, release: release, matches: matches, included: included, total: total, next: page.next, issues: issues,
             subset: SearchSubset(control, catalog), base: base, containers: containers)
+    }
+
+    func page(_ requests: [TypeRequest], _ issues: [SearchError]) throws -> Page {
+        let pages = SearchPages(transaction: transaction, requests: requests)
+        let size = control.count ?? options.pageSize
+        let cursor = try control.cursor.map { SearchCursor(type: $0.type, place: try transaction.opened($0.place)) }
+        let (places, hasMore) = try pages.page(of: size, after: cursor)
+        let next = try (hasMore ? places.last : nil).map { SearchCursor(type: $0.type, place: try transaction.sealed($0.place)) }
+        return Page(requests: requests, issues: issues, keys: places.map(\.place.key), hasMore: hasMore, next: next)
+    }
+
+    /// The number of matches on all pages; nil if they are not to be counted.
+    ///
+    /// - Parameter matches: their number on the page.
+    func total(_ page: Page, matches: Int) throws -> Int? {
+        guard control.countsTotal ?? options.countsTotal else { return nil }
+        return !page.hasMore && control.cursor == nil ? matches : try total(page.requests)
     }
 
     /// The base address without a slash at its end.

@@ -122,6 +122,7 @@ struct BundleResult {
             resource = FHIRJSON.string(found)
             lastModified = found.child("meta")?.instant("lastUpdated")?.literal
         case .json(let text): resource = text
+        case .bytes(let json): resource = String(decoding: json, as: UTF8.self)
         default: break
         }
     }

@@ -11,7 +11,7 @@ extension FHIRService {
         // Batches that only read go beside writes.
         let isRead = configuration.isReadOnly || store.configuration.access != .readWrite
         let work: @Sendable () throws -> ServiceResponse = { try self.bundleAnswer(call).response(call.presentation, self.release) }
-        return isRead ? try await store.reading(work) : try await store.writing(work)
+        return isRead ? try await store.reading(until: deadline, work) : try await store.writing(until: deadline, work)
     }
 
     private func bundleAnswer(_ call: ServiceCall) throws -> Answer {
@@ -115,7 +115,9 @@ extension ReadRun {
         switch request.route {
         case .metadata: return try metadata()
         case .operation(let name, let type, let id): return try operation(name, type, id)
-        case .instance, .version, .history, .system, .type, .search, .compartment: return try answer()
+        // The entry of a resource says when it was changed.
+        case .instance(let type, let id): return try read(type, id)
+        case .version, .history, .system, .type, .search, .compartment: return try answer()
         default: throw ServiceFault(400, "not-supported", "an entry cannot ask for this")
         }
     }

@@ -52,11 +52,19 @@ extension ReadRun {
             let isTooLong = parameter.name == "_count" && Int(parameter.value).map { $0 > maximum } ?? false
             limited = limited.where(parameter.name, isTooLong ? String(maximum) : parameter.value)
         }
+        if call.presentation.format == .json, !call.presentation.isPretty,
+            let page = try seen(permission, { try transaction.matchPage(limited, options: options(items)) }), let json = try bundle(page)
+        {
+            return Answer(200, .bytes(json))
+        }
         let result = try seen(permission) { try transaction.search(limited, options: options(items)) }
         // A part of a resource does not know its version any more.
         var versions: [String: Int64] = [:]
         for resource in result.stored { versions[Self.key(resource)] = FHIRStore.revision(of: resource) }
-        let json = try result.bundleJSON { try shown($0, version: versions[Self.key($0)]) }
+        let json = try result.bundleJSON { resource in
+            try transaction.checkCancellation()
+            return try shown(resource, version: versions[Self.key(resource)])
+        }
         return Answer(200, .json(json))
     }
 

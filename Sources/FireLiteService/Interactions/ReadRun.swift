@@ -22,7 +22,7 @@ struct ReadRun {
     /// Answers by the route.
     func answer() throws -> Answer {
         switch call.route {
-        case .instance(let type, let id): try read(type, id)
+        case .instance(let type, let id): try plainRead(type, id) ?? read(type, id)
         case .version(let type, let id, let version): try read(type, id, version: version)
         case .history(let type, let id): try history(type, id)
         case .system: try search(nil)
@@ -112,7 +112,7 @@ struct ReadRun {
     }
 
     /// Whether the client has this version already (FHIR, RESTful API, Conditional Read; RFC 9110, 13.2.2).
-    private func isUnchanged(_ version: Int64?, _ updated: Date?) -> Bool {
+    func isUnchanged(_ version: Int64?, _ updated: Date?) -> Bool {
         if let tags = call.request.fields["If-None-Match"] { return EntityTag.matches(tags, version) }
         guard let since = HTTPDate.date(call.request.fields["If-Modified-Since"]), let updated else { return false }
         return updated.timeIntervalSince1970.rounded(.down) <= since.timeIntervalSince1970

@@ -8,13 +8,23 @@ extension HTTPFields {
         "if-unmodified-since", "last-event-id", "origin", "x-security-context",
     ]
 
+    private var hasRepetition: Bool {
+        guard all.count <= Self.few else {
+            var names: Set<String> = []
+            return all.contains { !names.insert($0.name.lowercased()).inserted }
+        }
+        return all.indices.contains { index in all[..<index].contains { Self.areEqual($0.name, all[index].name) } }
+    }
+
+    /// Up to this number of fields, comparing each with each is faster.
+    private static let few = 24
+
     /// The fields with one line for each name, as several lines of a list are one list (RFC 9110, 5.3; RFC 9113, 8.2.3).
     ///
     /// - Returns: the fields, and the name of a field with one value that occurs more than once, even if the values are equal; nil if there is none.
     package func joined() -> (fields: HTTPFields, repeated: String?) {
-        var names: Set<String> = []
         // Nearly always nothing is repeated.
-        guard all.contains(where: { !names.insert($0.name.lowercased()).inserted }) else { return (self, nil) }
+        guard hasRepetition else { return (self, nil) }
         var order: [String] = []
         var values: [String: (name: String, values: [String])] = [:]
         for field in all {

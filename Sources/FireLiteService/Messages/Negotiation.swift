@@ -29,29 +29,41 @@ struct HeaderElement {
     let value: String
     private(set) var parameters: [(name: String, value: String)] = []
 
-    init(_ text: some StringProtocol) {
-        let parts = text.split(separator: ";").map { Self.trimmed($0) }
-        value = parts.first ?? ""
+    init(_ text: Substring) {
+        let parts = text.utf8.split(separator: UInt8(ascii: ";"))
+        value = parts.first.map { Self.trimmed(Substring($0)) } ?? ""
         for part in parts.dropFirst() {
-            let sides = part.split(separator: "=", maxSplits: 1)
+            let sides = part.split(separator: UInt8(ascii: "="), maxSplits: 1)
             guard sides.count == 2 else { continue }
-            var right = Self.trimmed(sides[1])
+            var right = Self.trimmed(Substring(sides[1]))
             if right.count > 1, right.hasPrefix("\""), right.hasSuffix("\"") { right = String(right.dropFirst().dropLast()) }
-            parameters.append((Self.trimmed(sides[0]).lowercased(), right))
+            parameters.append((Self.trimmed(Substring(sides[0])).lowercased(), right))
         }
     }
+
+    init(_ text: String) { self.init(text[...]) }
 
     func parameter(_ name: String) -> String? { parameters.first { $0.name == name.lowercased() }?.value }
 
     /// The weight of a media type (RFC 9110, 12.4.2).
     var weight: Double { parameter("q").flatMap(Double.init) ?? 1 }
 
-    static func trimmed(_ text: some StringProtocol) -> String {
-        String(text.drop { $0 == " " || $0 == "\t" }.reversed().drop { $0 == " " || $0 == "\t" }.reversed())
+    /// The text without blanks around it.
+    static func trimmed(_ text: Substring) -> String {
+        var bytes = text.utf8
+        while let first = bytes.first, isBlank(first) { bytes.removeFirst() }
+        while let last = bytes.last, isBlank(last) { bytes.removeLast() }
+        return String(Substring(bytes))
     }
 
+    static func trimmed(_ text: String) -> String { trimmed(text[...]) }
+
+    private static func isBlank(_ byte: UInt8) -> Bool { byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") }
+
     /// The elements of a field.
-    static func list(_ field: String?) -> [HeaderElement] { (field ?? "").split(separator: ",").map { HeaderElement($0) } }
+    static func list(_ field: String?) -> [HeaderElement] {
+        (field ?? "").utf8.split(separator: UInt8(ascii: ",")).map { HeaderElement(Substring($0)) }
+    }
 }
 
 /// What a request asks of the answer's form.
@@ -109,6 +121,8 @@ struct Presentation {
 
     /// The form with the greatest weight; JSON if several have it.
     private static func preferred(_ accept: String, _ release: FHIRRelease) -> ContentFormat? {
+        // What nearly all clients send.
+        if accept == MediaType.fhirJSON || accept == "*/*" { return .json }
         var best: (format: ContentFormat, weight: Double)?
         for element in HeaderElement.list(accept) {
             let format: ContentFormat

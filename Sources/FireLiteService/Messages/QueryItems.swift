@@ -1,4 +1,3 @@
-import FireLiteCore
 import FireLiteSearch
 import Foundation
 
@@ -10,10 +9,11 @@ struct QueryItems: Sendable {
 
     /// - Parameter text: `name=value&name=value`, percent-encoded.
     /// - Throws: `ServiceFault` with status 400 for text that is not percent-encoded UTF-8.
-    init(_ text: some StringProtocol, maximum: Int = 1_000) throws {
-        for pair in text.split(separator: "&") {
-            let sides = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-            guard let name = sides.first.flatMap({ Self.decoded($0) }), let value = sides.count > 1 ? Self.decoded(sides[1]) : "" else {
+    init(_ text: Substring, maximum: Int = 1_000) throws {
+        // By bytes, as an address is one of bytes.
+        for pair in text.utf8.split(separator: UInt8(ascii: "&")) {
+            let sides = pair.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
+            guard let name = sides.first.flatMap(Self.decoded), let value = sides.count > 1 ? Self.decoded(sides[1]) : "" else {
                 throw ServiceFault(400, "invalid", "a parameter is not percent-encoded UTF-8")
             }
             guard !name.isEmpty else { throw ServiceFault(400, "invalid", "a parameter has no name") }
@@ -22,9 +22,10 @@ struct QueryItems: Sendable {
         }
     }
 
-    private static func decoded(_ text: some StringProtocol) -> String? {
-        let text = String(text).replacingBytes("+", with: " ").removingPercentEncoding
-        return text.flatMap { $0.utf8.contains(0) ? nil : $0 }
+    init(_ text: String) throws { try self.init(text[...]) }
+
+    private static func decoded(_ text: Substring.UTF8View) -> String? {
+        AddressText.decoded(Substring(text), isForm: true).flatMap { $0.utf8.contains(0) ? nil : $0 }
     }
 
     /// The last value of a name; nil if there is none.
@@ -55,12 +56,6 @@ struct QueryItems: Sendable {
 
     /// The text for an address.
     static func encoded(_ parameters: [SearchRequest.Parameter]) -> String {
-        parameters.map { "\(encoded($0.name))=\(encoded($0.value))" }.joined(separator: "&")
-    }
-
-    static func encoded(_ text: String) -> String {
-        var allowed = CharacterSet.alphanumerics
-        allowed.insert(charactersIn: "-._~:/,$*")
-        return text.addingPercentEncoding(withAllowedCharacters: allowed) ?? ""
+        parameters.map { "\(AddressText.encoded($0.name))=\(AddressText.encoded($0.value))" }.joined(separator: "&")
     }
 }

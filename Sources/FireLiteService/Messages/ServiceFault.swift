@@ -1,3 +1,4 @@
+import FireLite
 import FireLiteClient
 import FireLiteCore
 import FireLiteFHIRPath
@@ -68,6 +69,8 @@ struct ServiceFault: Error {
     init(_ error: any Error) {
         switch error {
         case let fault as ServiceFault: self = fault
+        case is TimeLimitExceeded: self = Self.outOfTime
+        case let error as FHIRStoreError where error.code == .interrupted && FHIRStore.isOutOfTime: self = Self.outOfTime
         case let error as SearchError: self = Self.search(error)
         case let error as FHIRDecodingError:
             self.init(400, error.code == .tooDeep ? "too-long" : "structure", error.description, at: error.path.isEmpty ? nil : error.path)
@@ -125,6 +128,8 @@ struct ServiceFault: Error {
         ServiceFault(404, "not-supported", "'\(Self.shown(name))' is not a resource type of FHIR \(release.name)")
     }
 
+    static let outOfTime = ServiceFault(
+        503, "timeout", "the request took longer than the server allows, so it was ended and changed nothing: ask for less at once")
     static let gone = ServiceFault(410, "deleted", "the resource was deleted")
     static let notFound = ServiceFault(404, "not-found", "the server has no such resource")
 

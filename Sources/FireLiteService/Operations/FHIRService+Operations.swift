@@ -20,7 +20,7 @@ extension FHIRService {
         switch (name, type, id) {
         case ("meta-add", let type?, let id?), ("meta-delete", let type?, let id?):
             if type == "Subscription" { await subscriptions.settle(self, saves: true) }
-            return try await store.writing {
+            return try await store.writing(until: deadline) {
                 let outcome = try self.store.write { transaction in
                     transaction.setAuditParty(AuditParty(call.access.subject))
                     return try WriteRun(self, call, transaction).changeMeta(type, id, adds: name == "meta-add")
@@ -82,7 +82,7 @@ extension FHIRService {
         if let limit, limit ?? -1 < 0 { throw ServiceFault(400, "value", "_limit is a number, 0 or more", at: "http._limit") }
         let form = try ViewForm(settings["_format"] ?? call.request.fields["Accept"])
         let hasHeader = settings["header"] != "false"
-        return try await store.reading {
+        return try await store.reading(until: deadline) {
             let data = try self.rows(of: view, form, hasHeader: hasHeader, limit: limit ?? nil)
             return ServiceResponse(200, fields: ["Content-Type": form.mediaType], body: .data(data))
         }

@@ -95,7 +95,7 @@ extension FHIRService {
         _ operation: RegisteredOperation, type: String?, id: String?, call: ServiceCall
     ) async throws -> ServiceResponse {
         try requireScopes(for: operation, call)
-        return try await store.reading {
+        return try await store.reading(until: deadline) {
             var resource: Data?
             if let type, let id {
                 resource = try self.store.read { transaction in

@@ -27,9 +27,12 @@ extension FHIRService {
         }
     }
 
+    /// When a request that begins now must be answered.
+    var deadline: ContinuousClock.Instant { .now + configuration.limits.time }
+
     /// Answers from a snapshot, on a thread of the store's.
     func reading(_ call: ServiceCall, _ body: @escaping @Sendable (ReadRun) throws -> Answer) async throws -> ServiceResponse {
-        try await store.reading {
+        try await store.reading(until: deadline) {
             try self.store.read { transaction in
                 transaction.setAuditParty(AuditParty(call.access.subject))
                 return try body(ReadRun(self, call, transaction)).response(call.presentation, self.release)

@@ -80,6 +80,9 @@ extension FHIRService {
         public var bodyBytes = 128 << 20
         /// The maximum number of entries in a batch or transaction. Default: 100,000.
         public var entries = 100_000
+        /// The longest time for the work of one request, such as a search, a transaction or an operation. It is undone and refused then, with status 503
+        /// and the issue `timeout`. Jobs of bulk data and streams of events may take longer. Default: 2 minutes.
+        public var time = Duration.seconds(120)
         /// The number of results on a page if the request does not say. Default: 50.
         public var pageSize = 50
         /// The maximum number of results on a page. Default: 1,000.

@@ -20,9 +20,13 @@ public final class FHIRService: Sendable {
     /// The base address without a slash at its end.
     let base: String
     let descriptions = DescriptionCache()
+    let contents = ContentCache(limit: FHIRService.contentBytes)
     let jobs: ExportJobs?
     let writes = WriteGroup()
     let subscriptions = SubscriptionHub()
+
+    /// The limit of the memory for encoded resources.
+    private static let contentBytes = 24 << 20
 
     var release: FHIRRelease { store.release }
 
@@ -159,7 +163,7 @@ public final class FHIRService: Sendable {
     /// The client's id of the request if it is one word, or a new one.
     static func requestID(_ given: String?) -> String {
         guard let given, (1...128).contains(given.utf8.count), given.utf8.allSatisfy({ 33...126 ~= $0 }) else {
-            return UUID().uuidString.lowercased()
+            return RandomUUID.text()
         }
         return given
     }
@@ -168,7 +172,7 @@ public final class FHIRService: Sendable {
 
     private func access(of request: ServiceRequest, _ route: Route) async throws -> ServiceAccess {
         guard let authorizer = configuration.authorizer else { return ServiceAccess(subject: "anonymous") }
-        let words = (request.fields["Authorization"] ?? "").split(separator: " ", maxSplits: 1)
+        let words = (request.fields["Authorization"] ?? "").utf8.split(separator: UInt8(ascii: " "), maxSplits: 1).map { Substring($0) }
         let token = words.count == 2 && words[0].lowercased() == "bearer" ? HeaderElement.trimmed(words[1]) : nil
         if let access = try await authorizer.access(token: token.map { Secret($0) }, base: base) { return access }
         if route.isOpen { return ServiceAccess(subject: "anonymous", scopes: []) }

@@ -1,5 +1,6 @@
 import FireLiteClient
 import FireLiteCore
+import FireLiteSearch
 import Foundation
 
 /// What the path of a request leads to.
@@ -135,7 +136,7 @@ enum ResourceID {
             }
     }
 
-    static func make() -> String { UUID().uuidString.lowercased() }
+    static func make() -> String { RandomUUID.text() }
 }
 
 /// A target of a request: the segments of its path below the base, and its parameters.
@@ -149,28 +150,45 @@ struct Target {
     ///   - isRelative: whether a path may be relative to the base, as in entries of Bundles.
     /// - Throws: `ServiceFault` for a target outside of the base.
     init(_ text: String, base: String, isRelative: Bool = false) throws {
-        let halves = text.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
-        var path = String(halves.first ?? "")
-        let basePath =
-            base.range(of: "://").map { base[$0.upperBound...] }.flatMap { rest in
-                rest.firstIndex(of: "/").map { String(rest[$0...]) }
-            } ?? ""
-        if path.contains("://") {
-            guard path == base || path.hasPrefix(base + "/") else { throw Self.outside }
-            path = String(path.dropFirst(base.count))
-        } else if path.hasPrefix("/") || !isRelative {
-            guard path == basePath || path.hasPrefix(basePath + "/") else { throw Self.outside }
-            path = String(path.dropFirst(basePath.count))
+        let end = text.utf8.firstIndex(of: UInt8(ascii: "?")) ?? text.endIndex
+        var path = text.utf8[..<end]
+        if Self.scheme(of: path) != nil {
+            path = try Self.rest(of: path, below: base.utf8[...])
+        } else if path.first == UInt8(ascii: "/") || !isRelative {
+            path = try Self.rest(of: path, below: Self.path(of: base.utf8[...]))
         }
-        segments = try path.split(separator: "/", omittingEmptySubsequences: false).enumerated().compactMap { index, part in
-            // The slashes at both ends.
-            if part.isEmpty { return nil }
-            guard let segment = part.removingPercentEncoding, !segment.utf8.contains(0) else {
+        // Without the slashes at both ends.
+        segments = try path.split(separator: UInt8(ascii: "/")).map { part in
+            guard let segment = AddressText.decoded(Substring(part)), !segment.utf8.contains(0) else {
                 throw ServiceFault(400, "invalid", "the path is not percent-encoded UTF-8")
             }
             return segment
         }
-        query = try QueryItems(halves.count > 1 ? halves[1] : "")
+        query = try QueryItems(end == text.endIndex ? "" : text[text.utf8.index(after: end)...])
+    }
+
+    /// The end of `https://` in an address; nil for a path. By bytes, as addresses are compared.
+    private static func scheme(of address: Substring.UTF8View) -> String.Index? {
+        var start = address.startIndex
+        while let colon = address[start...].firstIndex(of: UInt8(ascii: ":")) {
+            start = address.index(after: colon)
+            if address[start...].starts(with: "//".utf8) { return address.index(start, offsetBy: 2) }
+        }
+        return nil
+    }
+
+    /// The path of an address, `/fhir`; empty if it has none.
+    private static func path(of address: Substring.UTF8View) -> Substring.UTF8View {
+        guard let host = scheme(of: address), let start = address[host...].firstIndex(of: UInt8(ascii: "/")) else { return "".utf8[...] }
+        return address[start...]
+    }
+
+    /// What follows a base in an address or path.
+    private static func rest(of text: Substring.UTF8View, below base: Substring.UTF8View) throws -> Substring.UTF8View {
+        guard text.starts(with: base) else { throw outside }
+        let rest = text.dropFirst(base.count)
+        guard rest.isEmpty || rest.first == UInt8(ascii: "/") else { throw outside }
+        return rest
     }
 
     private static var outside: ServiceFault { ServiceFault(404, "not-found", "the path is outside of the server's base") }

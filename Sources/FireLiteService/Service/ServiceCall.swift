@@ -40,6 +40,8 @@ struct Answer {
         case resource(FHIRResource)
         /// The JSON of a resource.
         case json(String)
+        /// The JSON of a resource, in its shortest form.
+        case bytes(Data)
         /// Content that is no resource, with its media type.
         case raw(Data, String)
         case stream(HTTPBody, String)
@@ -77,6 +79,12 @@ struct Answer {
                 set(Data(text.utf8), type)
             } else {
                 set(try Self.data(try FHIRJSON.resource(from: Data(text.utf8), release: release), presentation), type)
+            }
+        case .bytes(let json):
+            if presentation.format == .json, !presentation.isPretty {
+                set(json, type)
+            } else {
+                set(try Self.data(try FHIRJSON.resource(from: json, release: release), presentation), type)
             }
         }
         return response

@@ -41,7 +41,7 @@ final class WriteGroup: @unchecked Sendable {
             guard !group.isEmpty else { return }
             let calls = group.map(\.call)
             do {
-                let answers = try await service.store.writing { Self.answers(calls, service) }
+                let answers = try await service.store.writing(until: service.deadline) { Self.answers(calls, service) }
                 for (place, answer) in answers.enumerated() { group[place].continuation.resume(with: answer) }
             } catch {
                 for one in group { one.continuation.resume(throwing: error) }
@@ -57,7 +57,8 @@ final class WriteGroup: @unchecked Sendable {
             // An audit names the one who writes, for a whole commit.
             let isTogether = service.store.auditTrail == nil
             for one in waiting.prefix(isTogether ? Self.maximum : 1) {
-                guard let key = Self.key(one.call), seen.insert(key).inserted else { break }
+                guard let change = Self.change(one.call) else { break }
+                if case .of(let resource) = change { guard seen.insert(resource).inserted else { break } }
                 count += 1
             }
             // What cannot be with others is alone.
@@ -69,12 +70,17 @@ final class WriteGroup: @unchecked Sendable {
         }
     }
 
+    private enum Change {
+        case new
+        case of(String)
+    }
+
     /// What a write changes; nil for one that depends on others. Two changes of a resource in a commit would be one version.
-    private static func key(_ call: ServiceCall) -> String? {
+    private static func change(_ call: ServiceCall) -> Change? {
         switch (call.route, call.request.method) {
-        case (.type, .post) where call.request.fields["If-None-Exist"] == nil && call.query.conditions.isEmpty: UUID().uuidString
+        case (.type, .post) where call.request.fields["If-None-Exist"] == nil && call.query.conditions.isEmpty: .new
         case (.instance(let type, let id), .put), (.instance(let type, let id), .delete), (.instance(let type, let id), .patch):
-            "\(type)/\(id)"
+            .of("\(type)/\(id)")
         default: nil
         }
     }

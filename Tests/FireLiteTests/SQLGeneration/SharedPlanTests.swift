@@ -146,6 +146,8 @@ import Testing
         add("exact beginning") { request(patient, .value(family, .text(.hasPrefix, $0, [])), limit: nil) }
         add("part") { request(patient, .value(family, .text(.contains, of: $0, .all))) }
         add("latest", latest)
+        add("reference") { request(observation, .refers(subject, ["Patient/\($0)", "Group/\($0)", "urn:uuid:\($0)"])) }
+        add("not a reference") { request(observation, .not(.refers(subject, ["urn:uuid:\($0)", "Patient/\($0)", "#\($0)"]))) }
         add("date") { request(observation, since($0)) }
         add("chain") { request(observation, .and([.target(subject, patient, name($0)), since("2015-02-03")])) }
         add("reverse") { request(patient, .referredBy(observation, subject, .value(code, .compare(.equal, .text($0))))) }
@@ -204,6 +206,28 @@ import Testing
             }
         }
         #expect(found > 50)
+    }
+
+    /// An id alone means a resource of each type that a reference may lead to, and a UUID.
+    @Test func referencesByAnyIDShareAPlan() throws {
+        let (store, resources) = try Self.filled(20)
+        try store.createIndexes(.references)
+        let subject = Self.path(Observation._layout, "subject")
+        let uuids = (0..<30).map { "00000000-0000-4000-8000-0000000000\(10 + $0)" }
+        for ids in [uuids, (0..<30).map { "p\($0)" }, resources.prefix(30).compactMap(\.id)] {
+            let compilations = try store.read { transaction in
+                let before = transaction.access.queries.plans.compilations
+                for id in ids {
+                    var request = QueryRequest(Observation._layout)
+                    request.predicate = .refers(subject, ["Patient/\(id)", "urn:uuid:\(id)"])
+                    request.limit = 20
+                    _ = try transaction.places(request)
+                }
+                return transaction.access.queries.plans.compilations - before
+            }
+            // What the planner counts has a few answers.
+            #expect(compilations <= 12, "\(compilations) of \(ids.count)")
+        }
     }
 
     // MARK: - State of the file

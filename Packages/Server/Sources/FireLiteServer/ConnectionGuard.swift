@@ -35,6 +35,8 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
     private var isLast = false
     /// HTTP/2 has no field `Connection` (RFC 9113, 8.2.2).
     private var isStream = false
+    /// What guards the connection of a stream.
+    private var connection: HandshakeGuard?
 
     /// - Parameters:
     ///   - time: the longest time from the connection, or the last answer, to the head of a request; between two parts of a body; and for the client to
@@ -48,6 +50,10 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
     func handlerAdded(context: ChannelHandlerContext) {
         // The parent of a connection is what listens, that of a stream a connection.
         isStream = context.channel.parent?.parent != nil
+        if isStream, let parent = context.channel.parent, parent.eventLoop.inEventLoop {
+            connection = try? parent.pipeline.syncOperations.handler(type: HandshakeGuard.self)
+            connection?.streamBegan()
+        }
         if context.channel.isActive { begin(context) }
     }
 
@@ -58,10 +64,19 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
 
     func channelInactive(context: ChannelHandlerContext) {
         timer?.cancel()
+        leaveConnection()
         context.fireChannelInactive()
     }
 
-    func handlerRemoved(context: ChannelHandlerContext) { timer?.cancel() }
+    func handlerRemoved(context: ChannelHandlerContext) {
+        timer?.cancel()
+        leaveConnection()
+    }
+
+    private func leaveConnection() {
+        connection?.streamEnded()
+        connection = nil
+    }
 
     // MARK: - Time
 

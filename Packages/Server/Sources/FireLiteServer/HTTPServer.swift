@@ -72,7 +72,7 @@ public struct HTTPServer: Sendable {
                     time: idle)
             }
         } else {
-            server = .http1(configuration: streams)
+            server = HTTPServerBuilder { responder in LoopChannel(base: HTTP1Channel(responder: responder, configuration: streams)) }
         }
         let application = Application(
             responder: ServiceResponder(service, settings, pages), server: server,

@@ -17,6 +17,7 @@ public struct RequestGate: Sendable {
     private let known: Set<String>
     private let allowed: Set<String>
     private let isLoopback: Bool
+    private let takesAnyName: Bool
 
     /// Makes a gate.
     ///
@@ -24,6 +25,7 @@ public struct RequestGate: Sendable {
     public init(_ settings: ServerSettings) {
         isLoopback = settings.isLoopback
         known = Set((settings.hosts.union([settings.address])).map { $0.lowercased() })
+        takesAnyName = known.contains("0.0.0.0") || known.contains("::")
         allowed = Set(settings.origins.map { $0.lowercased() })
     }
 
@@ -42,7 +44,7 @@ public struct RequestGate: Sendable {
         guard origins.count <= 1 else { throw Refusal(status: 400, text: "the request has more than one field Origin") }
         let name = Self.name(host)
         let isKnown =
-            known.contains(name) || isLoopback && ServerSettings.isLoopback(name) || known.contains("0.0.0.0") || known.contains("::")
+            known.contains(name) || isLoopback && ServerSettings.isLoopback(name) || takesAnyName
         guard isKnown else {
             throw Refusal(status: 421, text: "the server is not known by the name in the field Host: start it with --base")
         }
@@ -55,9 +57,12 @@ public struct RequestGate: Sendable {
 
     /// The hosts of a request: of HTTP/1 all fields `Host`; of HTTP/2, which the scheme shows, `:authority` and each `Host` that differs (RFC 9113, 8.3.1).
     static func hosts(of head: HTTPRequest) -> [String] {
-        let fields = head.headerFields.filter { $0.name.canonicalName == "host" }.map(\.value)
-        guard let authority = head.authority else { return fields }
-        return [authority] + (head.scheme == "https" ? fields.filter { $0.lowercased() != authority.lowercased() } : fields)
+        var hosts = head.authority.map { [$0] } ?? []
+        for field in head.headerFields where field.name.canonicalName == "host" {
+            if let authority = head.authority, head.scheme == "https", field.value.lowercased() == authority.lowercased() { continue }
+            hosts.append(field.value)
+        }
+        return hosts
     }
 
     /// The name in `Host`, without the port.

@@ -27,10 +27,31 @@ struct ResponseCompression {
 
     /// Whether content of a type gets smaller; what a Binary holds mostly does not.
     static func isText(_ type: String?) -> Bool {
-        guard let type = type?.lowercased().prefix(while: { $0 != ";" }) else { return false }
+        guard let type else { return false }
+        // Most answers are.
+        if type.hasPrefix("application/fhir+json") { return true }
+        let name = type.lowercased().utf8.prefix { $0 != UInt8(ascii: ";") }
+        return isText(name: Substring(name))
+    }
+
+    private static func isText(name type: Substring) -> Bool {
         // An event must not wait for more to pack.
         guard type != "text/event-stream" else { return false }
         return type.hasPrefix("text/") || type.contains("json") || type.contains("xml")
+    }
+
+    private static func write(_ stream: HTTPBody, to writer: inout any ResponseBodyWriter, packs: Bool) async throws {
+        let packer = packs ? Gzip.Packer() : nil
+        for try await piece in stream {
+            guard let packer else {
+                try await writer.write(ByteBuffer(bytes: piece))
+                continue
+            }
+            let bytes = packer.add(piece)
+            if !bytes.isEmpty { try await writer.write(ByteBuffer(bytes: bytes)) }
+        }
+        if let packer { try await writer.write(ByteBuffer(bytes: packer.add([], isLast: true))) }
+        try await writer.finish(nil)
     }
 
     /// The answer as it is sent.
@@ -53,7 +74,10 @@ struct ResponseCompression {
         case .data(let data):
             guard !data.isEmpty else { return Response(status: status, headers: fields) }
             guard packs, data.count >= minimum else {
-                return Response(status: status, headers: fields, body: ResponseBody(byteBuffer: ByteBuffer(bytes: data)))
+                var buffer = ByteBuffer()
+                buffer.reserveCapacity(data.count)
+                data.withUnsafeBytes { _ = buffer.writeBytes($0) }
+                return Response(status: status, headers: fields, body: ResponseBody(byteBuffer: buffer))
             }
             pack()
             return Response(
@@ -62,17 +86,7 @@ struct ResponseCompression {
             let length = packs ? nil : fields[.contentLength].flatMap { Int($0) }
             if packs { pack() }
             let body = ResponseBody(contentLength: length) { writer in
-                let packer = packs ? Gzip.Packer() : nil
-                for try await piece in stream {
-                    guard let packer else {
-                        try await writer.write(ByteBuffer(bytes: piece))
-                        continue
-                    }
-                    let bytes = packer.add(piece)
-                    if !bytes.isEmpty { try await writer.write(ByteBuffer(bytes: bytes)) }
-                }
-                if let packer { try await writer.write(ByteBuffer(bytes: packer.add([], isLast: true))) }
-                try await writer.finish(nil)
+                try await offLoop { try await write(stream, to: &writer, packs: packs) }
             }
             return Response(status: status, headers: fields, body: body)
         }

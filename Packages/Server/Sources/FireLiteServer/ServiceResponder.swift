@@ -43,13 +43,15 @@ struct ServiceResponder: HTTPResponder {
         var response: Response
         do {
             let body = try await body(of: request)
-            var fields: [FireLiteService.HTTPFields.Field] = request.headers.map { .init(name: $0.name.rawName, value: $0.value) }
-            fields.removeAll { ["expect", "content-encoding"].contains($0.name.lowercased()) }
             let answer = await self.answer(
                 to: ServiceRequest(
-                    HTTPMethod(rawValue: request.method.rawValue), request.head.path ?? "/", fields: FireLiteService.HTTPFields(fields),
-                    body: body))
-            response = ResponseCompression.response(answer, Self.fields(answer), accepted: request.headers[.acceptEncoding])
+                    HTTPMethod(rawValue: request.method.rawValue), request.head.path ?? "/", fields: Self.fields(request), body: body))
+            let accepted = request.headers[.acceptEncoding]
+            if case .data(let data) = answer.body, data.count > Self.quickBytes {
+                response = await offLoop { ResponseCompression.response(answer, Self.fields(answer), accepted: accepted) }
+            } else {
+                response = ResponseCompression.response(answer, Self.fields(answer), accepted: accepted)
+            }
         } catch let refusal as RequestGate.Refusal {
             response = Self.refused(refusal.status, Self.code(refusal.status), refusal.text)
             if refusal.status == 415 { response.headers[.acceptEncoding] = "gzip" }
@@ -61,14 +63,27 @@ struct ServiceResponder: HTTPResponder {
             response.headers[.vary] = (response.headers[.vary].map { $0 + ", " } ?? "") + "Origin"
         }
         let duration = ContinuousClock.now - start
-        Metrics.Timer(label: "firelite.requests", dimensions: [("status", "\(response.status.code / 100)xx")]).record(duration: duration)
+        Self.timer(response.status.code / 100).record(duration: duration)
         // Addresses may contain health data, so the log has none.
         context.logger.debug("\(request.method.rawValue) \(response.status.code) \(duration)")
         return response
     }
 
+    /// Up to this number of bytes of a body, what is done with it does not keep others waiting.
+    private static let quickBytes = 64 << 10
+
+    /// A timer for each class of statuses, made when the first request ends.
+    private static let timers = (1...5).map { Metrics.Timer(label: "firelite.requests", dimensions: [("status", "\($0)xx")]) }
+
+    private static func timer(_ statusClass: Int) -> Metrics.Timer { timers[min(max(statusClass, 1), 5) - 1] }
+
     private func answer(to request: ServiceRequest) async -> ServiceResponse {
-        if let pages, StoreBrowser.isPage(request) { return await pages(request) }
+        if let pages, StoreBrowser.isPage(request) { return await offLoop { await pages(request) } }
+        guard request.body.count <= Self.quickBytes else { return await offLoop { await self.serviceAnswer(to: request) } }
+        return await serviceAnswer(to: request)
+    }
+
+    private func serviceAnswer(to request: ServiceRequest) async -> ServiceResponse {
         guard let service else {
             let text = "only pages are served: start the server with --key-file for the FHIR interface"
             let json =
@@ -100,37 +115,32 @@ struct ServiceResponder: HTTPResponder {
     /// The body of a request, within the limits of size and time.
     private func body(of request: Request) async throws -> Data {
         // RFC 9112, 6.1: another coding would be taken for content.
-        guard ["chunked", nil].contains(request.headers[.transferEncoding]?.lowercased()) else {
+        let coding = request.headers[.transferEncoding]
+        guard coding == nil || coding?.lowercased() == "chunked" else {
             throw RequestGate.Refusal(status: 501, text: "the only transfer coding is chunked")
         }
-        let encoding = (request.headers[.contentEncoding] ?? "identity").lowercased()
-        guard ["identity", "gzip", "x-gzip"].contains(encoding) else {
+        let encoding = request.headers[.contentEncoding]?.lowercased() ?? "identity"
+        guard encoding == "identity" || encoding == "gzip" || encoding == "x-gzip" else {
             throw RequestGate.Refusal(status: 415, text: "bodies are plain or packed with gzip")
         }
         if let length = request.headers[.contentLength].flatMap({ Int($0) }), length > settings.maximumBody { throw tooLong }
         // Most requests have none.
-        if request.headers[.contentLength] ?? "0" == "0", request.headers[.transferEncoding] == nil, settings.certificate == nil {
+        if request.headers[.contentLength] ?? "0" == "0", coding == nil, settings.certificate == nil {
             return Data()
         }
-        let data = try await withThrowingTaskGroup(of: Data.self) { group in
-            group.addTask {
-                var data = Data()
-                for try await piece in request.body {
-                    guard data.count + piece.readableBytes <= settings.maximumBody else { throw tooLong }
-                    data.append(contentsOf: piece.readableBytesView)
-                }
-                return data
-            }
-            group.addTask {
-                try await Task.sleep(for: settings.bodyTime)
-                throw RequestGate.Refusal(status: 408, text: "the body did not arrive in time")
-            }
-            defer { group.cancelAll() }
-            guard let data = try await group.next() else { throw CancellationError() }
-            return data
+        // A client that sends nothing at all is hung up on by `ConnectionGuard`.
+        let deadline = ContinuousClock.now + settings.bodyTime
+        var data = Data()
+        for try await piece in request.body {
+            guard data.count + piece.readableBytes <= settings.maximumBody else { throw tooLong }
+            piece.withUnsafeReadableBytes { data.append(contentsOf: $0) }
+            guard ContinuousClock.now < deadline else { throw RequestGate.Refusal(status: 408, text: "the body did not arrive in time") }
         }
         guard encoding != "identity" else { return data }
-        do { return try Gzip.unpacked(data, limit: settings.maximumBody) } catch Gzip.Failure.tooLong { throw tooLong } catch {
+        let packed = data
+        do {
+            return try await offLoop { try Gzip.unpacked(packed, limit: settings.maximumBody) }
+        } catch Gzip.Failure.tooLong { throw tooLong } catch {
             throw RequestGate.Refusal(status: 400, text: "the body is not gzip, as its field Content-Encoding says")
         }
     }
@@ -139,14 +149,34 @@ struct ServiceResponder: HTTPResponder {
         RequestGate.Refusal(status: 413, text: "the body is longer than \(settings.maximumBody) bytes")
     }
 
+    /// The fields of a request that are the service's.
+    private static func fields(_ request: Request) -> FireLiteService.HTTPFields {
+        var fields: [FireLiteService.HTTPFields.Field] = []
+        fields.reserveCapacity(request.headers.count)
+        for field in request.headers where field.name != .expect && field.name != .contentEncoding {
+            fields.append(.init(name: field.name.rawName, value: field.value))
+        }
+        return FireLiteService.HTTPFields(fields)
+    }
+
     private static func fields(_ answer: ServiceResponse) -> HTTPTypes.HTTPFields {
         var headers = HTTPTypes.HTTPFields()
+        headers.reserveCapacity(answer.fields.all.count + 4)
         for field in answer.fields.all {
-            guard let name = HTTPField.Name(field.name) else { continue }
+            guard let name = names[field.name] ?? HTTPField.Name(field.name) else { continue }
             headers.append(HTTPField(name: name, value: field.value))
         }
         return headers
     }
+
+    /// The names that most answers have, checked once.
+    private static let names: [String: HTTPField.Name] = {
+        let names = [
+            "Cache-Control", "Content-Length", "Content-Type", "ETag", "Last-Modified", "Location", "Vary", "X-Content-Type-Options",
+            "X-Request-Id",
+        ]
+        return Dictionary(uniqueKeysWithValues: names.compactMap { name in HTTPField.Name(name).map { (name, $0) } })
+    }()
 
     // MARK: - Refusals
 

@@ -68,6 +68,14 @@ struct ServerCommand: AsyncParsableCommand {
     @Option(help: "The longest body of a request, in bytes.")
     var maxBody = 128 << 20
 
+    @Option(help: "The longest time for the work of a request, in seconds; then it is undone and refused.")
+    var maxTime = 120
+
+    @Option(
+        name: .customLong("index"),
+        help: "Make the index that a search parameter needs, such as Observation.code, unless the store has it. Can be repeated.")
+    var indexes: [String] = []
+
     @Option(help: "An origin whose pages may use the server from a browser, https://example.org. Can be repeated.")
     var cors: [String] = []
 
@@ -115,6 +123,8 @@ struct ServerCommand: AsyncParsableCommand {
         guard (0...65_535).contains(port) else { throw ValidationError("--port is between 0 and 65535.") }
         guard conditionalDeletions > 0 else { throw ValidationError("--conditional-deletions is a number, 1 or more.") }
         guard maxBody > 0 else { throw ValidationError("--max-body is a number of bytes, 1 or more.") }
+        guard maxTime > 0 else { throw ValidationError("--max-time is a number of seconds, 1 or more.") }
+        guard indexes.isEmpty || !readOnly else { throw ValidationError("--index is for a store that can be written.") }
         guard !(editing && (readOnly || noPages)) else { throw ValidationError("--editing is for pages of a store that can be written.") }
         guard !(askKey && (noPages || keyFile != nil)) else { throw ValidationError("--ask-key is for pages, without --key-file.") }
         guard (certificate == nil) == (key == nil) else { throw ValidationError("--certificate and --key belong together.") }
@@ -144,10 +154,12 @@ struct ServerCommand: AsyncParsableCommand {
 
         let store = try openStore()
         if history { try await store.track(.history) }
+        if !indexes.isEmpty { try await store.createIndexes(forSearch: indexes) }
         var configuration = FHIRService.Configuration()
         configuration.base = base
         configuration.isReadOnly = readOnly
         configuration.limits.bodyBytes = maxBody
+        configuration.limits.time = .seconds(maxTime)
         configuration.transport = StandardTransport.shared
         configuration.importOrigins = Set(importFrom)
         configuration.hookOrigins = Set(notify)

@@ -28,6 +28,8 @@ import Testing
         #expect(problem("--port", "70000")?.contains("65535") == true)
         #expect(problem("--ask-key", "--key-file", "k")?.contains("--ask-key") == true)
         #expect(problem("--ask-key", "--no-pages")?.contains("--ask-key") == true)
+        #expect(problem("--max-time", "0")?.contains("--max-time") == true)
+        #expect(problem("--index", "Observation.code", "--read-only")?.contains("--index") == true)
         #expect(problem("--max-body", "0")?.contains("--max-body") == true)
     }
 }

@@ -97,4 +97,15 @@ import Testing
             #expect(try await curl(port, "--http1.1") == "1.1 200")
         }
     }
+
+    /// A client that begins HTTP/2, asks for nothing, and acknowledges nothing (RFC 9113, 3.4).
+    @Test func connectionsWithoutStreamsAreHungUpOn() async throws {
+        try await serving { port async throws in
+            let preface = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\u{0}\u{0}\u{0}\u{4}\u{0}\u{0}\u{0}\u{0}\u{0}"
+            let begin = ContinuousClock.now
+            _ = try await run("openssl", ["s_client", "-quiet", "-alpn", "h2", "-connect", "localhost:\(port)"], input: preface)
+            #expect(ContinuousClock.now - begin > .seconds(2))
+            #expect(try await curl(port, "--http2") == "2 200")
+        }
+    }
 }

@@ -8,11 +8,14 @@ extension WorkQueue {
     ///
     /// - Parameters:
     ///   - interruptsWrites: whether cancelling interrupts statements of writes. Default: true.
+    ///   - deadline: when it must be done; nil if it may take any time. Default: nil.
     ///   - body: blocks the thread. It is released before the caller continues, and what it returns is the caller's alone.
-    /// - Throws: errors of `body`; `CancellationError`.
-    func run<Value>(interruptsWrites: Bool = true, _ body: sending @escaping () throws -> Value) async throws -> sending Value {
+    /// - Throws: errors of `body`; `CancellationError`; `TimeLimitExceeded` after the deadline.
+    func run<Value>(
+        interruptsWrites: Bool = true, deadline: ContinuousClock.Instant? = nil, _ body: sending @escaping () throws -> Value
+    ) async throws -> sending Value {
         try Task.checkCancellation()
-        let cancellation = Cancellation(interruptsWrites: interruptsWrites)
+        let cancellation = Cancellation(interruptsWrites: interruptsWrites, deadline: deadline)
         let body = HandedOver(body)
         let outcome: Outcome<HandedOver<Value>> = try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
