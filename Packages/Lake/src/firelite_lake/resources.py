@@ -17,8 +17,9 @@ import pyarrow.compute as pc
 from .columns import MOMENT, ROOT, UPDATED
 from .elements import Value, value_fields, values_of
 from .errors import LakeError
+from .numbers import Numbers
 from .plan import Member, ResourcePlan
-from .store import Numbers, States, Store
+from .store import States, Store
 
 #: The column with the resource's revision. `_version` is what FHIR calls the id and extensions of an element `version`.
 REVISION = "_revision"
