@@ -28,8 +28,8 @@ COMPRESSION = "zstd"
 
 #: A column of a larger file gets a dictionary if so many first rows have at most so many different texts. Building one for others costs a third, and
 #: in a smaller file any costs more than it saves.
-_SAMPLE = 4096
-_MOST_TEXTS = 1024
+_SAMPLE = 2048
+_MOST_TEXTS = 512
 
 
 class Writer:
