@@ -61,7 +61,7 @@ rows = sql(query)
 assert {(f"text-{number:02}", text) for number, text in enumerate(TEXTS)} <= set(rows)
 same(families.collect(), rows, "NDJSON")
 same(names.collect(), rows, "CSV")
-same(spark.read.json("names.json").select("id", "family").collect(), rows, "JSON of rows")
+same(spark.read.json("names.ndjson").select("id", "family").collect(), rows, "NDJSON of rows")
 
 # Each option of the page's last line is needed.
 options = {"multiLine": True, "escape": '"', "lineSep": "\r\n"}
@@ -75,7 +75,7 @@ assert abs(values - expected) < 1e-9 * abs(expected), (values, expected)
 
 total = sum(count for _, count in stored)
 print(
-    f"Spark {spark.version}: {total} resources of {len(stored)} types in NDJSON, {len(rows)} names of which {len(TEXTS)} are awkward in NDJSON, "
-    "CSV and JSON, as `firelite sql` has them"
+    f"Spark {spark.version}: {total} resources of {len(stored)} types in NDJSON, {len(rows)} names of which {len(TEXTS)} are awkward in "
+    "exports and in CSV and NDJSON of queries, as `firelite sql` has them"
 )
 spark.stop()

@@ -28,7 +28,7 @@ cat >"$work/changed.ndjson" <<'NDJSON'
 {"resourceType":"Observation","id":"new","status":"final","code":{"coding":[{"code":"29463-7"}]},"subject":{"reference":"Patient/new"},"valueQuantity":{"value":70.50,"unit":"kg"}}
 NDJSON
 "$tool" import --quiet --database "$work/ward-1.sqlite" "$work/changed.ndjson"
-"$tool" delete --database "$work/ward-1.sqlite" "Patient/$("$tool" sql --database "$work/ward-1.sqlite" --csv 'SELECT id FROM Patient LIMIT 1' | tail -n 1 | tr -d '\r')" >"$work/delete.log"
+"$tool" delete --database "$work/ward-1.sqlite" "Patient/$("$tool" sql --database "$work/ward-1.sqlite" --format csv 'SELECT id FROM Patient LIMIT 1' | tail -n 1 | tr -d '\r')" >"$work/delete.log"
 "$tool" publish "${stores[@]}" --to "$work/lake" --since-last >"$work/second.log"
 "$tool" publish "${stores[@]}" --to "$work/lake" --plan >"$work/plan.json"
 cd "$work"

@@ -17,8 +17,8 @@ need_python pyspark==3.5.9
 "$tool" import --database "$work/health.sqlite" "$work/texts.ndjson"
 "$tool" export --database "$work/health.sqlite" --output "$work/folder"
 query='SELECT p.id, n.family FROM Patient p JOIN Patient_name n ON p._k = (n._k & ~16777215) + n._parent'
-for form in csv json; do
-    "$tool" sql --database "$work/health.sqlite" --$form "$query" >"$work/names.$form"
+for form in csv ndjson; do
+    "$tool" sql --database "$work/health.sqlite" --format $form "$query" >"$work/names.$form"
 done
 page="$PWD/Sources/FireLite/FireLite.docc/BeyondOneMachine.md"
 script="$PWD/Scripts/compare-spark.py"

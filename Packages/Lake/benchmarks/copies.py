@@ -4,13 +4,14 @@
 
 A copy gets an identity of its own, and SQLite changes values and genders in one of 53 resources. FireLite would refuse the page checksums of such a
 file, so copies are published by the plan of the store, under names of their own. They are published one after another and then deleted, so that
-the disk needs room for one; the answers of each are added up before. One publication is killed and repeated. After N minutes, the copies that are
-there have to do.
+the disk needs room for one; the answers of each are added up before, and their sums stand in FOLDER/answers.json for `examples/engines.py`. One
+publication is killed and repeated. After N minutes, the copies that are there have to do.
 """
 
 from __future__ import annotations
 
 import argparse
+import glob
 import json
 import os
 import random
@@ -22,7 +23,7 @@ import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "examples"))
 
-from engines import add_store, answers, ask_all, no_sums
+from engines import add_store, answers, ask_all, no_sums, save
 from publish import cpu, plan_of
 
 from firelite_lake import Plan, publish
@@ -83,8 +84,10 @@ def main() -> None:
         spent, last = spent + cpu() - before, time.time() - started
         rows += sum(one.rows for one in run.published)
         add_store(sums, store)
-        os.unlink(path)
+        for name in glob.glob(path + "*"):
+            os.unlink(name)
         done += 1
+        save(answers(sums), os.path.join(given.folder, "answers.json"))
         print(f"{done} stores, {rows:,} rows, {spent:.1f} s of CPU, {time.time() - begun:.0f} s", flush=True)
     print(f"{done} stores, {rows:,} rows, {spent:.1f} s of CPU to publish", flush=True)
     ask_all(lake, given.engines, answers(sums))

@@ -1,10 +1,11 @@
 """Asks a lake the twenty questions with DuckDB, chDB, Polars, DataFusion (in deltalake) and Spark, and compares the answers with the stores'.
 
-    python examples/engines.py LAKE [ENGINE…] [--stores PLAN] [--kill-executor]
+    python examples/engines.py LAKE [ENGINE…] [--stores PLAN | --answers FILE] [--kill-executor]
 
 An engine is duckdb, chdb, polars, datafusion or spark. PLAN is a file with what `firelite publish --plan` prints: the answers of the stores are
-then calculated with SQLite's library alone, store by store, and every engine must give their sums, to the last digit. Without PLAN, the engines
-are compared with each other. --kill-executor ends one of Spark's two executors in the middle of the work.
+then calculated with SQLite's library alone, store by store, and every engine must give their sums, to the last digit. FILE has such answers, as
+`benchmarks/copies.py` leaves them. Without either, the engines are compared with each other. --kill-executor ends one of Spark's two executors in
+the middle of the work.
 """
 
 from __future__ import annotations
@@ -169,6 +170,20 @@ def of_stores(path: str) -> dict[str, Answer]:
     return answers(sums)
 
 
+def save(found: dict[str, Answer], path: str) -> None:
+    """Writes answers into a file, exact decimals as texts."""
+    lists = {name: [[key, [str(figure) for figure in figures]] for key, figures in one.items()] for name, one in found.items()}
+    with open(path, "w", encoding="utf-8") as file:
+        json.dump(lists, file)
+
+
+def saved(path: str) -> dict[str, Answer]:
+    """The answers in a file."""
+    with open(path, encoding="utf-8") as file:
+        lists = json.load(file)
+    return {name: {tuple(key): (int(n), *map(Decimal, rest)) for key, (n, *rest) in one} for name, one in lists.items()}
+
+
 def _year(text: str | None) -> int | None:
     return None if text is None else int(text[:4])
 
@@ -256,6 +271,10 @@ def main() -> None:
         started = time.time()
         expected = of_stores(arguments[place + 1])
         print(f"the stores' answers: {time.time() - started:.1f} s", flush=True)
+        del arguments[place : place + 2]
+    if "--answers" in arguments:
+        place = arguments.index("--answers")
+        expected = saved(arguments[place + 1])
         del arguments[place : place + 2]
     lake, *engines = arguments
     ask_all(os.path.abspath(lake), engines or list(ENGINES), expected, kills=kills)

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import copy
+import json
 import os
 
+import pyarrow as pa
 import pytest
 from conftest import VIEWS, World
+from deltalake import Schema as DeltaSchema
 
 from firelite_lake import LakeError, tables
+from firelite_lake.columns import MOMENT, STORE
+from firelite_lake.schemas import schema_text, stored_schema
 
 
 def test_new_columns_come_last_and_rows_are_written_again(world: World) -> None:
@@ -89,3 +94,18 @@ def test_names_of_stores_may_be_awkward(world: World) -> None:
     world.publish("ward 7")
     assert sorted(row["gender"] for row in world.rows("people")) == ["female", "male", "male"]
     assert tables(world.lake) == sorted(os.path.basename(path).removesuffix(".json") for path in world.views)
+
+
+def test_the_text_of_columns_is_what_deltalake_writes() -> None:
+    inner = pa.struct([pa.field("x", pa.decimal128(38, 18)), pa.field("y", MOMENT, nullable=False)])
+    columns = pa.schema(
+        [
+            pa.field("text", pa.string(), nullable=False), pa.field("small", pa.int32()), pa.field("large", pa.int64()),
+            pa.field("is_so", pa.bool_()), pa.field("day", pa.date32()), pa.field("moment", MOMENT), pa.field("bytes", pa.binary()),
+            pa.field("number", pa.decimal128(38, 6)), pa.field("one", inner), pa.field("many", pa.list_(pa.field("element", inner))),
+            pa.field("texts", pa.list_(pa.field("element", pa.list_(pa.field("element", pa.string()))))),
+        ]
+    )
+    whole = pa.schema([pa.field(STORE, pa.string()), *columns])
+    assert json.loads(schema_text(columns)) == json.loads(str(DeltaSchema.from_arrow(whole).to_json()))
+    assert stored_schema(schema_text(columns)) == columns

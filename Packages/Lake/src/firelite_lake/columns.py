@@ -28,6 +28,21 @@ STORE = "_store"
 #: The columns that say which resource a row is from, and which version of it.
 ROOT, KEY, VERSION, UPDATED = "_root", "_key", "_version", "_updated"
 
+# Scalars have their types: to find one out, Arrow looks for pandas and dateutil, each time if they are not installed.
+_NO_TEXT = pa.scalar(None, pa.string())
+ZERO = pa.scalar(0, pa.int64())
+_SECOND = pa.scalar(1_000_000, pa.int64())
+#: The lengths of texts.
+_YEAR, _DAY, _SECONDS, _MILLISECONDS = (pa.scalar(length, pa.int32()) for length in (4, 10, 19, 23))
+
+
+def constant(text: str) -> pa.Scalar:
+    """A text as Arrow's."""
+    return pa.scalar(text, pa.string())
+
+
+_SLASH, _HYPHEN, _FIRST = constant("/"), constant("-"), constant("01")
+
 _OWN = [pa.field(ROOT, pa.int64()), pa.field(KEY, pa.string()), pa.field(VERSION, pa.int64()), pa.field(UPDATED, MOMENT)]
 
 
@@ -99,7 +114,7 @@ def typed(view: View, batch: pa.RecordBatch) -> dict[str, pa.Array]:
             continue
         match column.type:
             case "boolean":
-                arrays[name] = pc.not_equal(raw, 0)
+                arrays[name] = pc.not_equal(raw, ZERO)
             case "decimal":
                 arrays[name], arrays[f"{name}_literal"] = decimals(raw, aside)
             case "date":
@@ -116,7 +131,7 @@ def typed(view: View, batch: pa.RecordBatch) -> dict[str, pa.Array]:
 
 def keys(type: str, ids: pa.Array) -> pa.Array:
     """The keys of resources with these ids; none for those without."""
-    return pc.binary_join_element_wise(pa.scalar(type), ids, "/")
+    return pc.binary_join_element_wise(constant(type), ids, _SLASH)
 
 
 _ID = re.compile(r"[A-Za-z0-9.-]{1,64}")
@@ -196,8 +211,8 @@ def _decimal(text: str) -> Decimal | None:
 def dates(raw: pa.Array) -> tuple[pa.Array, pa.Array]:
     """The first day of each date, and the literals of those that are only a year or a month."""
     length = pc.utf8_length(raw)
-    whole = pc.equal(length, 10)
-    literal = pc.if_else(whole, pa.scalar(None, pa.string()), raw)
+    whole = pc.equal(length, _DAY)
+    literal = pc.if_else(whole, _NO_TEXT, raw)
     try:
         return pc.cast(_first_day(raw, length), pa.date32()), literal
     except pa.ArrowInvalid:
@@ -206,8 +221,8 @@ def dates(raw: pa.Array) -> tuple[pa.Array, pa.Array]:
 
 
 def _first_day(raw: pa.Array, length: pa.Array) -> pa.Array:
-    month = pc.if_else(pc.equal(length, 4), pc.binary_join_element_wise(raw, "01", "-"), raw)
-    return pc.if_else(pc.less(length, 10), pc.binary_join_element_wise(month, "01", "-"), month)
+    month = pc.if_else(pc.equal(length, _YEAR), pc.binary_join_element_wise(raw, _FIRST, _HYPHEN), raw)
+    return pc.if_else(pc.less(length, _DAY), pc.binary_join_element_wise(month, _FIRST, _HYPHEN), month)
 
 
 def _date(text: str) -> date | None:
@@ -231,10 +246,10 @@ def moments(raw: pa.Array, aside: pa.Array) -> tuple[pa.Array, pa.Array, pa.Arra
         if zoned.equals(whole) and pc.min_max(length).as_py() == {"min": 19, "max": 19}:
             value = _whole_moments(raw)
         else:
-            whole = pc.and_(zoned, pc.or_(pc.equal(length, 19), pc.equal(length, 23)))
-            value = _whole_moments(pc.if_else(whole, raw, pa.scalar(None, pa.string())))
+            whole = pc.and_(zoned, pc.or_(pc.equal(length, _SECONDS), pc.equal(length, _MILLISECONDS)))
+            value = _whole_moments(pc.if_else(whole, raw, _NO_TEXT))
             # `.000` is not what a moment without a fraction gives.
-            whole = pc.fill_null(pc.and_(whole, pc.or_(pc.equal(length, 19), pc.fill_null(_has_fraction(value), False))), False)
+            whole = pc.fill_null(pc.and_(whole, pc.or_(pc.equal(length, _SECONDS), pc.fill_null(_has_fraction(value), False))), False)
     except pa.ArrowInvalid:
         whole = pa.array([False] * len(raw))
         value = pa.nulls(len(raw), MOMENT)
@@ -267,11 +282,12 @@ def _offsets(aside: pa.Array) -> tuple[pa.Array, pa.Array]:
         return pc.cast(aside, pa.int32()), aside.is_valid()
     except pa.ArrowInvalid:
         zoned = pc.fill_null(pc.match_substring_regex(aside, "^-?[0-9]+$"), False)
-        return pc.cast(pc.if_else(zoned, aside, pa.scalar(None, pa.string())), pa.int32()), zoned
+        return pc.cast(pc.if_else(zoned, aside, _NO_TEXT), pa.int32()), zoned
 
 
 def _has_fraction(value: pa.Array) -> pa.Array:
-    return pc.not_equal(pc.subtract(value.cast(pa.int64()), pc.multiply(pc.divide(value.cast(pa.int64()), 1_000_000), 1_000_000)), 0)
+    number = value.cast(pa.int64())
+    return pc.not_equal(pc.subtract(number, pc.multiply(pc.divide(number, _SECOND), _SECOND)), ZERO)
 
 
 def _moment(text: str, zone: str | None) -> tuple[datetime | None, int | None, str | None]:

@@ -71,8 +71,8 @@ class Database:
             statement.set_sql_query(sql)
             statement.prepare()
             if parameters:
-                # `pa.array` of a list looks for pandas.
-                arrays = [pa.repeat(pa.scalar(one), 1) for one in parameters]
+                # Arrow finds out types at length, and `pa.array` of a list looks for pandas.
+                arrays = [pa.repeat(pa.scalar(one, pa.string() if isinstance(one, str) else pa.int64()), 1) for one in parameters]
                 statement.bind(pa.RecordBatch.from_arrays(arrays, [str(number) for number in range(len(arrays))]))
             stream, _ = statement.execute_query()
             yield from opened.enter_context(pa.RecordBatchReader.from_stream(stream))

@@ -23,6 +23,9 @@ from .schemas import schema_text
 
 Action = dict[str, Any]
 
+#: JSON as the log has it. `json.dumps` makes an encoder for each call.
+_encoded = json.JSONEncoder(separators=(",", ":")).encode
+
 #: After so many commits the state is written as one file, with which readers begin.
 CHECKPOINT_INTERVAL = 20
 
@@ -144,7 +147,7 @@ class Table:
         if schema is not None:
             head.append({"metaData": self._metadata(schema, now)})
         transactions = [{"txn": {"appId": name, "version": number, "lastUpdated": now}} for name, number in marks.items()]
-        text = "".join(json.dumps(action, separators=(",", ":")) + "\n" for action in head + actions + transactions)
+        text = "".join(_encoded(action) + "\n" for action in head + actions + transactions)
         version = base.version + 1
         os.makedirs(self.log, exist_ok=True)
         temporary = os.path.join(self.log, f".{uuid.uuid4()}.tmp")
@@ -233,7 +236,7 @@ def added(path: str, store: str, size: int, stats: dict[str, Any]) -> Action:
             "size": size,
             "modificationTime": int(time.time() * 1000),
             "dataChange": True,
-            "stats": json.dumps(stats, separators=(",", ":")),
+            "stats": _encoded(stats),
         }
     }
 
@@ -260,7 +263,7 @@ def with_vector(file: Action, vector: dict[str, Any]) -> Action:
     names = ("path", "partitionValues", "size", "modificationTime")
     return {
         "add": {name: file[name] for name in names}
-        | {"dataChange": True, "stats": json.dumps(stats, separators=(",", ":")), "deletionVector": vector}
+        | {"dataChange": True, "stats": _encoded(stats), "deletionVector": vector}
     }
 
 

@@ -15,7 +15,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from .columns import MOMENT, moments
+from .columns import MOMENT, ZERO, moments
 
 #: The type of the annotation `numeric`.
 NUMERIC = pa.decimal128(38, 6)
@@ -100,7 +100,7 @@ def values_of(value: Value, rows: pa.Table) -> Iterator[tuple[str, pa.Array]]:
         yield f"__{value.name}_start", first
         yield f"__{value.name}_end", last
     elif value.type == _BOOLEAN:
-        yield value.name, pc.not_equal(raw, 0)
+        yield value.name, pc.not_equal(raw, ZERO)
     else:
         yield value.name, raw.cast(_type(value.type))
 

@@ -15,8 +15,8 @@ from . import vectors
 from .columns import ROOT, UPDATED
 from .delta import Action, Table, added
 from .errors import LakeError
+from .numbers import Numbers, numbers
 from .schemas import fitted, merged_fields
-from .store import Numbers
 
 #: The most rows of a file, and of a part of it that is compressed as one.
 FILE_ROWS = 1 << 20
@@ -26,9 +26,10 @@ _GROUP_BYTES = 1 << 28
 
 COMPRESSION = "zstd"
 
-#: A column of a larger file gets a dictionary if so many first rows have at most so many different texts. Building one for others costs a third.
-_SAMPLE = 4096
-_MOST_TEXTS = 1024
+#: A column of a larger file gets a dictionary if so many first rows have at most so many different texts. Building one for others costs a third, and
+#: in a smaller file any costs more than it saves.
+_SAMPLE = 2048
+_MOST_TEXTS = 512
 
 
 class Writer:
@@ -77,7 +78,7 @@ class Writer:
             self._path = self._table.new_path(self._store)
             path = self._table.absolute(self._path)
             os.makedirs(os.path.dirname(path), exist_ok=True)
-            dictionary = True if len(rows) < _SAMPLE else _repeating(rows.slice(0, _SAMPLE))
+            dictionary = False if len(rows) < _SAMPLE else _repeating(rows.slice(0, _SAMPLE))
             self._writer = pq.ParquetWriter(path, self.schema, compression=COMPRESSION, use_dictionary=dictionary)
             self._file_rows = 0
             self._least, self._most = roots["min"].as_py(), roots["max"].as_py()
@@ -209,9 +210,9 @@ def read_rows(table: Table, file: Action, version: str | None) -> Rows:
     empty = np.zeros(0, np.int64)
     return Rows(
         file,
-        _numbers(columns.column(ROOT)),
-        empty if version is None else _numbers(columns.column(version)),
-        empty if version is None else _numbers(columns.column(UPDATED)) // 1000,
+        numbers(columns.column(ROOT)),
+        empty if version is None else numbers(columns.column(version)),
+        empty if version is None else numbers(columns.column(UPDATED)) // 1000,
         vectors.decoded(file.get("deletionVector"), table.folder),
     )
 
@@ -224,7 +225,3 @@ def read(table: Table, file: Action, names: list[str] | None = None) -> pa.Table
         return pq.ParquetFile(path).read(columns=names, use_threads=False)
     except (OSError, pa.ArrowException):
         raise LakeError(f"{path}, a file of the lake, cannot be read: publish into a new folder") from None
-
-
-def _numbers(column: pa.ChunkedArray) -> Numbers:
-    return np.asarray(column.cast(pa.int64()).to_numpy())

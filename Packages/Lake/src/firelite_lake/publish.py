@@ -18,10 +18,11 @@ from . import vectors
 from .delta import Action, State, Table, removed, with_vector
 from .errors import USAGE, Conflict, LakeError
 from .files import Rows, Writer, count, may_have, read, read_rows
+from .numbers import Numbers
 from .plan import Plan, StorePlan
 from .schemas import merged_schema
 from .sources import ResourceSource, Source, ViewSource
-from .store import Numbers, Store, Sums
+from .store import Store, Sums
 
 #: Changes when the same view gives other rows.
 _FORM = 1

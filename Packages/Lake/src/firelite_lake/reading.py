@@ -9,7 +9,7 @@ from . import vectors
 from .columns import STORE
 from .delta import Table
 from .errors import USAGE, LakeError
-from .store import Numbers
+from .numbers import Numbers
 
 
 @dataclass(frozen=True)

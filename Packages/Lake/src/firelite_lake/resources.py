@@ -14,11 +14,12 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from .columns import MOMENT, ROOT, UPDATED
+from .columns import MOMENT, ROOT, UPDATED, constant
 from .elements import Value, value_fields, values_of
 from .errors import LakeError
+from .numbers import Numbers
 from .plan import Member, ResourcePlan
-from .store import Numbers, States, Store
+from .store import States, Store
 
 #: The column with the resource's revision. `_version` is what FHIR calls the id and extensions of an element `version`.
 REVISION = "_revision"
@@ -110,7 +111,7 @@ class Assembler:
         content = self._object(self._plan.members, taken)
         end = start + len(chunk)
         own: list[tuple[pa.Field, pa.Array]] = [
-            (pa.field("resourceType", pa.string(), nullable=False), pa.repeat(pa.scalar(self._plan.type), len(chunk))),
+            (pa.field("resourceType", pa.string(), nullable=False), pa.repeat(constant(self._plan.type), len(chunk))),
             (pa.field(ROOT, pa.int64()), pa.array(chunk)),
             (pa.field(REVISION, pa.int64()), pa.array(states.versions[start:end])),
             (pa.field(UPDATED, MOMENT), pa.array(states.updated[start:end] * 1000, pa.int64()).cast(MOMENT)),

@@ -75,6 +75,7 @@ _PRIMITIVES = {
     "string": pa.string(), "long": pa.int64(), "integer": pa.int32(), "boolean": pa.bool_(), "date": pa.date32(), "binary": pa.binary(),
     "timestamp": pa.timestamp("us", tz="UTC"),
 }
+_NAMES = {type: name for name, type in _PRIMITIVES.items()}
 
 
 def _field(one: dict[str, Any]) -> pa.Field:
@@ -97,10 +98,24 @@ def _type(type: Any, name: str) -> pa.DataType:
 
 def schema_text(schema: pa.Schema) -> str:
     """The text of columns for the log, with the partition first."""
-    # Few publications need it, and importing it takes a while.
-    from deltalake import Schema as DeltaSchema
+    return json.dumps(_struct_text([pa.field(STORE, pa.string()), *schema]), separators=(",", ":"))
 
-    return str(DeltaSchema.from_arrow(pa.schema([pa.field(STORE, pa.string()), *schema])).to_json())
+
+def _struct_text(fields: list[pa.Field]) -> dict[str, Any]:
+    return {
+        "type": "struct",
+        "fields": [{"name": one.name, "type": _type_text(one.type), "nullable": one.nullable, "metadata": {}} for one in fields],
+    }
+
+
+def _type_text(type: pa.DataType) -> Any:
+    if pa.types.is_struct(type):
+        return _struct_text(_children(type))
+    if pa.types.is_list(type):
+        return {"type": "array", "elementType": _type_text(type.value_type), "containsNull": type.value_field.nullable}
+    if pa.types.is_decimal128(type):
+        return f"decimal({type.precision},{type.scale})"
+    return _NAMES[type]
 
 
 # Fitting

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Protocol
 
-import numpy as np
 import pyarrow as pa
 
 from . import resources
 from .columns import KEY, MOMENT, ROOT, UPDATED, VERSION, keys, schema, typed
+from .numbers import Numbers, numbers
 from .plan import ResourcePlan, View
-from .store import Numbers, States, Store
+from .store import States, Store
 
 
 class Source(Protocol):
@@ -64,8 +64,7 @@ class ViewSource:
         # In the order of the table's columns, so that rows fit it as they are.
         known = self.schema()
         for batch in snapshot.rows(self.view, roots):
-            numbers = np.asarray(batch.column(ROOT).to_numpy())
-            places = states.places(numbers)
+            places = states.places(numbers(batch.column(ROOT)))
             arrays = typed(self.view, batch)
             arrays[ROOT] = batch.column(ROOT)
             if self.view.key is not None:

@@ -27,6 +27,8 @@ def read(spark: SparkSession, lake: str, table: str) -> DataFrame:
     from pyspark.sql import functions
     from pyspark.sql.types import LongType, StringType, StructField, StructType
 
+    # Spark takes the files' paths as URIs, which are absolute.
+    lake = os.path.abspath(lake)
     delta = Table(os.path.join(lake, table))
     state = delta.load()
     if state.metadata is None:

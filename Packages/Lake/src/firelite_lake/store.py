@@ -17,13 +17,15 @@ import pyarrow.compute as pc
 from .columns import ROOT, raw_columns
 from .database import Database, Errors
 from .errors import STALE, LakeError
+from .numbers import Numbers, numbers
 from .plan import View
 
 #: `FHIR`, in the header of each store.
 _APPLICATION = 0x46484952
 _FORMATS = (2, 3)
 
-Numbers = npt.NDArray[np.int64]
+#: Shapes are numbered from 1, so a table of them is small. `np.isin` takes longer to choose its way than a table of so many takes.
+_MOST_SHAPES = 1 << 16
 
 
 @dataclass
@@ -79,7 +81,12 @@ class Resources:
 
     def is_of(self, shapes: list[int]) -> npt.NDArray[np.bool_]:
         """Which of them have one of some shapes."""
-        return np.isin(self.shapes, np.array(shapes, np.int64))
+        least, most = int(self.shapes.min(initial=0)), int(self.shapes.max(initial=0))
+        if least < 0 or most > _MOST_SHAPES:
+            return np.isin(self.shapes, np.array(shapes, np.int64))
+        is_one = np.zeros(most + 1, np.bool_)
+        is_one[[shape for shape in shapes if 0 <= shape <= most]] = True
+        return is_one[self.shapes]
 
     def chosen(self, chosen: npt.NDArray[np.bool_]) -> Resources:
         return Resources(self.roots[chosen], self.revisions[chosen], self.updated[chosen], self.shapes[chosen])
@@ -295,7 +302,7 @@ class Store:
         """Resources in ascending order."""
         names = ("root", "revision", "updated", "shape")
         rows = self._numbers(f"SELECT {', '.join(names)} FROM _resource{condition} ORDER BY root", names, parameters)
-        return Resources(*(np.asarray(rows.column(name).to_numpy()) for name in names))
+        return Resources(*(numbers(rows.column(name)) for name in names))
 
     def _numbers(self, sql: str, names: Sequence[str], parameters: Sequence[Any] = ()) -> pa.Table:
         """The rows of a statement that gives numbers."""
@@ -313,7 +320,7 @@ class Store:
         schema = pa.schema([pa.field("_root", pa.int64()), pa.field("_id", pa.string())])
         sql = f'SELECT _k >> 24 AS _root, id AS _id FROM "{name}" WHERE {chosen} ORDER BY _k'
         table = pa.Table.from_batches(self._batches(sql, columns, parameters), schema)
-        if np.array_equal(np.asarray(table.column(0).to_numpy()), roots):
+        if np.array_equal(numbers(table.column(0)), roots):
             return table.column(1).combine_chunks()
         # A resource without a row of its own has no id.
         known = dict(zip(*table.to_pydict().values(), strict=True))
@@ -363,11 +370,11 @@ class Store:
         schema = pa.schema([pa.field(name, pa.int64() if is_number else pa.string()) for name, is_number in columns])
         rows = pa.Table.from_batches(self._batches(sql, columns, (position,)), schema)
         root, kind, earlier, revision, shape, updated = (
-            np.asarray(pc.fill_null(rows.column(name), -1).to_numpy()) for name, is_number in columns if is_number
+            numbers(pc.fill_null(rows.column(name), -1)) for name, is_number in columns if is_number
         )
         types = pc.fill_null(rows.column("type"), "").combine_chunks().dictionary_encode()
         present = Resources(root, revision, updated, shape).chosen(shape >= 0)
-        return Changes(root, kind != 0, earlier, np.asarray(types.indices.to_numpy()), types.dictionary.to_pylist(), present)
+        return Changes(root, kind != 0, earlier, numbers(types.indices), types.dictionary.to_pylist(), present)
 
     def log(self, position: int, type: str) -> Log | str:
         """The changes after a position; or why the log cannot say them."""
