@@ -177,7 +177,7 @@ import Testing
         let shared = Knowledge(release: .r4)
         try shared.addKnowledge(at: URL(fileURLWithPath: file))
         let (one, two) = (FHIRValidator(knowledge: own), FHIRValidator(knowledge: shared))
-        try withEvery(0..<50) { seed in
+        for seed in Effort.seeds(50) {
             var random = RandomInstance(seed: seed)
             let patient = random.make(Patient.self)
             #expect(try one.validate(patient, against: [Self.url]) == two.validate(patient, against: [Self.url]))

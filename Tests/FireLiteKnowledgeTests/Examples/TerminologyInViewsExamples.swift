@@ -10,14 +10,14 @@ import Testing
 /// The example of a terminology on the page FlatViews, between `// example` and `// end`.
 @Suite struct TerminologyInViewsExamples {
     private func store() throws -> FHIRStore {
-        let store = try FHIRStore.inMemory()
+        let store = try FHIRStore.inMemory(release: .r4)
         try store.write { transaction in
             for json in [
                 #"{"resourceType":"CodeSystem","url":"http://example.org/colors","status":"active","content":"complete","concept":[{"code":"red"},{"code":"blue"}]}"#,
                 #"{"resourceType":"ValueSet","url":"http://example.org/warm","status":"active","compose":{"include":[{"system":"http://example.org/colors","concept":[{"code":"red"}]}]}}"#,
                 #"{"resourceType":"Observation","id":"1","status":"final","code":{"coding":[{"system":"http://example.org/colors","code":"red"}]}}"#,
                 #"{"resourceType":"Observation","id":"2","status":"final","code":{"coding":[{"system":"http://example.org/colors","code":"blue"}]}}"#,
-            ] { try transaction.upsert(FHIRJSON.resource(from: Data(json.utf8))) }
+            ] { try transaction.upsert(FHIRJSON.resource(from: Data(json.utf8), release: .r4)) }
         }
         return store
     }
@@ -41,7 +41,7 @@ import Testing
         #expect(found == [#"{"id":"1"}"#])
         var lines = Data()
         #expect(try store.writeRows(of: view, as: .ndjson, terminology: terminology) { lines += $0 } == 1)
-        let other = try #require(try store.read { try $0.resource(Observation.self, id: "2") })
+        let other = try #require(try await store.resource(Observation.self, id: "2"))
         #expect(try view.rows(of: other, terminology: terminology).isEmpty)
         // Nobody to ask is an error, and no answer.
         #expect(throws: ViewError.self) { try store.forEachRow(of: view) { _ in } }

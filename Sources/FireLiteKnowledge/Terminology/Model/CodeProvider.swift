@@ -100,12 +100,12 @@ extension CodeProvider {
     /// Applies a filter on the code, or on its place in the hierarchy.
     func matchesCode(_ code: String, _ filter: ConceptFilter, _ effort: Effort) throws -> Bool {
         switch filter.operation {
-        case .equals: return code == filter.value
+        case .equals: return code.hasSameBytes(as: filter.value)
         case .isA: return try subsumes(filter.value, code)
         case .isNotA: return try !subsumes(filter.value, code)
-        case .descendentOf: return try code != filter.value && subsumes(filter.value, code)
+        case .descendentOf: return try !code.hasSameBytes(as: filter.value) && subsumes(filter.value, code)
         case .descendentLeaf:
-            return try code != filter.value && subsumes(filter.value, code) && children(of: code).isEmpty
+            return try !code.hasSameBytes(as: filter.value) && subsumes(filter.value, code) && children(of: code).isEmpty
         case .generalizes: return try subsumes(code, filter.value)
         case .childOf: return try parents(of: code).contains(filter.value)
         case .isIn: return filter.valueSet.contains(code)

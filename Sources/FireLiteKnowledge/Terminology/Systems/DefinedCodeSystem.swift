@@ -106,9 +106,9 @@ final class DefinedCodeSystem: CodeProvider {
         }
         let values = try self.values(of: filter.property, concept, filter)
         switch filter.operation {
-        case .equals: return values.contains(filter.value)
-        case .isIn: return !filter.valueSet.isDisjoint(with: values)
-        case .isNotIn: return filter.valueSet.isDisjoint(with: values)
+        case .equals: return values.contains { $0.hasSameBytes(as: filter.value) }
+        case .isIn: return values.contains { filter.valueSet.contains($0) }
+        case .isNotIn: return !values.contains { filter.valueSet.contains($0) }
         case .exists: return values.isEmpty != (filter.value == "true")
         case .regex: return try values.contains { try effort.matches($0, filter.value) }
         default: return try matchesCode(concept.code, filter, effort)

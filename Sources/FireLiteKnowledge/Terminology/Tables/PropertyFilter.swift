@@ -1,3 +1,4 @@
+import FireLiteCore
 import FireLiteSQLiteBridge
 
 /// Applies filters of value sets on properties of concepts in tables.
@@ -20,9 +21,9 @@ struct PropertyFilter {
 
     private func holds(_ values: [String], _ filter: ConceptFilter, _ effort: Effort) throws -> Bool {
         switch filter.operation {
-        case .equals: values.contains(filter.value)
-        case .isIn: !filter.valueSet.isDisjoint(with: values)
-        case .isNotIn: filter.valueSet.isDisjoint(with: values)
+        case .equals: values.contains { $0.hasSameBytes(as: filter.value) }
+        case .isIn: values.contains { filter.valueSet.contains($0) }
+        case .isNotIn: !values.contains { filter.valueSet.contains($0) }
         case .exists: values.isEmpty != (filter.value == "true")
         case .regex: try values.contains { try effort.matches($0, filter.value) }
         default: throw filter.error(notUnderstoodBy: provider)
