@@ -19,7 +19,7 @@ import Testing
         let end = ContinuousClock.now + .seconds(120)
         while ContinuousClock.now < end {
             if let report = sample.browser.examinations.report(kind), report.ended != nil { return report }
-            await Task.yield()
+            await _Concurrency.Task.yield()
         }
         throw Timeout()
     }
@@ -55,7 +55,7 @@ import Testing
         try Connection(path: path).execute("UPDATE Patient SET id = '2'")
         let sample = StoreBrowser(store: try FHIRStore(path: path, release: .r4))
         sample.examinations.begin(.check, sample)
-        while sample.examinations.report(.check)?.ended == nil { await Task.yield() }
+        while sample.examinations.report(.check)?.ended == nil { await _Concurrency.Task.yield() }
         guard case .faults(let faults)? = sample.examinations.report(.check)?.outcome else { throw Timeout() }
         #expect(!faults.isEmpty)
         let page = await sample.respond(to: ServiceRequest(.get, "/browse"))
@@ -65,8 +65,8 @@ import Testing
 
     @Test func errorsOfResourcesAreCountedAndLinked() async throws {
         let sample = try BrowserSample("R4", #"{"resourceType":"Patient","id":"good"}"#)
-        try sample.put(Observation { $0.id = "bad" })
-        try sample.put(Observation())
+        try sample.add(#"{"resourceType":"Observation","id":"bad"}"#)
+        try sample.add(#"{"resourceType":"Observation"}"#)
         #expect(await begin(sample, "validate").status == 303)
         guard case .issues(let issues) = try await ended(sample, .validate).outcome else { throw Timeout() }
         #expect(issues.resources == 3 && issues.wrongCount == 2 && issues.errors >= 2)
@@ -88,7 +88,7 @@ import Testing
         let store = try FHIRStore(path: folder.file("store.sqlite"), release: .r4)
         let browser = StoreBrowser(store: store)
         browser.examinations.begin(.check, browser)
-        while browser.examinations.report(.check)?.ended == nil { await Task.yield() }
+        while browser.examinations.report(.check)?.ended == nil { await _Concurrency.Task.yield() }
         func overview() async throws -> String {
             String(decoding: try await browser.respond(to: ServiceRequest(.get, "/browse")).data(), as: UTF8.self)
         }

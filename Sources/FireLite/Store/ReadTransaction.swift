@@ -82,8 +82,7 @@ public class ReadTransaction {
     }
 
     private func resource(in table: @autoclosure () throws -> TablePlan, id: String) throws -> FHIRResource? {
-        try perform(flushes: restriction != nil, observesRestriction: true) {
-            try objects?.flushBeforeLookup()
+        try perform(observesRestriction: true) {
             let table = try table()
             access.region?.insert(id: id, table.name)
             if restriction != nil {
@@ -117,8 +116,7 @@ public class ReadTransaction {
     ///
     /// - Throws: `FHIRStoreError`.
     public func resource(pk: String) throws -> FHIRResource? {
-        try perform(flushes: restriction != nil, observesRestriction: true) {
-            try objects?.flushBeforeLookup()
+        try perform(observesRestriction: true) {
             guard let registration = try registration(pk: pk) else {
                 access.region?.isEverything = true
                 return nil

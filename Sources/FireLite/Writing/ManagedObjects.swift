@@ -7,7 +7,7 @@ final class ManagedObjects {
     private let writer: StoreWriter
     private var inMemory: [Int64: KnownResource] = [:]
     /// What is still to be saved. The write cannot be committed before the list is empty.
-    private var changed: [ChangedResource] = []
+    private var changed: [(tie: StoreTie, resource: FHIRResource)] = []
     private var isFlushing = false
     /// The objects of resources that were changed through one while the write knew another, by number.
     private var siblings: [Int64: [FHIRResource]] = [:]
@@ -23,14 +23,6 @@ final class ManagedObjects {
         /// The same for a resource that the transaction returned, which keeps it until the end, so that `tx.resource(…)!.name[0].family =
         /// "B"` has an owner that saves the change.
         var held: FHIRResource?
-    }
-
-    /// A resource that is to be saved.
-    private struct ChangedResource {
-        let tie: StoreTie
-        let resource: FHIRResource
-        /// Its id in the file.
-        let storedID: String?
     }
 
     /// The revision of an object whose content no revision has: they count from 1.
@@ -93,7 +85,7 @@ final class ManagedObjects {
     func willChange(_ object: FHIRObject, _ tie: StoreTie) {
         if !tie.isChanged, let resource = object.rootObject as? FHIRResource {
             tie.isChanged = true
-            changed.append(ChangedResource(tie: tie, resource: resource, storedID: resource.id))
+            changed.append((tie, resource))
             if let known = self[tie.root] {
                 if known !== resource { note(resource, besides: known, tie.root) }
             } else {
@@ -139,35 +131,14 @@ final class ManagedObjects {
             isFlushing = false
         }
         while saved < changed.count {
-            let end = min(saved + StoreWriter.changesTogether, changed.count)
-            // Objects of one resource are saved one after the other.
-            let stored = siblings.isEmpty && failed.isEmpty ? try writer.stored(changed[saved..<end].map(\.tie.root)) : nil
-            let first = saved
-            while saved < end {
-                try saveChanges(of: changed[saved].resource, changed[saved].tie, stored?[saved - first])
-                saved += 1
-            }
+            try saveChanges(of: changed[saved].resource, changed[saved].tie)
+            saved += 1
         }
         // Elements that are still removed have lost their rows.
         removed.removeAll()
     }
 
-    /// Writes the rows of changed objects if that can change which resource has an id, or if many wait.
-    ///
-    /// - Throws: as `flush()`.
-    func flushBeforeLookup() throws {
-        if changed.count >= StoreWriter.changesTogether || changed.contains(where: { !Self.isSame($0.resource.id, $0.storedID) }) {
-            try flush()
-        }
-    }
-
-    private static func isSame(_ first: String?, _ second: String?) -> Bool {
-        guard let first, let second else { return first == nil && second == nil }
-        return first.hasSameBytes(as: second)
-    }
-
-    /// - Parameter stored: what the file has of the resource, if that was read with others.
-    private func saveChanges(of resource: FHIRResource, _ tie: StoreTie, _ stored: StoredResource?) throws {
+    private func saveChanges(of resource: FHIRResource, _ tie: StoreTie) throws {
         let hasFailed = failed.contains(ObjectIdentifier(tie))
         let isChanged = tie.isChanged
         guard isChanged || hasFailed else { return }
@@ -176,7 +147,7 @@ final class ManagedObjects {
         guard resource.objectExtras === tie else { return }
         do {
             let old = tie.revision
-            tie.revision = try writer.save(resource, tie, stored)
+            tie.revision = try writer.save(resource, tie)
             if tie.revision != old { undo.append(.revision(tie, old)) }
             if !siblings.isEmpty {
                 for other in siblings[tie.root] ?? [] where other !== resource { try bringUpToDate(other, tie.revision) }
@@ -244,7 +215,7 @@ final class ManagedObjects {
 
     /// The write failed: restores every object to its state when the write began.
     func restore() {
-        for change in changed { change.tie.isChanged = false }
+        for case (let tie, _) in changed { tie.isChanged = false }
         for step in undo.reversed() {
             switch step {
             case .slots(let object, let slots):

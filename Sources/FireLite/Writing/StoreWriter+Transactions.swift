@@ -67,7 +67,6 @@ extension StoreWriter {
     /// The store's bookkeeping is written only here: if the cache has already moved a page to the write-ahead log, writing it again
     /// makes SQLite read and write all later frames for their checksums, a tenth of a large write.
     func commit() throws {
-        storedRows.removeAll()
         if let brokenBy { throw brokenBy }
         if hasGrown { try access.schema.noteModel(access.connection) }
         if nextRoot != savedNextRoot { try RootNumbers.store(nextRoot, access.connection) }
@@ -84,7 +83,6 @@ extension StoreWriter {
 
     func rollback() {
         clearQueue()
-        storedRows.removeAll()
         access.rollback()
         access.forget()
     }

@@ -282,6 +282,7 @@ final class StoreWriter {
         }
         try writeQueue()
         try writeChanges()
+        storedRows.removeAll()
         return outcomes
     }
 
@@ -332,13 +333,13 @@ final class StoreWriter {
     /// Writes the changes of a managed resource and returns its new revision.
     ///
     /// - Throws: `FHIRStoreError.conflict` if another write has replaced the version that the object was read from.
-    func save(_ resource: FHIRResource, _ tie: StoreTie, _ stored: StoredResource? = nil) throws -> Int64 {
+    func save(_ resource: FHIRResource, _ tie: StoreTie) throws -> Int64 {
         try writeQueue()
-        let registration = try currentRegistration(of: resource, tie, stored?.registration)
+        let registration = try currentRegistration(of: resource, tie)
         if keepsIDsUnique { try UniqueIDs(access).verify(resource, besides: tie.root) }
         return try apart(resource) { detached in
             let digest = ContentDigest.digest(of: resource, key: identity.digestKey)
-            let revision = try replace(registration, with: resource, numbering: .kept, digest: digest, storedAt: stored?.place)
+            let revision = try replace(registration, with: resource, numbering: .kept, digest: digest)
             if revision != registration.revision { try note(detached, ofResource: tie.root, isNew: false) }
             return revision
         }
@@ -353,8 +354,8 @@ final class StoreWriter {
     /// The registration of the stored resource that an object was read from.
     ///
     /// - Throws: `FHIRStoreError.conflict` if another write has changed or deleted it since.
-    private func currentRegistration(of resource: FHIRResource, _ tie: StoreTie, _ known: Registration? = nil) throws -> Registration {
-        guard let registration = try known ?? access.registry.registration(root: tie.root) else {
+    private func currentRegistration(of resource: FHIRResource, _ tie: StoreTie) throws -> Registration {
+        guard let registration = try access.registry.registration(root: tie.root) else {
             let name = "the \(resource.layout.name) with pk \(resource.pk)"
             throw FHIRStoreError(
                 .conflict, "\(name) was deleted by another write since it was read", remedy: .acceptDeletion,
@@ -409,8 +410,7 @@ final class StoreWriter {
         let oldID = record?.listsAll == true ? try access.registry.id(of: type, root: registration.root) : nil
         var diff = RowDiff(access, notes: record.map { $0.notesPaths ? .paths : .tables } ?? .nothing)
         if let place {
-            try diff.apply(
-                &flattener.buffer, over: &storedRows[place], root: registration.root, byNumber: numbering == .kept, nextNode: &nextNode)
+            try diff.apply(&flattener.buffer, over: &storedRows[place], root: registration.root, byNumber: false, nextNode: &nextNode)
         } else {
             try diff.apply(&flattener.buffer, over: &stored, root: registration.root, byNumber: numbering == .kept, nextNode: &nextNode)
         }
