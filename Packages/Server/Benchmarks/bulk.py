@@ -155,7 +155,7 @@ def transactions(firelite, program, files, folder):
                 if size > TRANSACTION_BYTES:
                     break
                 # The tool stores conditional references as they are, so neither of the two looks for what they mean.
-                line = CONDITIONAL.sub(lambda match: f'"reference":"{targets.get(match[1], "Practitioner/unknown")}"', line)
+                line = CONDITIONAL.sub(lambda match: f'"reference":"{targets.get(match[1]) or match[1].split("?")[0] + "/unknown"}"', line)
                 value = json.loads(line)
                 # Provenances of a bundle refer to half of the data.
                 if value["resourceType"] == "Provenance":
