@@ -35,9 +35,10 @@ struct PackageCommand: Command {
             of their folder, or that unpack to more than a gigabyte are refused, and so are folders with as much.
 
             Examples: firelite package --database health.sqlite add us-core-6.1.0.tgz
+                      firelite package --knowledge guides.sqlite add us-core-6.1.0.tgz
                       firelite package --knowledge guides.sqlite list
                       firelite package --knowledge guides.sqlite remove hl7.fhir.us.core#6.1.0
-                      firelite package --knowledge guides.sqlite add hl7.fhir.us.core@6.1.0 --registry https://example.org
+                      firelite package --knowledge guides.sqlite add hl7.fhir.us.core@6.1.0 --registry https://packages.example.org
             """)
 
     private let file: KnowledgeFileArguments

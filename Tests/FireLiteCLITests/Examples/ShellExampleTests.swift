@@ -107,8 +107,8 @@ struct ShellExampleTests {
                 #expect(
                     run.status == .failed && run.error.contains("firelite-server is not installed"),
                     "\(script.place): \(line)\n\(run.error)")
-            } else if words.first == "codes" || words.contains("--package-cache") {
-                // There is neither such a release of codes nor such a cache.
+            } else if words.first == "codes" || words.contains("--package-cache") || words.contains("--registry") {
+                // There is neither such a release of codes nor such a cache or registry.
                 #expect(run.status != .done && !run.error.contains("usage"), "\(script.place): \(line)\n\(run.error)")
             } else if words.first == "publish", !LakeProgram.isInstalled {
                 #expect(
