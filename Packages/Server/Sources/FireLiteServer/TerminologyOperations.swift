@@ -57,10 +57,8 @@ public struct TerminologyOperations: Sendable {
             operation("batch-validate-code", "ValueSet", .batchValidate, resource: nil), closure,
             operation("translate", "ConceptMap", .translate, resource: "conceptMap"),
         ]
-        // DSTU2 defines code systems in value sets, and has no `$subsumes`.
-        guard store.release.hasResourceType(named: "CodeSystem") else {
-            return shared + [operation("lookup", "ValueSet", .lookup, resource: nil)]
-        }
+        // DSTU2 defines code systems in value sets: they have no operations of their own here.
+        guard store.release.hasResourceType(named: "CodeSystem") else { return shared }
         return shared + [
             operation("validate-code", "CodeSystem", .validateCodeInSystem, resource: "codeSystem"),
             operation("lookup", "CodeSystem", .lookup, resource: nil), operation("subsumes", "CodeSystem", .subsumes, resource: "system"),
