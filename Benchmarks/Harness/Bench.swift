@@ -37,7 +37,7 @@ final class Bench {
 
     /// The keys of the resources of the type that most of the data's text is of, in the order of the data.
     func mainKeys() throws -> [ResourceKey] {
-        let sizes = try keys().reduce(into: [:]) { $0[$1.typeName, default: 0] += corpus.bytes(at: $1.index) }
+        let sizes = try keys().reduce(into: [:] as [String: Int]) { $0[$1.typeName, default: 0] += corpus.bytes(at: $1.index) }
         guard let most = sizes.max(by: { ($0.value, $1.key) < ($1.value, $0.key) }) else {
             throw BenchmarkFailure("no resource of the data has an id")
         }

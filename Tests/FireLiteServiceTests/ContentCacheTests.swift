@@ -65,7 +65,12 @@ import Testing
 
     @Test func bundlesAreThoseOfTheObjects() async throws {
         let sample = try ServiceSample("R4")
-        try sample.store.blocking { store in try store.write { tx in _ = try tx.upsert(SyntheticPatients(count: 3, seed: 4).map { $0 }) } }
+        try sample.store.blocking { store in
+            try store.write { tx in
+                _ = try tx.upsert(
+                    SyntheticPatients(count: 3, seed: 4).map { try FHIRJSON.resource(from: FHIRJSON.data($0), release: store.release) })
+            }
+        }
         for search in [
             "Observation?_count=20&_sort=-date", "Encounter?_total=accurate&_count=3", "?_type=Patient,Condition&_count=70",
             "Patient?family=zzz",
