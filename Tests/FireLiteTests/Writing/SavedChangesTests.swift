@@ -21,51 +21,6 @@ import Testing
         return content
     }
 
-    /// Changes an element of a resource, or of something in it, at random.
-    private func change(_ resource: FHIRResource, _ random: inout RandomInstance, _ generator: inout SeededGenerator) {
-        var object: FHIRObject = resource
-        for _ in 0..<generator.int(0...3) {
-            var children: [FHIRObject] = []
-            object.forEachSlot { slot in slot.value.forEachChild { if !($0 is FHIRResource) { children.append($0) } } }
-            guard let child = children.randomElement(using: &generator) else { break }
-            object = child
-        }
-        let elements = object.layout.elements.filter { $0.name != "id" && $0.name != "contained" }
-        guard let element = elements.randomElement(using: &generator) else { return }
-        random.change(element, of: object)
-    }
-
-    @Test(arguments: [31, 32, 33, 34] as [UInt64]) func savingTogetherIsSavingOneByOne(_ seed: UInt64) throws {
-        let (together, apart) = (try freshStore(), try freshStore())
-        var random = RandomInstance(seed: seed)
-        let first = (0..<Effort.count(90)).map { number in
-            let resource = random.resource(of: .r4)
-            resource.id = "\(number)"
-            return resource
-        }
-        for store in [together, apart] { try store.write { transaction in _ = try transaction.upsert(first.map { $0.copy() }) } }
-        for round in 0..<4 as Swift.Range<UInt64> {
-            for (store, savesEach) in [(together, false), (apart, true)] {
-                // The same changes in both.
-                var random = RandomInstance(seed: seed * 100 + round)
-                var generator = SeededGenerator(seed: seed * 100 + round)
-                let order = first.shuffled(using: &generator)
-                try store.write { transaction in
-                    for resource in order {
-                        let times = generator.int(0...2)
-                        guard times > 0 else { continue }
-                        let stored = try #require(try transaction.resource(typeName: resource.layout.name, id: resource.id ?? ""))
-                        for _ in 0..<times { change(stored, &random, &generator) }
-                        if savesEach { try transaction.saveChanges() }
-                    }
-                }
-            }
-            let (found, wanted) = (try content(together), try content(apart))
-            #expect(found.keys.sorted() == wanted.keys.sorted(), "seed \(seed), round \(round)")
-            for (key, value) in wanted { #expect(found[key] == value, "seed \(seed), round \(round): \(key)") }
-        }
-    }
-
     @Test func fetchesByIDSeeChangedIDs() throws {
         let store = try freshStore()
         try store.write { transaction in _ = try transaction.upsert((0..<9).map { number in Patient { $0.id = "\(number)" } }) }
