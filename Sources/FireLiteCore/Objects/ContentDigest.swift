@@ -127,6 +127,15 @@ package struct ContentDigest {
     }
 
     private mutating func mix(_ primitive: AnnotatedPrimitive, _ tag: UInt64) {
+        // An element without content has no rows, so what is read again is the value alone, or nothing.
+        guard primitive.element.hasContent else {
+            switch primitive.value {
+            case .word(let word)?: mix(tag | 1, UInt64(bitPattern: word))
+            case .text(var text)?: text.withUTF8 { mix($0, tag: tag | 2) }
+            default: break
+            }
+            return
+        }
         mix(tag | 6, 0)
         switch primitive.value {
         case .word(let word)?: mix(1, UInt64(bitPattern: word))
@@ -137,10 +146,12 @@ package struct ContentDigest {
     }
 
     private mutating func mix(_ list: AnnotatedList, _ tag: UInt64) {
-        mix(tag | 7, UInt64(list.texts.count))
+        let isPlain = !list.texts.contains { $0 == nil } && !list.elements.contains { $0?.hasContent ?? false }
+        mix(tag | (isPlain ? 5 : 7), UInt64(list.texts.count))
         for (text, element) in zip(list.texts, list.elements) {
             if var text { text.withUTF8 { mix($0, tag: 9) } } else { mix(0xFFFF_0001, 0) }
-            if let element { mix(element) } else { mix(0xFFFF_0002, 0) }
+            if isPlain { continue }
+            if let element, element.hasContent { mix(element) } else { mix(0xFFFF_0002, 0) }
         }
     }
 }

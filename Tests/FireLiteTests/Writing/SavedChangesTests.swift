@@ -1,4 +1,5 @@
 import FireLiteR4
+import Foundation
 import TestSupport
 import Testing
 
@@ -82,4 +83,54 @@ import Testing
         #expect(try content(store) == before)
         #expect(objects.allSatisfy { $0.active == nil })
     }
+
+    /// The extensions of a primitive are taken out one by one; JSON has no element without content.
+    @Test func anElementThatLosesItsContentIsNoDamage() throws {
+        let store = try freshStore()
+        let json =
+            #"{"resourceType":"Patient","id":"1","birthDate":"1970","_birthDate":{"extension":[{"url":"u:1","valueString":"x"}]},"_gender":{"extension":[{"url":"u:2","valueString":"y"}]}}"#
+        try store.write { transaction in try transaction.upsert(FHIRJSON.resource(from: Data(json.utf8), release: .r4)) }
+        for element in ["birthDate", "gender"] {
+            try store.write { transaction in
+                let patient = try #require(try transaction.resource(Patient.self, id: "1"))
+                let slot = try #require(patient.layout.element(named: element)).slot
+                guard case .annotated(let primitive)? = patient.value(slot) else { throw Missing() }
+                let list = try #require(primitive.element.layout.element(named: "extension")).slot
+                primitive.element._setObjects(list, [] as [FHIRObject])
+            }
+            let read = try #require(try store.resource(Patient.self, id: "1"))
+            #expect(!FHIRJSON.string(read).contains("_\(element)"))
+        }
+        #expect(
+            try FHIRJSON.string(#require(try store.resource(Patient.self, id: "1")))
+                == #"{"resourceType":"Patient","id":"1","birthDate":"1970"}"#)
+        #expect(try store.check().isEmpty)
+        // Setting the same again is no change.
+        try store.write { transaction in
+            let result = try transaction.upsert([Patient { ($0.id, $0.birthDate) = ("1", "1970") }])
+            #expect(result.unchanged == 1)
+        }
+    }
+
+    @Test func anItemThatLosesItsContentIsNoDamage() throws {
+        for (json, kept) in [
+            (#""given":["A","B"],"_given":[null,{"extension":[{"url":"u:1","valueString":"x"}]}]"#, #""given":["A","B"]"#),
+            (#""given":["A",null],"_given":[{"id":"i"},{"extension":[{"url":"u:1","valueString":"x"}]}]"#, #""_given":[{"id":"i"}"#),
+        ] {
+            let store = try freshStore()
+            let text = "{\"resourceType\":\"Patient\",\"id\":\"1\",\"name\":[{\(json)}]}"
+            try store.write { transaction in try transaction.upsert(FHIRJSON.resource(from: Data(text.utf8), release: .r4)) }
+            try store.write { transaction in
+                let name = try #require(try transaction.resource(Patient.self, id: "1")).name[0]
+                let slot = try #require(name.layout.element(named: "given")).slot
+                guard case .annotatedTexts(let items)? = name.value(slot), let element = items.elements[1] else { throw Missing() }
+                element._setObjects(try #require(element.layout.element(named: "extension")).slot, [] as [FHIRObject])
+            }
+            let read = try #require(try store.resource(Patient.self, id: "1"))
+            #expect(FHIRJSON.string(read).contains(kept), "\(FHIRJSON.string(read))")
+            #expect(try store.check().isEmpty)
+        }
+    }
+
+    private struct Missing: Error {}
 }
