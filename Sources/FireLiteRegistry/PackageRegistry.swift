@@ -79,7 +79,7 @@ public struct PackageRegistry: Sendable {
     /// - Parameters:
     ///   - name: its name.
     ///   - version: as for ``package(named:version:)``.
-    ///   - present: packages that are at hand, which need not be downloaded as dependencies.
+    ///   - present: packages that you already have: as dependencies they are not downloaded again.
     /// - Returns: the packages, the one that was asked for first.
     /// - Throws: as ``package(named:version:)`` does; `limit` for more than 100 packages. A dependency that the registry does not have is no error: it is
     ///   among ``PackageManifest/missingDependencies(of:)``.

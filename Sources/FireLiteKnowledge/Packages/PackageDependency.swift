@@ -24,7 +24,7 @@ public struct PackageDependency: Sendable, Hashable {
         }
     }
 
-    /// Whether one of the versions at hand satisfies it. Without an alias any version does, as references to definitions name theirs.
+    /// Whether one of the given versions satisfies it. Without an alias any version does, as references to definitions name theirs.
     package func isSatisfied(by versions: [String]) -> Bool {
         alias == nil ? !versions.isEmpty : PackageCache.version(version, of: versions) != nil
     }
