@@ -57,12 +57,13 @@ struct ToolRun {
         return ToolRun(status: ExitStatus(rawValue: process.terminationStatus) ?? .failed, output: text, error: errorText)
     }
 
-    /// The commands that wait for tasks.
+    /// The commands that wait for tasks, and the options with which others do.
     private static let waiting: Set<String> = ["outbox", "token", "register", "sync", "pull", "push", "conflicts", "samples"]
+    private static let waitingOptions: Set<String> = ["--server", "--registry"]
 
     /// A run in this process, or one of its own for commands that wait for tasks.
     static func any(_ arguments: [String], environment: [String: String] = [:]) throws -> ToolRun {
-        let isWaiting = waiting.contains(arguments.first ?? "") || arguments.first == "search" && arguments.contains("--server")
+        let isWaiting = waiting.contains(arguments.first ?? "") || !waitingOptions.isDisjoint(with: arguments)
         return try isWaiting ? process(arguments) : ToolRun(arguments, environment: environment)
     }
 
