@@ -4,7 +4,7 @@ import Foundation
 
 /// A page of a search whose matches are whole stored resources and all that there is on it, before they are read: the caller has them in JSON, or encodes
 /// them.
-package struct MatchPage {
+package struct MatchPage: Sendable {
     /// The keys of the matches, in their order.
     package let keys: [Int64]
     private let base: String

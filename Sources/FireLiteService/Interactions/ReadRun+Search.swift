@@ -52,8 +52,8 @@ extension ReadRun {
             let isTooLong = parameter.name == "_count" && Int(parameter.value).map { $0 > maximum } ?? false
             limited = limited.where(parameter.name, isTooLong ? String(maximum) : parameter.value)
         }
-        if call.presentation.format == .json, !call.presentation.isPretty,
-            let page = try seen(permission, { try transaction.matchPage(limited, options: options(items)) }), let json = try bundle(page)
+        if call.presentation.format == .json, !call.presentation.isPretty, let page = try page(of: limited, items, permission),
+            let json = try bundle(page)
         {
             return Answer(200, .bytes(json))
         }
@@ -67,6 +67,32 @@ extension ReadRun {
         }
         return Answer(200, .json(json))
     }
+
+    /// The matches of a search; nil if they are not all that its answer has.
+    ///
+    /// A client that sees everything and asks again what was asked before gets the same matches as long as nothing was committed, which SQLite says.
+    private func page(of request: SearchRequest, _ items: QueryItems, _ permission: SMARTScope.Permission) throws -> MatchPage? {
+        let options = options(items)
+        let size = service.configuration.limits.pageSize
+        guard call.access.scopes == nil, transaction.hasOnlyRows, size <= Self.longestRemembered, Self.isMemorable(request) else {
+            return try seen(permission) { try transaction.matchPage(request, options: options) }
+        }
+        // Several services can answer for one store.
+        let key = "search \(options.handling) \(size) \(options.timeZone.identifier) \(service.base) \(request.address)"
+        return try transaction.remembered(key) { try transaction.matchPage(request, options: options) }
+    }
+
+    /// Whether a search is worth to be remembered: its page is short, and its matches depend on the file alone, not on the time, as with `ap`, nor on
+    /// a terminology, as with modifiers.
+    private static func isMemorable(_ request: SearchRequest) -> Bool {
+        request.parameters.allSatisfy { parameter in
+            !parameter.value.contains("ap") && !parameter.name.utf8.contains(UInt8(ascii: ":")) && parameter.name != "_filter"
+                && (parameter.name != "_count" || Int(parameter.value).map { $0 <= longestRemembered } ?? false)
+        }
+    }
+
+    /// The matches of a page that is remembered.
+    private static let longestRemembered = 100
 
     static func key(_ resource: FHIRResource) -> String { "\(resource.resourceType)/\(resource.id ?? "")" }
 }

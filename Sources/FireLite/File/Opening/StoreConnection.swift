@@ -18,8 +18,14 @@ final class StoreConnection {
     private let rollbackStatement: Statement
     private var dataVersionStatement: Statement?
     /// What modules have made of the file's content, and the state of the file then.
-    private var memory: [String: (state: [Int64], value: Any)] = [:]
-    private static let mostRemembered = 1_000
+    private var memory: [String: (state: FileState, value: any Sendable)] = [:]
+    private static let mostRemembered = 4_000
+
+    /// What tells one state of the file from another, as this connection sees it.
+    private struct FileState: Equatable {
+        let dataVersion: Int64
+        let totalChanges: Int64
+    }
 
     init(_ connection: Connection, release: FHIRRelease, bases: [String] = []) throws {
         self.connection = connection
@@ -92,8 +98,8 @@ final class StoreConnection {
 
     /// A value that is made of the file's content, for a transaction that writes nothing. It is made once for each state of the file: a commit
     /// of another connection changes `data_version`, one of this connection the number of its changes.
-    func remembered<Value>(_ key: String, _ make: () throws -> Value) throws -> Value {
-        let state = [try dataVersion(), connection.totalChanges]
+    func remembered<Value: Sendable>(_ key: String, _ make: () throws -> Value) throws -> Value {
+        let state = FileState(dataVersion: try dataVersion(), totalChanges: connection.totalChanges)
         if let known = memory[key], known.state == state, let value = known.value as? Value { return value }
         let value = try make()
         if memory.count >= Self.mostRemembered { memory.removeAll() }
