@@ -46,6 +46,24 @@ import Testing
         #expect(plain.status == 204 && plain.text.isEmpty && plain.fields["Content-Length"] == nil)
     }
 
+    /// RFC 7240, section 2.
+    @Test func theFirstOfRepeatedPreferencesCounts() async throws {
+        let sample = try ServiceSample("R4")
+        let minimal = await sample.send(.post, "/Patient", patient("a"), ["Prefer": "return=minimal, return=representation"])
+        #expect(minimal.status == 201 && minimal.text.isEmpty)
+        let whole = await sample.send(.post, "/Patient", patient("a"), ["Prefer": "return=representation; return=minimal"])
+        #expect(whole.status == 201 && whole.json?["resourceType"]?.text == "Patient")
+        let strict = await sample.get("/Patient?nmae=x", ["Prefer": "handling=strict, handling=lenient"])
+        #expect(strict.status == 400)
+    }
+
+    @Test func aZeroCharacterIsRefusedByName() async throws {
+        let sample = try ServiceSample("R4", patient("a"))
+        let reply = await sample.get("/Patient?name=a%00")
+        #expect(reply.status == 400 && reply.issue == "invalid" && reply.text.contains("U+0000") && reply.text.contains("%00"))
+        #expect(await sample.get("/Patient?name=%FF").text.contains("percent-encoded UTF-8"))
+    }
+
     @Test func patchesHaveConditions() async throws {
         let sample = try ServiceSample("R4", patient("a", #""active":true"#), patient("b", #""active":true"#))
         let patch = #"[{"op":"replace","path":"/active","value":false}]"#

@@ -55,7 +55,7 @@ struct AttachCommand: Command {
         let stored = kind?.contentType ?? type
         var report = Report()
         report.addLine([
-            .init("attached", .text(key.description)), .init("bytes", .bytes(bytes.count)),
+            .init("attached", .text(key.description)), .init("bytes", .bytes(bytes.count), label: "size"),
             .init("type", stored.map { .text($0) } ?? .shown("unknown", .none)),
         ])
         try console.print(report, asJSON: isJSON)

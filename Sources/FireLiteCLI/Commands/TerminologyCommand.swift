@@ -36,7 +36,7 @@ struct TerminologyCommand: Command {
             media types, countries and currencies are known without.
 
             Output is the resource that a server would answer with: Parameters, a ValueSet, or an OperationOutcome if there is no
-            answer; then the exit status is 1.
+            answer; then the exit status is 1. Each line of closure is answered.
 
             Examples: firelite terminology validate-code --resource colors.json --parameters request.json
                       firelite terminology expand --database health.sqlite --parameters request.json --language de
@@ -94,14 +94,24 @@ struct TerminologyCommand: Command {
         }
     }
 
-    /// Performs `$closure` for each request, one a line, or for one that has several lines. The tables last as long as the command.
-    private func close(_ terminology: Terminology, _ request: Data, _ console: Console) throws {
+    /// Performs `$closure` for each request, one a line, or for one that has several lines. The tables last as long as the command; a request without an
+    /// answer leaves them as they are.
+    private func close(_ terminology: Terminology, _ request: Data, _ console: Console) throws -> ExitStatus {
         let lines = request.split(separator: UInt8(ascii: "\n")).filter { line in !line.allSatisfy { $0 <= 0x20 } }
         let isList = lines.count > 1 && (try? JSONSerialization.jsonObject(with: lines[0])) != nil
         var tables = ClosureTables()
+        var status = ExitStatus.done
         for one in isList ? lines : [request] {
-            try console.print(String(decoding: try tables.perform(parameters: one, using: terminology), as: UTF8.self))
+            let answer: Data
+            do {
+                answer = try tables.perform(parameters: one, using: terminology)
+            } catch let error as TerminologyError {
+                answer = error.operationOutcome
+                status = .incomplete
+            }
+            try console.print(String(decoding: answer, as: UTF8.self))
         }
+        return status
     }
 
     /// Answers again and again; the first answer, which reads what it needs, does not count.
@@ -122,10 +132,7 @@ struct TerminologyCommand: Command {
 
     private func run(_ terminology: Terminology, _ request: Data, _ console: Console) throws -> ExitStatus {
         do {
-            guard let operation else {
-                try close(terminology, request, console)
-                return .done
-            }
+            guard let operation else { return try close(terminology, request, console) }
             let answer = try terminology.perform(operation, parameters: request, language: language)
             try console.print(String(decoding: answer, as: UTF8.self))
             if repetitions > 0 { try measure(operation, terminology, request, console) }

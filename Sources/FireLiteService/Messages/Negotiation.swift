@@ -97,11 +97,15 @@ struct Presentation {
             self.format = format
         }
         if let pretty = query.last("_pretty") { isPretty = pretty == "true" }
+        // Of a preference that is given more than once the first counts (RFC 7240, section 2).
+        var given: Set<String> = []
         for element in HeaderElement.list(request.fields["Prefer"]) {
             // Both forms occur: preferences with commas, and with semicolons.
             let words = [element.value] + element.parameters.map { "\($0.name)=\($0.value)" }
             for word in words {
-                switch word.lowercased().filter({ $0 != " " && $0 != "\"" }) {
+                let word = word.lowercased().filter { $0 != " " && $0 != "\"" }
+                guard given.insert(String(word.prefix { $0 != "=" })).inserted else { continue }
+                switch word {
                 case "return=minimal": content = .minimal
                 case "return=representation": content = .representation
                 case "return=operationoutcome": content = .outcome

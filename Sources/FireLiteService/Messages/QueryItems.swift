@@ -8,13 +8,16 @@ struct QueryItems: Sendable {
     init() {}
 
     /// - Parameter text: `name=value&name=value`, percent-encoded.
-    /// - Throws: `ServiceFault` with status 400 for text that is not percent-encoded UTF-8.
+    /// - Throws: `ServiceFault` with status 400 for text that is not percent-encoded UTF-8, or has the character U+0000.
     init(_ text: Substring, maximum: Int = 1_000) throws {
         // By bytes, as an address is one of bytes.
         for pair in text.utf8.split(separator: UInt8(ascii: "&")) {
             let sides = pair.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
             guard let name = sides.first.flatMap(Self.decoded), let value = sides.count > 1 ? Self.decoded(sides[1]) : "" else {
                 throw ServiceFault(400, "invalid", "a parameter is not percent-encoded UTF-8")
+            }
+            guard !name.utf8.contains(0), !value.utf8.contains(0) else {
+                throw ServiceFault(400, "invalid", "a parameter has the character U+0000 (%00), which no value in FHIR can have")
             }
             guard !name.isEmpty else { throw ServiceFault(400, "invalid", "a parameter has no name") }
             guard all.count < maximum else { throw ServiceFault(400, "too-costly", "the request has more than \(maximum) parameters") }
@@ -24,9 +27,7 @@ struct QueryItems: Sendable {
 
     init(_ text: String) throws { try self.init(text[...]) }
 
-    private static func decoded(_ text: Substring.UTF8View) -> String? {
-        AddressText.decoded(Substring(text), isForm: true).flatMap { $0.utf8.contains(0) ? nil : $0 }
-    }
+    private static func decoded(_ text: Substring.UTF8View) -> String? { AddressText.decoded(Substring(text), isForm: true) }
 
     /// The last value of a name; nil if there is none.
     func last(_ name: String) -> String? { all.last { $0.name == name }?.value }

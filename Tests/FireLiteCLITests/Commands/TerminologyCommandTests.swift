@@ -61,6 +61,14 @@ struct TerminologyCommandTests {
         let early = try folder.write("early.json", concept("a"))
         let failed = try ToolRun("terminology", "closure", "--release", "R4", "--parameters", early, "--resource", system)
         #expect(failed.status == .incomplete && failed.output.hasPrefix(#"{"resourceType":"OperationOutcome""#))
+        // A line without an answer does not end the others, and changes no table.
+        let unknown = request(#",{"name":"version","valueString":"7"}"#)
+        let mixed = try folder.write("mixed.ndjson", ([lines[0], lines[1], unknown] + lines[2...]).joined(separator: "\n"))
+        let partial = try ToolRun("terminology", "closure", "--release", "R4", "--parameters", mixed, "--resource", system)
+        var expected = Array(answers)
+        expected.insert(partial.output.split(separator: "\n")[2], at: 2)
+        #expect(partial.status == .incomplete && partial.output.split(separator: "\n") == expected)
+        #expect(expected[2].hasPrefix(#"{"resourceType":"OperationOutcome""#))
     }
 
     @Test func anUnknownOperationIsAMistakeOfTheCommandLine() throws {
