@@ -29,11 +29,11 @@ import Testing
         return content
     }
 
-    @Test(arguments: [21, 22, 23] as [UInt64]) func oneCallStoresWhatManyDo(_ seed: UInt64) throws {
+    @Test(arguments: Effort.seeds(byDay: 1, atNight: 3).map { 21 + $0 }) func oneCallStoresWhatManyDo(_ seed: UInt64) throws {
         let (together, apart) = (try freshStore(), try freshStore())
         var random = RandomInstance(seed: seed)
         var generator = SeededGenerator(seed: seed)
-        let first = instances(&random, 0..<Effort.count(120))
+        let first = instances(&random, 0..<(Effort.isNightly ? 120 : Effort.count(40)))
         for store in [together, apart] { try store.write { transaction in _ = try transaction.upsert(first.map { $0.copy() }) } }
         for round in 0..<4 {
             var next: [FHIRResource] = []
