@@ -26,6 +26,32 @@ import Testing
         #expect(reply.json?["name"]?.json == #"[{"family":"B"},{"text":"B","family":"A","given":["y","z"]}]"#)
     }
 
+    /// Each copy of a list into itself doubles it.
+    @Test func copiesOfCopiesAreRefused() async throws {
+        let sample = try sample()
+        let operations = (0..<40).map { #"{"op":"copy","from":"/name","path":"/name/0/x\#($0)"}"# }
+        let reply = await json(sample, "[\(operations.joined(separator: ","))]")
+        #expect(reply.status == 413 && reply.issue == "too-costly")
+        #expect(await sample.get("/Patient/a").version == "1")
+    }
+
+    /// An expression whose texts grow is ended by the limit of steps, one that takes long by the time of the request.
+    @Test func endlessPathsAreRefused() async throws {
+        func patch(_ path: String) -> String {
+            #"{"resourceType":"Parameters","parameter":[{"name":"operation","part":[{"name":"type","valueCode":"replace"},{"name":"path","valueString":"\#(path)"},{"name":"value","valueString":"x"}]}]}"#
+        }
+        let fields: HTTPFields = ["Content-Type": "application/fhir+json"]
+        let growing = await sample().send(.patch, "/Patient/a", patch("Patient.name.family.repeat($this + 'a').last()"), fields)
+        #expect(growing.status == 422 && growing.text.contains("steps"))
+        let patient = #"{"resourceType":"Patient","id":"a","name":[{"family":"A"}]}"#
+        let hurried = try ServiceSample("R4", patient) { $0.limits.time = .milliseconds(1) }
+        let numbers = "(1|2|3|4|5|6|7|8|9|10)"
+        let nested = (0..<6).reduce("$this") { inner, _ in "\(numbers).select(\(inner))" }
+        let late = await hurried.send(.patch, "/Patient/a", patch("Patient.name.where(\(nested).exists())"), fields)
+        #expect(late.status == 503 && late.issue == "timeout")
+        #expect(await hurried.get("/Patient/a").status == 200)
+    }
+
     @Test func patchesThatDoNotApplyChangeNothing() async throws {
         let sample = try sample()
         let cases: [(String, Int)] = [

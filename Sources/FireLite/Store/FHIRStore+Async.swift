@@ -66,6 +66,11 @@ extension FHIRStore {
     /// Whether the time of what this thread does is over: see `reading(until:_:)`.
     package static var isOutOfTime: Bool { Cancellation.current?.isLate ?? false }
 
+    /// Ends what this thread does if its task was cancelled or its time is over: `ReadTransaction.checkCancellation()` for work without a transaction.
+    ///
+    /// - Throws: `CancellationError`; `TimeLimitExceeded`.
+    package static func checkCancellation() throws { try Cancellation.check() }
+
     /// Runs a blocking call that makes many writes, on a thread of its own. Each of its writes takes its turn.
     package func transferring<Value>(_ body: sending @escaping () throws -> Value) async throws -> sending Value {
         try await transfers.run(interruptsWrites: false, body)

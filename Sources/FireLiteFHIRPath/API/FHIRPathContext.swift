@@ -84,6 +84,12 @@ public struct FHIRPathContext {
         set { own().trace = newValue }
     }
 
+    /// Called now and then while an evaluation takes long; what it throws ends the evaluation.
+    package var interrupt: (() throws -> Void)? {
+        get { storage.interrupt }
+        set { own().interrupt = newValue }
+    }
+
     /// Nothing.
     public init() {}
 
@@ -103,6 +109,7 @@ public struct FHIRPathContext {
         var elementDefinition: ((FHIRPathValue) throws -> FHIRObject?)?
         var isInSlice: ((FHIRPathValue, _ profile: String, _ name: String) throws -> Bool)?
         var trace: ((_ name: String, _ values: [FHIRPathValue]) -> Void)?
+        var interrupt: (() throws -> Void)?
 
         init() {}
 
@@ -110,7 +117,7 @@ public struct FHIRPathContext {
             (variables, resource, rootResource, release) = (other.variables, other.resource, other.rootResource, other.release)
             (now, zone, resolve, bases) = (other.now, other.zone, other.resolve, other.bases)
             (terminology, conforms, elementDefinition) = (other.terminology, other.conforms, other.elementDefinition)
-            (isInSlice, trace) = (other.isInSlice, other.trace)
+            (isInSlice, trace, interrupt) = (other.isInSlice, other.trace, other.interrupt)
         }
     }
 

@@ -14,7 +14,7 @@ final class ArithmeticNode: Node, @unchecked Sendable {
     override func evaluate(_ focus: [Item], _ evaluator: Evaluator) throws -> [Item] {
         let first = try left.operand(focus, evaluator)
         let second = try right.operand(focus, evaluator)
-        if operation == .concatenate { return try concatenate(first, second) }
+        if operation == .concatenate { return try concatenate(first, second, evaluator) }
         guard let first, let second else { return [] }
         switch (first, second) {
         case (.integer(let one), .integer(let two)): return .optional(try integers(one, two, range: Int64(Int32.min)...Int64(Int32.max)))
@@ -22,8 +22,7 @@ final class ArithmeticNode: Node, @unchecked Sendable {
             return .optional(try integers(one, two, range: nil))
         case (.string(let one), .string(let two)):
             guard operation == .add else { throw mismatch }
-            try check(one.utf8.count + two.utf8.count)
-            return [.string(one + two)]
+            return try joined(one, two, evaluator)
         case (.temporal(let time), .quantity(let quantity)): return try add(quantity, to: time)
         case (.quantity(let one), .quantity(let two)): return .optional(try quantities(one, two).map { .quantity($0) })
         case (.quantity(let one), _):
@@ -40,19 +39,21 @@ final class ArithmeticNode: Node, @unchecked Sendable {
 
     private var mismatch: FHIRPathError { error("'\(operation.rawValue)' cannot be applied to values of these types") }
 
-    private func check(_ length: Int) throws {
+    private func joined(_ one: String, _ two: String, _ evaluator: Evaluator) throws -> [Item] {
+        let length = one.utf8.count + two.utf8.count
         if length > Evaluator.maximumText { throw FHIRPathError(.limit, "the text is too long", at: position) }
+        let result: [Item] = [.string(one + two)]
+        try evaluator.count(Evaluator.steps(ofTexts: result), at: position)
+        return result
     }
 
-    private func concatenate(_ first: Item?, _ second: Item?) throws -> [Item] {
+    private func concatenate(_ first: Item?, _ second: Item?, _ evaluator: Evaluator) throws -> [Item] {
         func text(_ item: Item?) throws -> String {
             guard let item else { return "" }
             guard case .string(let text) = item else { throw mismatch }
             return text
         }
-        let (one, two) = (try text(first), try text(second))
-        try check(one.utf8.count + two.utf8.count)
-        return [.string(one + two)]
+        return try joined(try text(first), try text(second), evaluator)
     }
 
     /// An overflow, like a division by zero, gives nothing.

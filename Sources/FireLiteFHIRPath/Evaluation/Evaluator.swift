@@ -29,6 +29,8 @@ final class Evaluator {
     var release: FHIRRelease?
     private var hasContext = false
     @exclusivity(unchecked) private var steps = 0
+    /// The number of steps at which the evaluation asks whether it may go on.
+    @exclusivity(unchecked) private var pause = 0
     private var started: Date?
     /// What the regular expressions of the evaluation have taken.
     var matchingTime = Duration.zero
@@ -54,6 +56,7 @@ final class Evaluator {
         index = nil
         total = nil
         steps = 0
+        pause = min(Self.stepsBetweenPauses, options.maximumSteps + 1)
         started = nil
         matchingTime = .zero
         if release == nil, case .object(let object)? = input.first { release = object.layout.release }
@@ -84,9 +87,25 @@ final class Evaluator {
     /// Counts steps, so that an evaluation that would take forever, or all memory, ends with an error.
     func count(_ number: Int, at position: Int) throws {
         steps += number
+        if steps >= pause { try askToGoOn(position) }
+    }
+
+    @inline(never)
+    private func askToGoOn(_ position: Int) throws {
         if steps > options.maximumSteps {
             throw FHIRPathError(.limit, "the evaluation takes more than \(options.maximumSteps) steps", at: position)
         }
+        try context.interrupt?()
+        pause = min(steps + Self.stepsBetweenPauses, options.maximumSteps + 1)
+    }
+
+    /// Some hundredths of a second, unless the steps are those of long texts.
+    private static let stepsBetweenPauses = 65_536
+
+    /// The steps of texts that an evaluation makes: they take time and memory by their length.
+    static func steps(ofTexts items: [Item]) -> Int {
+        guard case .string? = items.first else { return 0 }
+        return items.reduce(0) { if case .string(let text) = $1 { $0 + text.utf8.count / 16 } else { $0 } }
     }
 
     /// The longest text that functions make, in bytes.

@@ -19,7 +19,7 @@ final class FunctionNode: Node, @unchecked Sendable {
 
     override func evaluate(_ focus: [Item], _ evaluator: Evaluator) throws -> [Item] {
         let results = try function.evaluate(self, focus, evaluator)
-        try evaluator.count(results.count + 1, at: position)
+        try evaluator.count(results.count + 1 + Evaluator.steps(ofTexts: results), at: position)
         return results
     }
 

@@ -279,7 +279,7 @@ struct PathTerminology: FHIRPathTerminology {
         let questions = coded.object.map { CodeQuestion.all(in: $0) } ?? coded.string.map { [CodeQuestion(code: $0)] } ?? []
         guard !questions.isEmpty else { return false }
         var isUnknown = false
-        for question in questions {
+        for question in questions where question.system != nil || coded.object == nil {
             switch codes.membership(of: question, in: Canonical(valueSet)) {
             case .member: return true
             case .unknown: isUnknown = true

@@ -93,7 +93,7 @@ struct BindingCheck {
             .warning, profile: structure, element: facts.id)
     }
 
-    /// Whether one of the value's codes is in a value set.
+    /// Whether one of the value's codes is in a value set. A code of a Coding or Quantity means nothing without its system.
     static func membership(of value: ElementValue, in valueSet: Canonical, _ run: ValidationRun) -> CodeMembership {
         let questions = value.object.map { CodeQuestion.all(in: $0) } ?? value.text.map { [CodeQuestion(code: $0)] } ?? []
         if let object = value.object, questions.isEmpty {
@@ -104,7 +104,7 @@ struct BindingCheck {
         // An absent value with extensions.
         if questions.isEmpty { return .unknown }
         var result = CodeMembership.notMember
-        for question in questions {
+        for question in questions where question.system != nil || value.object == nil {
             switch run.codes.membership(of: question, in: valueSet) {
             case .member: return .member
             case .unknown: result = .unknown

@@ -1,3 +1,4 @@
+import FireLite
 import FireLiteCore
 import FireLiteFHIRPath
 
@@ -22,6 +23,7 @@ struct ViewEvaluator {
         context.resolve = resolve
         context.bases = bases
         context.terminology = terminology
+        context.interrupt = FHIRStore.checkCancellation
     }
 
     /// Calls `body` with each row of a resource.

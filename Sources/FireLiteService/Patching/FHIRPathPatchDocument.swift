@@ -1,3 +1,4 @@
+import FireLite
 import FireLiteCore
 import FireLiteFHIRPath
 import Foundation
@@ -63,6 +64,7 @@ struct FHIRPathPatchDocument {
         var document = document
         for (index, operation) in operations.enumerated() {
             let place = "Parameters.parameter[\(index)]"
+            try FHIRStore.checkCancellation()
             do {
                 // Operations before may have left empty elements, which operations after may fill.
                 let resource = try FHIRJSON.resource(from: Data(document.filled.json.utf8), release: release)

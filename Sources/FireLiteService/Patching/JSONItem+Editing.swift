@@ -12,6 +12,19 @@ struct JSONEditError: Error {
 }
 
 extension JSONItem {
+    /// About what the value takes as JSON, in bytes; counting ends at a limit.
+    func size(upTo limit: Int) -> Int {
+        var size = 16
+        switch content {
+        case .object(let members):
+            for member in members where size < limit { size += member.name.utf8.count + member.value.size(upTo: limit - size) }
+        case .array(let items): for item in items where size < limit { size += item.size(upTo: limit - size) }
+        case .string(let text), .number(let text): size += text.utf8.count
+        case .bool, .null: break
+        }
+        return size
+    }
+
     /// The value at a place; nil if there is none.
     func value(at path: ArraySlice<JSONStep>) -> JSONItem? {
         guard let step = path.first else { return self }

@@ -1,3 +1,4 @@
+import FireLite
 import FireLiteCore
 import Foundation
 
@@ -46,6 +47,8 @@ struct JSONPatchDocument {
 
     private let steps: [Step]
     private static let maximum = 10_000
+    /// The sum of all copies, in bytes: copies of copies double with each operation.
+    private static let maximumCopies = 64 << 20
 
     /// - Throws: `ServiceFault` with status 400 for JSON that is no patch.
     init(_ data: Data) throws {
@@ -74,7 +77,15 @@ struct JSONPatchDocument {
     /// - Throws: `ServiceFault` with status 422 for an operation that cannot be applied.
     func applied(to document: JSONItem) throws -> JSONItem {
         var document = document
+        var room = Self.maximumCopies
         for (index, step) in steps.enumerated() {
+            try FHIRStore.checkCancellation()
+            if step.name == "copy", let from = try? step.from?.steps(in: document), let value = document.value(at: from[...]) {
+                room -= value.size(upTo: room)
+                guard room > 0 else {
+                    throw ServiceFault(413, "too-costly", "operation \(index): a patch copies at most \(Self.maximumCopies >> 20) MiB")
+                }
+            }
             do { document = try Self.apply(step, to: document) } catch let error as JSONEditError {
                 throw ServiceFault(422, "processing", "operation \(index) (\(step.name)) cannot be applied: \(error.problem)")
             }

@@ -1,3 +1,4 @@
+import FireLite
 import FireLiteCore
 import FireLiteFHIRPath
 
@@ -53,12 +54,17 @@ struct PatchTarget {
     /// The objects that an expression selects.
     static func objects(_ text: String, _ resource: FHIRResource) throws -> [FHIRObject] {
         if text == resource.resourceType { return [resource] }
-        let path = try FHIRPath(text)
-        return try path.evaluate(on: resource).compactMap(\.object)
+        return try values(text, resource).compactMap(\.object)
+    }
+
+    private static func values(_ text: String, _ resource: FHIRResource) throws -> [FHIRPathValue] {
+        var context = FHIRPathContext()
+        context.interrupt = FHIRStore.checkCancellation
+        return try FHIRPath(text).evaluate(on: resource, context: context)
     }
 
     /// Whether a path leads to nothing.
-    static func isAbsent(_ text: String, _ resource: FHIRResource) throws -> Bool { try FHIRPath(text).evaluate(on: resource).isEmpty }
+    static func isAbsent(_ text: String, _ resource: FHIRResource) throws -> Bool { try values(text, resource).isEmpty }
 
     /// The list at a path, which ends in the list's name.
     static func list(_ text: String, _ resource: FHIRResource) throws -> (element: LayoutElement, path: [JSONStep])? {

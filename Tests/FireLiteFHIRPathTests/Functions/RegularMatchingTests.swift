@@ -61,6 +61,34 @@ import Testing
             ], options: options)
     }
 
+    /// Texts that are made count by their length, so that their sum is bounded as well as each.
+    @Test func textsThatAreMadeCount() throws {
+        var options = FHIRPathOptions()
+        options.maximumSteps = 1_000_000
+        let long = "'\(String(repeating: "0123456789abcdef", count: 1_000))'"
+        Sample.expect(
+            [
+                ("'a'.repeat($this + 'a').count()", "error: limit"), ("'a'.repeat($this & 'a').count()", "error: limit"),
+                ("\(long).repeat(substring(1)).count()", "error: limit"), ("\(long).toChars().count()", "16000"),
+            ], options: options)
+    }
+
+    /// Whoever evaluates can end what takes long.
+    @Test func whatTheInterruptionThrowsEndsTheEvaluation() throws {
+        struct Enough: Error {}
+        var context = FHIRPathContext()
+        let path = try FHIRPath("1.repeat($this + 1).count()")
+        var calls = 0
+        context.interrupt = {
+            calls += 1
+            if calls == 3 { throw Enough() }
+        }
+        #expect(throws: Enough.self) { try path.evaluate(context: context) }
+        #expect(calls == 3)
+        // A short one is never interrupted.
+        #expect(try FHIRPath("1 + 1").evaluate(context: context).first?.int == 2 && calls == 3)
+    }
+
     @Test func referencesHaveKeysUnderBasesThatAreKnown() throws {
         let bundle = try FHIRJSON.resource(
             from: Data(

@@ -193,6 +193,15 @@ import Testing
         #expect(try truth("'red'.memberOf('http://example.org/warm')") == true)
         #expect(try truth("'blue'.memberOf('http://example.org/warm')") == false)
         #expect(try truth("'red'.memberOf('http://example.org/absent')") == nil)
+        // A code of a Coding means nothing without its system.
+        for (system, isMember) in [(#""system":"\#(Examples.colors)","#, true), ("", false), (#""system":"urn:other","#, false)] {
+            let text = #"{"resourceType":"Observation","status":"final","code":{"coding":[{\#(system)"code":"red"}]}}"#
+            let observation = try FHIRJSON.resource(from: Data(text.utf8), release: Examples.release)
+            for path in ["code", "code.coding"] {
+                let values = try FHIRPath("\(path).memberOf('http://example.org/warm')").evaluate(on: observation, context: context)
+                #expect(values.first?.bool == isMember, "\(path) \(system)")
+            }
+        }
         let count = try FHIRPath("%terminologies.expand('http://example.org/warm').expansion.contains.code.count()").evaluate(
             context: context)
         #expect(count.first?.int == 1)

@@ -128,7 +128,9 @@ extension Terminology: FHIRPathTerminology {
         }
     }
 
+    /// Nil for one without a system, which means nothing (FHIR, Datatypes, Coding).
     private static func code(_ object: FHIRObject) -> TerminologyCode? {
-        object.text("code").map { TerminologyCode($0, system: object.text("system"), version: object.text("version")) }
+        guard let code = object.text("code"), let system = object.text("system") else { return nil }
+        return TerminologyCode(code, system: system, version: object.text("version"))
     }
 }
