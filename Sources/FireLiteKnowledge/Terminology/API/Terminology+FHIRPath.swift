@@ -9,7 +9,7 @@ import Foundation
 /// ```
 extension Terminology: FHIRPathTerminology {
     /// Whether a code, Coding, CodeableConcept or unit of a Quantity is in a value set; nil if that is not known, or if a source of
-    /// definitions fails.
+    /// definitions fails. A Coding or Quantity without a system is in none.
     ///
     /// - Parameters:
     ///   - coded: the code.
