@@ -41,7 +41,7 @@ import Testing
             #"{"resourceType":"Parameters","parameter":[{"name":"operation","part":[{"name":"type","valueCode":"replace"},{"name":"path","valueString":"\#(path)"},{"name":"value","valueString":"x"}]}]}"#
         }
         let fields: HTTPFields = ["Content-Type": "application/fhir+json"]
-        let growing = await sample().send(.patch, "/Patient/a", patch("Patient.name.family.repeat($this + 'a').last()"), fields)
+        let growing = try await sample().send(.patch, "/Patient/a", patch("Patient.name.family.repeat($this + 'a').last()"), fields)
         #expect(growing.status == 422 && growing.text.contains("steps"))
         let patient = #"{"resourceType":"Patient","id":"a","name":[{"family":"A"}]}"#
         let hurried = try ServiceSample("R4", patient) { $0.limits.time = .milliseconds(1) }
