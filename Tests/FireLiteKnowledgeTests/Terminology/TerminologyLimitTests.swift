@@ -1,3 +1,4 @@
+import FireLiteCore
 import FireLiteFHIRPath
 import Foundation
 import TestSupport
