@@ -110,11 +110,15 @@ package enum SampleTime {
         } else if let sign = reader.sign() {
             guard let hours = reader.number(2) else { return nil }
             _ = reader.take(58)
-            guard let minutes = reader.number(2) else { return nil }
+            // No place is further from Greenwich (FHIR, Datatypes, dateTime).
+            guard let minutes = reader.number(2), minutes < 60, hours * 60 + minutes <= 14 * 60 else { return nil }
             offset = sign * (hours * 3_600 + minutes * 60)
         }
         guard reader.isAtEnd else { return nil }
-        let seconds = days(year, month, day) * 86_400 + hour * 3_600 + minute * 60 + second - (offset ?? 0)
+        let number = days(year, month, day)
+        // A day that the month does not have is counted on into the next one.
+        guard day <= 28 || date(ofDay: number).day == day else { return nil }
+        let seconds = number * 86_400 + hour * 3_600 + minute * 60 + second - (offset ?? 0)
         return (Int64(seconds) * 1_000 + Int64(fraction), offset)
     }
 

@@ -297,6 +297,7 @@ final class ExportReader: XMLScannerDelegate {
         if let text = tag[.endDate] {
             guard let time = SampleTime.read(text) else { throw Damage(message: "an element has no valid endDate") }
             end = time.milliseconds
+            guard end >= start.milliseconds else { throw Damage(message: "an element ends before it starts") }
         }
         let known = known(typeName)
         let origin = origins.origin(source: tag[.sourceName], version: tag[.sourceVersion], device: tag[.device])

@@ -69,6 +69,7 @@ struct ViewEvaluator {
         }
         var result: [[ViewValue]] = []
         for (index, focus) in foci.enumerated() {
+            try FHIRStore.checkCancellation()
             result += try rows(select, focus: focus, index)
             try count(result.count)
         }

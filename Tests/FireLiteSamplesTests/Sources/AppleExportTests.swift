@@ -132,6 +132,15 @@ import Testing
     @Test(arguments: [
         ("<HealthData><Record type=\"A\"/></HealthData>", "line 1: an element has no valid startDate"),
         ("<HealthData>\n<Record type=\"A\" startDate=\"x\"/>", "line 2: an element has no valid startDate"),
+        ("<HealthData><Record type=\"A\" startDate=\"2024-02-30 08:00:00 +0100\"/>", "line 1: an element has no valid startDate"),
+        ("<HealthData><Record type=\"A\" startDate=\"2023-02-29 08:00:00 +0100\"/>", "line 1: an element has no valid startDate"),
+        ("<HealthData><Record type=\"A\" startDate=\"2024-06-31 08:00:00 +0100\"/>", "line 1: an element has no valid startDate"),
+        ("<HealthData><Record type=\"A\" startDate=\"2024-01-01 08:00:00 +9999\"/>", "line 1: an element has no valid startDate"),
+        ("<HealthData><Record type=\"A\" startDate=\"2024-01-01 08:00:00 +1401\"/>", "line 1: an element has no valid startDate"),
+        (
+            "<HealthData><Record type=\"A\" startDate=\"2024-02-29 08:00:00 +0100\" endDate=\"2024-02-29 07:59:59 +0100\"/>",
+            "line 1: an element ends before it starts"
+        ),
         ("<HealthData>\n\n<Record type=\"A", "line 3: this is not well-formed XML (error 40)"),
         ("", "line 1: the file ends inside an element"),
         ("<HealthData>\n<Record type=A/>", "line 2: this is not well-formed XML (error 39)"),
