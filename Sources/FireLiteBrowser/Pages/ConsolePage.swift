@@ -67,7 +67,7 @@ enum ConsolePage {
             ? """
             <div><label for="on">Evaluated on the resource</label><input id="on" name="on" size="40" value="\(question.on)" placeholder="Patient/123, or nothing"></div>
             """ : ""
-        let types = try call.transaction.counts().filter { $0.count > 0 }.map(\.typeName)
+        let types = try call.counts().filter { $0.count > 0 }.map(\.typeName)
         let examples = try self.examples(kind, types, call).map { example -> HTML in
             var address = self.address(kind, example.text)
             if !example.on.isEmpty { address = address.with("on", example.on) }

@@ -76,7 +76,7 @@ struct ListPage {
     /// How many resources there are, if that is known.
     private func size(_ result: SearchResult) throws -> String {
         if filters.isEmpty {
-            let count = try call.transaction.counts().first { $0.typeName == layout.name }?.count ?? 0
+            let count = try call.counts().first { $0.typeName == layout.name }?.count ?? 0
             return Numbers.count(count, "resource", "resources")
         }
         if call.address["~after"] == nil, result.next == nil { return Numbers.count(result.matches.count, "match", "matches") }

@@ -8,7 +8,7 @@ enum OverviewPage {
         var page = Page("Overview")
         page.place = .overview
         page.isLive = true
-        let counts = try call.transaction.counts().filter { $0.count > 0 }
+        let counts = try call.counts().filter { $0.count > 0 }
         let total = counts.reduce(0) { $0 + $1.count }
         page.aside =
             "<span class=\"more\">\(Numbers.count(total, "resource", "resources")) of \(Numbers.count(counts.count, "type", "types"))</span>"
@@ -132,7 +132,7 @@ enum FindPage {
         }
         // An id alone: whichever resources have it.
         var found: [Address] = []
-        for count in try call.transaction.counts() where found.count < 20 {
+        for count in try call.counts() where found.count < 20 {
             if try call.transaction.resource(typeName: count.typeName, id: text) != nil { found.append(.resource(count.typeName, text)) }
         }
         if found.count == 1 { return .redirect(to: found[0]) }

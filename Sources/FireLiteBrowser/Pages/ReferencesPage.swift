@@ -128,7 +128,8 @@ enum ReferencesPage {
         let note =
             isWhole
             ? HTML()
-            : Parts.note("Not every table is counted: that takes longer than a page may. `firelite index --references` makes it fast.")
+            : Parts.note(
+                "Not every table is counted: that takes longer than a page may. `firelite index create --set references` makes it fast.")
         guard !links.isEmpty else {
             return Parts.card("Referred to by", (isWhole ? Parts.empty("Nothing refers to the resource.") : HTML()) + note)
         }

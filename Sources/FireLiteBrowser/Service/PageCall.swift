@@ -51,6 +51,9 @@ struct PageCall {
         return resource
     }
 
+    /// The number of resources of each type that there are some of. Counting takes time by their number, so it is done once for each state of the file.
+    func counts() throws -> [TypeCount] { try transaction.remembered("counts of the browser") { try transaction.counts() } }
+
     func budget() -> TimeBudget { TimeBudget(configuration.countingTime) }
 }
 

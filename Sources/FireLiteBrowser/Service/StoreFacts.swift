@@ -57,7 +57,7 @@ final class StoreFacts: @unchecked Sendable {
     /// The search parameters of a type.
     func parameters(_ layout: Layout, _ call: PageCall) throws -> [KnownParameter] {
         // Those that resources of the store define change with them.
-        let own = try call.transaction.counts().first { $0.typeName == "SearchParameter" }?.count ?? 0
+        let own = try call.counts().first { $0.typeName == "SearchParameter" }?.count ?? 0
         let state = own == 0 ? "" : self.state()
         if let known = lock.withLock({ parameters[layout.name] }), known.state == state { return known.value }
         let found = try call.transaction.searchParameters(of: layout)

@@ -21,7 +21,7 @@ struct PatientRecord {
 
     /// - Throws: `SearchError` and `FHIRStoreError`; ``PageProblem`` if the past is asked for and the store keeps no history.
     init(_ call: PageCall, patient id: String, asOf moment: Date?) throws {
-        let counts = try call.transaction.counts()
+        let counts = try call.counts()
         if moment != nil, try call.transaction.tracked(.history).isEmpty {
             throw PageProblem(
                 400, "The past is not kept", "The store keeps no history: `firelite track on history` makes it do so from then on.")
