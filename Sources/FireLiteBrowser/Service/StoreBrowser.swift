@@ -131,7 +131,8 @@ enum PageSecurity {
                 default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; connect-src 'self'; form-action 'self'; \
                 base-uri 'none'; frame-ancestors 'none'
                 """),
-        .init(name: "X-Content-Type-Options", value: "nosniff"), .init(name: "Referrer-Policy", value: "no-referrer"),
+        // With no-referrer, browsers send `Origin: null` with the pages' own forms, which the server refuses (Fetch, The Origin header).
+        .init(name: "X-Content-Type-Options", value: "nosniff"), .init(name: "Referrer-Policy", value: "same-origin"),
         .init(name: "Cross-Origin-Opener-Policy", value: "same-origin"), .init(name: "Cross-Origin-Resource-Policy", value: "same-origin"),
         .init(name: "Cache-Control", value: "no-store"),
     ]
