@@ -25,7 +25,7 @@ enum Stylesheet {
     private static let frame = """
         * { box-sizing: border-box; }
         html { font: 15px/1.5 var(--font); color: var(--text); background: var(--page); scroll-padding-top: 16px; }
-        body { margin: 0; }
+        body { margin: 0; overflow-wrap: break-word; }
         a { color: var(--accent); text-decoration: none; }
         a:hover, main p a, .note a, .muted a { text-decoration: underline; }
         :focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; border-radius: 2px; }
