@@ -56,7 +56,7 @@ final class Evaluator {
         index = nil
         total = nil
         steps = 0
-        pause = min(Self.stepsBetweenPauses, options.maximumSteps + 1)
+        pause = min(Self.stepsBetweenPauses, options.maximumSteps)
         started = nil
         matchingTime = .zero
         if release == nil, case .object(let object)? = input.first { release = object.layout.release }
@@ -96,7 +96,7 @@ final class Evaluator {
             throw FHIRPathError(.limit, "the evaluation takes more than \(options.maximumSteps) steps", at: position)
         }
         try context.interrupt?()
-        pause = min(steps + Self.stepsBetweenPauses, options.maximumSteps + 1)
+        pause = min(steps + Self.stepsBetweenPauses, options.maximumSteps)
     }
 
     /// Some hundredths of a second, unless the steps are those of long texts.

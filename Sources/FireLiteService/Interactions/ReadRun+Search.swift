@@ -73,12 +73,14 @@ extension ReadRun {
     /// A client that sees everything and asks again what was asked before gets the same matches as long as nothing was committed, which SQLite says.
     private func page(of request: SearchRequest, _ items: QueryItems, _ permission: SMARTScope.Permission) throws -> MatchPage? {
         let options = options(items)
-        let size = service.configuration.limits.pageSize
-        guard call.access.scopes == nil, transaction.hasOnlyRows, size <= Self.longestRemembered, Self.isMemorable(request) else {
+        let (size, address) = (service.configuration.limits.pageSize, request.address)
+        guard call.access.scopes == nil, transaction.hasOnlyRows, size <= Self.longestRemembered,
+            address.utf8.count <= Self.longestAddress, Self.isMemorable(request)
+        else {
             return try seen(permission) { try transaction.matchPage(request, options: options) }
         }
         // Several services can answer for one store.
-        let key = "search \(options.handling) \(size) \(options.timeZone.identifier) \(service.base) \(request.address)"
+        let key = "search \(options.handling) \(size) \(options.timeZone.identifier) \(service.base) \(address)"
         return try transaction.remembered(key) { try transaction.matchPage(request, options: options) }
     }
 
@@ -93,6 +95,8 @@ extension ReadRun {
 
     /// The matches of a page that is remembered.
     private static let longestRemembered = 100
+    /// The longest address of a search that is remembered, in bytes: a form may have many megabytes.
+    private static let longestAddress = 1_000
 
     static func key(_ resource: FHIRResource) -> String { "\(resource.resourceType)/\(resource.id ?? "")" }
 }

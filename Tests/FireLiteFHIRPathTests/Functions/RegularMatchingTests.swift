@@ -85,6 +85,9 @@ import Testing
         }
         #expect(throws: Enough.self) { try path.evaluate(context: context) }
         #expect(calls == 3)
+        var unlimited = FHIRPathOptions()
+        unlimited.maximumSteps = .max
+        #expect(try FHIRPath("1 + 1", options: unlimited).evaluate().first?.int == 2)
         // A short one is never interrupted.
         #expect(try FHIRPath("1 + 1").evaluate(context: context).first?.int == 2 && calls == 3)
     }
