@@ -16,7 +16,7 @@ import Testing
 
     /// Waits until an examination has ended.
     private func ended(_ sample: BrowserSample, _ kind: Examinations.Kind) async throws -> Examinations.Report {
-        let end = ContinuousClock.now + .seconds(120)
+        let end = ContinuousClock.now + .seconds(300)
         while ContinuousClock.now < end {
             if let report = sample.browser.examinations.report(kind), report.ended != nil { return report }
             await _Concurrency.Task.yield()

@@ -2,6 +2,7 @@ import FireLiteCore
 import FireLiteKnowledge
 import FireLiteR4
 import Foundation
+import TestSupport
 import Testing
 
 /// Definitions are hostile input: each attack is an issue, in bounded time.
@@ -29,9 +30,9 @@ import Testing
 
     @Test func tooManySlicesAreABrokenDefinition() throws {
         let slices = (0..<50_001).map { #"{"id":"Patient.name:s\#($0)","path":"Patient.name","sliceName":"s\#($0)"}"# }
-        let start = ContinuousClock.now
+        let start = threadSeconds()
         #expect(try issues(slices.joined(separator: ",")).map(\.messageID) == [.brokenDefinition])
-        #expect(ContinuousClock.now - start < .seconds(90))
+        #expect(threadSeconds() - start < 90)
     }
 
     @Test func aSnapshotWithTooManySlicesIsABrokenDefinition() throws {
@@ -82,13 +83,13 @@ import Testing
         let constraint = #"{"key":"a","severity":"error","human":"a","expression":"$this.matches('^(a+)+$')"}"#
         let text = String(repeating: "a", count: 40) + "!"
         let names = (0..<20).map { _ in #"{"family":"\#(text)"}"# }.joined(separator: ",")
-        let start = ContinuousClock.now
+        let start = threadSeconds()
         let found = try issues(
             #"{"id":"Patient.name.family","path":"Patient.name.family","constraint":[\#(constraint)]}"#,
             record: #"{"resourceType":"Patient","name":[\#(names)]}"#)
         // The matcher may also find a way through; either way it is quick.
         #expect(found.allSatisfy { $0.messageID == .undecidedConstraint || $0.messageID == .constraint })
-        #expect(ContinuousClock.now - start < .seconds(90))
+        #expect(threadSeconds() - start < 90)
     }
 
     @Test func valueSetsThatIncludeEachOtherEnd() throws {

@@ -30,6 +30,13 @@ struct ServiceSample {
         store = service.store
     }
 
+    /// The same store without the limits of this sample's service: the connections are those of the store.
+    func unlimited() throws -> ServiceSample {
+        var configuration = FHIRService.Configuration()
+        configuration.base = Self.base
+        return ServiceSample(try FHIRService(store: store, configuration: configuration))
+    }
+
     /// Sends a request.
     func send(_ method: HTTPMethod, _ path: String, _ body: String = "", _ fields: HTTPFields = [:]) async -> Reply {
         var fields = fields

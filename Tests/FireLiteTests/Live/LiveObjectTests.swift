@@ -51,7 +51,7 @@ import Testing
 
     /// Whether nobody observes the store, once the tasks that were cancelled have ended.
     private func isUnobserved(_ store: FHIRStore) async -> Bool {
-        let limit = Date(timeIntervalSinceNow: 60)
+        let limit = Date(timeIntervalSinceNow: 300)
         while store.announcer.isObserved, Date() < limit { await _Concurrency.Task.yield() }
         return !store.announcer.isObserved
     }

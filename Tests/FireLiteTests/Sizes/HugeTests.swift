@@ -1,6 +1,7 @@
 import FireLite
 import FireLiteR4
 import Foundation
+import TestSupport
 import Testing
 
 /// Sizes beyond all practice, each with its time and the memory at its end; they run where `FIRELITE_NIGHTLY` is set.
@@ -8,12 +9,7 @@ import Testing
 struct HugeTests {
     /// Prints what `body` took: CPU time of the thread, and the most memory the process has had.
     private func measured<Value>(_ name: String, _ body: () throws -> Value) rethrows -> Value {
-        func time() -> Double {
-            var time = timespec()
-            clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
-            return Double(time.tv_sec) + Double(time.tv_nsec) * 1e-9
-        }
-        let start = time()
+        let start = threadSeconds()
         let result = try body()
         var usage = rusage()
         #if os(Linux)
@@ -21,7 +17,7 @@ struct HugeTests {
         #else
             _ = getrusage(RUSAGE_SELF, &usage)
         #endif
-        print(String(format: "%@: %.2f s CPU, peak %d MB", name, time() - start, usage.ru_maxrss / 1_024))
+        print(String(format: "%@: %.2f s CPU, peak %d MB", name, threadSeconds() - start, usage.ru_maxrss / 1_024))
         return result
     }
 
