@@ -41,7 +41,7 @@ public struct PackageRegistry: Sendable {
         }
         guard origin.isConfidential else {
             throw KnowledgeError(
-                .registry, "\(origin.host): packages are not downloaded over plain http: give an address that begins with https")
+                .registry, "\(origin.address): packages are not downloaded over plain http: give an address that begins with https")
         }
         (self.address, self.origin, self.transport) = (address, origin, transport)
     }
@@ -157,11 +157,12 @@ public struct PackageRegistry: Sendable {
             throw KnowledgeError(.registry, "\(action) to an address that is not one of HTTP: use another registry")
         }
         guard other.scheme == origin.scheme || other.scheme == "https" else {
-            throw KnowledgeError(.registry, "\(action) to plain http at \(other.host): use another registry")
+            throw KnowledgeError(.registry, "\(action) to plain http at \(other.address): use another registry")
         }
         guard other.host == origin.host, other.port == origin.port || other.scheme != origin.scheme else {
             throw KnowledgeError(
-                .registry, "\(action) to another host, \(other.host), and the registry is \(origin.host): name that one, if you trust it")
+                .registry,
+                "\(action) to another host, \(other.address), and the registry is \(origin.address): name that one, if you trust it")
         }
     }
 }
@@ -193,6 +194,8 @@ extension KnowledgeFile {
 }
 
 extension Origin {
+    /// The host, with the port where it is not the scheme's own.
+    fileprivate var address: String { port == (scheme == "https" ? 443 : 80) ? host : "\(host):\(port)" }
     /// Whether what comes from it cannot be changed on the way: HTTPS, or the machine itself.
     fileprivate var isConfidential: Bool { scheme == "https" || ["localhost", "127.0.0.1", "::1"].contains(host) }
 }

@@ -48,6 +48,26 @@ import Testing
         #expect(try FHIRValidator(knowledge: knowledge).validate(resource, against: [Self.url]).map(\.messageID) == [.brokenDefinition])
     }
 
+    /// A rule that cannot be understood is not taken for none.
+    @Test(arguments: [
+        #""max":"abc""#, #""max":"-1""#, #""max":"1.5""#, #""max":"99999999999999999999""#, #""max":1"#, #""min":-1"#, #""min":"1""#,
+        #""min":1.5"#,
+        #""min":99999999999999999999"#, #""maxLength":"5""#,
+    ])
+    func aNumberThatIsNoneIsABrokenDefinition(rule: String) throws {
+        let element = #"{"id":"Patient.name","path":"Patient.name",\#(rule)}"#
+        #expect(try issues(element).map(\.messageID) == [.brokenDefinition])
+        // Also in a snapshot.
+        let knowledge = Knowledge(release: .r4)
+        let text = """
+            {"resourceType":"StructureDefinition","url":"\(Self.url)","name":"P","status":"active","kind":"resource","type":"Patient",
+            "derivation":"constraint","snapshot":{"element":[{"id":"Patient","path":"Patient"},\(element)]}}
+            """
+        try knowledge.add(Data(text.utf8), source: "test")
+        let resource = try FHIRJSON.resource(from: Data(#"{"resourceType":"Patient"}"#.utf8), release: .r4)
+        #expect(try FHIRValidator(knowledge: knowledge).validate(resource, against: [Self.url]).map(\.messageID) == [.brokenDefinition])
+    }
+
     @Test func aProfileOnTheTypeOfItsOwnElementEnds() throws {
         let element = """
             {"id":"Extension.extension:a","path":"Extension.extension","sliceName":"a","type":[{"code":"Extension","profile":["URL"]}]}

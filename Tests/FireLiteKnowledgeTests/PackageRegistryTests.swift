@@ -201,7 +201,8 @@ import Testing
 
     @Test(arguments: [
         ("https://evil.example/a.tgz", "another host, evil.example"), ("http://packages.example/a.tgz", "plain http at packages.example"),
-        ("https://packages.example:444/a.tgz", "another host"), ("https://packages.example@evil.example/a.tgz", "not one of HTTP"),
+        ("https://packages.example:444/a.tgz", "another host, packages.example:444, and the registry is packages.example:"),
+        ("https://packages.example@evil.example/a.tgz", "not one of HTTP"),
         ("file:///etc/passwd", "not one of HTTP"), ("", "no address"),
     ])
     func archivesElsewhereAreRefused(_ url: String, _ reason: String) async throws {

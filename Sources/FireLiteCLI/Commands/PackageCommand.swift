@@ -109,6 +109,10 @@ struct PackageCommand: Command {
                 try console.printItem("\(package.manifest.key): \(Figures.count(package.definitions.count)) definitions")
             }
             for skipped in package.skipped { console.report("left out: \(skipped)") }
+            if case .store(let store) = place, !package.manifest.isFor(store.release) {
+                let versions = package.manifest.fhirVersions.joined(separator: ", ")
+                console.report("note: \(package.manifest.key) is for FHIR \(versions), and the database has resources of \(store.release)")
+            }
         }
         guard file.isJSON else { return }
         let report = Self.report(

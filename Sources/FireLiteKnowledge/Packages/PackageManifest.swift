@@ -71,6 +71,12 @@ public struct PackageManifest: Sendable, Hashable, Codable {
         self.dependencies = dependencies
     }
 
+    /// Whether the package is for a release, as far as it names versions of FHIR: `4.0.0` is R4 as well as `4.0.1`.
+    package func isFor(_ release: FHIRRelease) -> Bool {
+        func numbers(_ version: String) -> [Substring] { Array(version.split(separator: ".").prefix(2)) }
+        return fhirVersions.isEmpty || fhirVersions.contains { numbers($0) == numbers(release.version) }
+    }
+
     /// Whether a package is one of FHIR's own definitions, which are known without it.
     static func isCore(_ name: String) -> Bool { name.hasPrefix("hl7.fhir.r") && name.hasSuffix(".core") }
 

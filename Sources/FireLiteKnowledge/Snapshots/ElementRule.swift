@@ -96,6 +96,22 @@ package struct ElementRule: Sendable {
         }
     }
 
+    /// Reads the elements of a definition.
+    ///
+    /// - Throws: `KnowledgeError` with code `definition` for a number of values or characters that is none: a rule that cannot be understood is not
+    ///   left out.
+    static func rules(_ elements: [JSONItem], of url: String) throws -> [ElementRule] {
+        try elements.map { json in
+            let rule = ElementRule(json)
+            let isLimit = rule.max == "*" || (rule.limit ?? -1) >= 0
+            for (name, isUnderstood) in [("min", (rule.min ?? -1) >= 0), ("max", isLimit), ("maxLength", (rule.maxLength ?? -1) >= 0)]
+            where !isUnderstood && json[name] != nil {
+                throw KnowledgeError(.definition, "\(url): `\(name)` of the element \(rule.path) is not a number, or too large: mend it")
+            }
+            return rule
+        }
+    }
+
     private nonisolated(unsafe) static let valuePlaces: [(String, WritableKeyPath<ElementRule, Value?>)] = [
         ("fixed", \.fixed), ("pattern", \.pattern), ("minValue", \.minimum), ("maxValue", \.maximum),
     ]

@@ -35,9 +35,9 @@ struct SnapshotGenerator {
         let differential = json["differential"]?["element"]?.items ?? []
         guard max(snapshot.count, differential.count) <= StructureTree.maximumElements else { throw StructureTree.tooLong(url) }
         if !snapshot.isEmpty {
-            root = try StructureTree.tree(snapshot.map { ElementRule($0) }, url: url)
+            root = try StructureTree.tree(ElementRule.rules(snapshot, of: url), url: url)
         } else {
-            root = try generate(differential.map { ElementRule($0) }, base: json["baseDefinition"]?.text, type: type)
+            root = try generate(ElementRule.rules(differential, of: url), base: json["baseDefinition"]?.text, type: type)
         }
         number(root, nil)
         root.finish()

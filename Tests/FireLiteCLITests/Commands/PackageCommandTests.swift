@@ -15,8 +15,11 @@ struct PackageCommandTests {
         file = folder.file("guides.sqlite")
     }
 
-    private func archive(name: String = "a.guide", _ others: [(path: String, content: String)] = []) throws -> String {
-        let manifest = try JSONSerialization.data(withJSONObject: ["name": name, "version": "1.0.0"])
+    private func archive(
+        name: String = "a.guide", fhir versions: [String] = [], _ others: [(path: String, content: String)] = []
+    ) throws -> String {
+        let manifest = try JSONSerialization.data(
+            withJSONObject: ["name": name, "version": "1.0.0", "fhirVersions": versions] as [String: Any])
         let entries = [(path: "package.json", content: String(decoding: manifest, as: UTF8.self))] + others
         return try folder.write("p.tgz", TarArchive.data(entries.map { ("package/\($0.path)", "0", $0.content) }))
     }
@@ -93,6 +96,19 @@ struct PackageCommandTests {
         #expect(try ToolRun("package", "--database", database, "remove", "a.guide#1.0.0").status == .done)
         #expect(try ToolRun("validate", "--database", database).status == .done)
         #expect(try ToolRun("package", "--database", folder.file("none.sqlite"), "list").status == .failed)
+    }
+
+    /// Definitions of another release may be wanted, so they are added, and who did not want them is told.
+    @Test(arguments: [([], nil), (["4.0.0"], nil), (["5.0.0", "4.0.1"], nil), (["5.0.0", "4.3.0"], "5.0.0, 4.3.0"), (["4"], "4")])
+    func packagesOfAnotherReleaseAreNamed(_ versions: [String], _ named: String?) throws {
+        let database = folder.file("health.sqlite")
+        let patient = try folder.write("patient.ndjson", #"{"resourceType":"Patient","id":"a"}"# + "\n")
+        #expect(try ToolRun("import", "--database", database, patient).status == .done)
+        let set = (path: "v.json", content: #"{"resourceType":"ValueSet","url":"http://a.org/v"}"#)
+        let added = try ToolRun("package", "--database", database, "add", archive(fhir: versions, [set]))
+        #expect(added.status == .done)
+        let expected = named.map { "note: a.guide#1.0.0 is for FHIR \($0), and the database has resources of R4\n" } ?? ""
+        #expect(added.error == expected)
     }
 
     @Test func onePlaceMustBeNamed() throws {
