@@ -27,8 +27,9 @@ enum TimelinePage {
         let drawn: HTML
         if let first = dates.min(), let last = dates.max() {
             let range = try self.range(call, first, last)
+            let observations = lanes.first { $0.type == "Observation" }?.events ?? []
             drawn =
-                self.timeline(call, lanes, range: range, whole: (first, last)) + self.charts(record["Observation"], range)
+                self.timeline(call, lanes, range: range, whole: (first, last)) + self.charts(observations, range)
                 + self.list(lanes, range)
         } else {
             drawn = Parts.card(
@@ -168,8 +169,8 @@ enum TimelinePage {
 
     // MARK: - Numbers
 
-    private static func charts(_ observations: [FHIRResource], _ range: (start: Date, end: Date)) -> HTML {
-        let all = NumericSeries.all(observations).compactMap { series -> NumericSeries? in
+    private static func charts(_ events: [TimelineEvent], _ range: (start: Date, end: Date)) -> HTML {
+        let all = NumericSeries.all(events).compactMap { series -> NumericSeries? in
             var series = series
             series.points.removeAll { $0.date < range.start || $0.date > range.end }
             return series.points.count > 1 ? series : nil

@@ -12,6 +12,7 @@ struct PageCall {
     let transaction: ReadTransaction
     let preferences: Preferences
     let now: Date
+    private let begin = ContinuousClock.now
 
     init(_ browser: StoreBrowser, address: Address, transaction: ReadTransaction, preferences: Preferences) {
         self.browser = browser
@@ -54,14 +55,20 @@ struct PageCall {
     /// The number of resources of each type that there are some of. Counting takes time by their number, so it is done once for each state of the file.
     func counts() throws -> [TypeCount] { try transaction.remembered("counts of the browser") { try transaction.counts() } }
 
-    func budget() -> TimeBudget { TimeBudget(configuration.countingTime) }
+    /// The time for what the page need not have: less where the page itself takes long.
+    func budget() -> TimeBudget { TimeBudget(until: min(.now + configuration.countingTime, begin + configuration.countingTime * 2)) }
 }
 
 /// The time that a page has for what it need not do.
 struct TimeBudget {
     private let end: ContinuousClock.Instant
 
-    init(_ duration: Duration) { end = .now + duration }
+    init(_ duration: Duration) { self.init(until: .now + duration) }
+
+    init(until end: ContinuousClock.Instant) { self.end = end }
+
+    /// Whether there is time for a step that may take as long as one before did.
+    func has(_ duration: Duration) -> Bool { ContinuousClock.now + duration < end }
 
     var isSpent: Bool { ContinuousClock.now >= end }
 

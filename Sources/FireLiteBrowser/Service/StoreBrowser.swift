@@ -34,7 +34,8 @@ public final class StoreBrowser: Sendable {
         public var searchesFile: URL?
         /// The number of resources on a page of a list. Default: 50.
         public var pageSize = 50
-        /// The time after which a page stops counting what it need not count, and says so. Default: 40 milliseconds.
+        /// The time after which a page stops counting what it need not count, and says so; twice that after its beginning at the latest.
+        /// Default: 40 milliseconds.
         public var countingTime = Duration.milliseconds(40)
         /// The time after which a statement of the console is ended. Default: 5 seconds.
         public var consoleTime = Duration.seconds(5)

@@ -87,7 +87,9 @@ final class StoreFacts: @unchecked Sendable {
     func sizes(_ budget: TimeBudget) throws -> [String: Int]? {
         let state = self.state()
         if let known = lock.withLock({ sizes }), known.state == state { return known.value }
-        guard
+        // SQLite reads each page, and a table without a pause in which it could be ended: some 3 µs a page.
+        let pages = try store.sql("PRAGMA page_count").first?[0].intValue ?? 0
+        guard budget.has(.microseconds(3 * pages)),
             let rows = try budget.rows(
                 store,
                 """

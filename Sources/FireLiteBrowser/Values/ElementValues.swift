@@ -1,4 +1,5 @@
 import FireLiteCore
+import Foundation
 
 /// A value of an element, of whatever type.
 enum ElementValue {
@@ -11,16 +12,21 @@ enum ElementValue {
 enum ElementValues {
     /// The values at a path such as `name.given`, at most as many as asked for.
     static func at(_ path: String, of object: FHIRObject, limit: Int) -> [ElementValue] {
+        if !path.utf8.contains(UInt8(ascii: ".")) { return step(path, of: object, limit) }
         var values: [ElementValue] = [.object(object)]
         for name in path.split(separator: ".") {
             var next: [ElementValue] = []
-            for case .object(let owner) in values where next.count < limit {
-                for element in elements(named: String(name), of: owner.layout) {
-                    next += of(element, owner)
-                    if next.count >= limit { break }
-                }
-            }
-            values = Array(next.prefix(limit))
+            for case .object(let owner) in values where next.count < limit { next += step(String(name), of: owner, limit - next.count) }
+            values = next
+        }
+        return values
+    }
+
+    private static func step(_ name: String, of owner: FHIRObject, _ limit: Int) -> [ElementValue] {
+        var values: [ElementValue] = []
+        for element in elements(named: name, of: owner.layout) {
+            values += of(element, owner)
+            if values.count >= limit { return Array(values.prefix(limit)) }
         }
         return values
     }
@@ -28,8 +34,10 @@ enum ElementValues {
     /// The elements that a name means: one, or the types of a choice.
     static func elements(named name: String, of layout: Layout) -> [LayoutElement] {
         if let element = layout.element(named: name) { return [element] }
-        return layout.elements.filter { $0.choice?.name == name + "[x]" }
+        return choices.slots(of: name, in: layout).map { layout.elements[$0] }
     }
+
+    private static let choices = ChoiceSlots()
 
     /// The values of an element.
     static func of(_ element: LayoutElement, _ owner: FHIRObject) -> [ElementValue] {
@@ -55,6 +63,26 @@ enum ElementValues {
     static func text(_ path: String, of object: FHIRObject) -> String? {
         for case .literal(let text, _) in at(path, of: object, limit: 1) { return text }
         return nil
+    }
+}
+
+/// The slots of the choice elements of layouts, found once for each layout: pages ask for many names that most types do not have.
+private final class ChoiceSlots: @unchecked Sendable {
+    private let lock = NSLock()
+    /// By the layout, which is kept, so that no other comes to have its address.
+    private var known: [ObjectIdentifier: (layout: Layout, slots: [String: Range<Int>])] = [:]
+
+    /// The slots of the types of a choice; empty if there is none of this name, which is written without `[x]`.
+    func slots(of name: String, in layout: Layout) -> Range<Int> {
+        lock.withLock {
+            if let found = known[ObjectIdentifier(layout)] { return found.slots[name] ?? 0..<0 }
+            var slots: [String: Range<Int>] = [:]
+            for case let choice? in layout.elements.map(\.choice) where choice.name.hasSuffix("[x]") {
+                slots[String(choice.name.dropLast(3))] = choice.slots
+            }
+            known[ObjectIdentifier(layout)] = (layout, slots)
+            return slots[name] ?? 0..<0
+        }
     }
 }
 

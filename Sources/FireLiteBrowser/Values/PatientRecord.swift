@@ -41,8 +41,6 @@ struct PatientRecord {
         }
     }
 
-    subscript(type: String) -> [FHIRResource] { resources.first { $0.type == type }?.resources ?? [] }
-
     // MARK: - The past
 
     /// The resources of a type as they were: those that have not changed since, and the versions then of those that have.
@@ -146,10 +144,10 @@ struct NumericSeries {
     var high: Double?
 
     /// The series of a patient's Observations and their components, those with the most values first.
-    static func all(_ observations: [FHIRResource]) -> [NumericSeries] {
+    static func all(_ events: [TimelineEvent]) -> [NumericSeries] {
         var series: [String: NumericSeries] = [:]
-        for observation in observations {
-            guard let event = TimelineEvent(observation) else { continue }
+        for event in events {
+            let observation = event.resource
             let address = observation.id.map { Address.resource("Observation", $0) }
             let title = observation.child("code").flatMap { Summary.object($0) } ?? "Observation"
             add(observation, title: title, event: event, address: address, to: &series)
@@ -178,12 +176,13 @@ struct NumericSeries {
         let high = range.flatMap { ElementValues.text("high.value", of: $0) }.flatMap { Double($0) }
         let isOutside = low.map { value < $0 } ?? false || high.map { value > $0 } ?? false
         // Values of different units do not stand on one scale.
-        var one = series[title + "\u{1}" + unit] ?? NumericSeries(title: title, unit: unit)
-        if one.points.allSatisfy({ $0.date <= event.start }) || one.low == nil && one.high == nil {
+        let key = title + "\u{1}" + unit
+        var one = series.removeValue(forKey: key) ?? NumericSeries(title: title, unit: unit)
+        if one.low == nil && one.high == nil || one.points.allSatisfy({ $0.date <= event.start }) {
             one.low = low ?? one.low
             one.high = high ?? one.high
         }
         one.points.append(Point(date: event.start, value: value, literal: literal, address: address, isOutside: isOutside))
-        series[title + "\u{1}" + unit] = one
+        series[key] = one
     }
 }
