@@ -90,8 +90,10 @@ struct EditingCommandTests {
 
     private func edit(_ script: String, isTerminal: Bool = false) throws -> ToolRun {
         let path = try folder.write("editor.sh", script)
-        return try ToolRun(
-            ["edit", database.path, "Patient/1"], environment: ["EDITOR": "sh \(path)", "PATH": "/usr/bin:/bin"])
+        var environment = ["EDITOR": "sh \(path)", "PATH": "/usr/bin:/bin"]
+        // For a tool that the editor runs under the address sanitizer.
+        environment["LSAN_OPTIONS"] = ProcessInfo.processInfo.environment["LSAN_OPTIONS"]
+        return try ToolRun(["edit", database.path, "Patient/1"], environment: environment)
     }
 
     private func keptText(_ run: ToolRun) throws -> String {
