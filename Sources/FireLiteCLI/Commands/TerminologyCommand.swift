@@ -12,7 +12,7 @@ struct TerminologyCommand: Command {
                 "resource", "FILE", kind: .file, isRepeatable: true,
                 "a CodeSystem, ValueSet or ConceptMap in JSON, or a Bundle with some"),
             CodesArgument.option,
-            .option("database", "FILE", kind: .file, "use the definitions in this SQLite file, too"),
+            .option("database", "FILE", kind: .file, "use the definitions in this SQLite file and in its packages, too"),
             .option("language", "TAG", "the languages of names, as in Accept-Language: 'de, en; q=0.5'"),
             .option("limit", "N", "the maximum number of codes of an expansion without count (default: 1000)"),
             .option("repeat", "N", "answer N times, and print the mean and the median time on standard error"),
@@ -89,6 +89,13 @@ struct TerminologyCommand: Command {
         guard let database else { return try run(terminology, request, console) }
         let store = try database.openForReading()
         return try database.located {
+            do {
+                let packaged = Knowledge(release: release)
+                try packaged.addPackages(of: store)
+                terminology.add(packaged)
+            } catch let error as KnowledgeError {
+                throw ToolError.failed(error)
+            }
             terminology.add(StoredDefinitions(store))
             return try run(terminology, request, console)
         }

@@ -42,6 +42,17 @@ struct TerminologyCommandTests {
         #expect(run.status == .done && run.output.contains(#"{"name":"result","valueBoolean":true}"#), "\(run.output) \(run.error)")
     }
 
+    @Test func packagesOfADatabaseAreUsed() throws {
+        let database = try ToolDatabase(#"{"resourceType":"Patient","id":"p"}"#)
+        let files = [("package.json", #"{"name":"a.guide","version":"1.0.0"}"#), ("c.json", Self.system), ("v.json", Self.valueSet)]
+        let archive = try folder.write("p.tgz", TarArchive.data(files.map { ("package/\($0)", "0", $1) }))
+        let request = try request(#"{"name":"url","valueUri":"http://example.org/v"}"#)
+        #expect(try database.run("terminology", ["expand", "--parameters", request]).status == .incomplete)
+        #expect(try database.run("package", ["add", archive]).status == .done)
+        let run = try database.run("terminology", ["expand", "--parameters", request])
+        #expect(run.status == .done && run.output.contains(#""code":"a","display":"A""#), "\(run.output) \(run.error)")
+    }
+
     @Test func closureAnswersRequestsThatFollowEachOther() throws {
         let system = try folder.write(
             "c.json",

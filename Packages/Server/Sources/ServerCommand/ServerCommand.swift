@@ -101,7 +101,7 @@ struct ServerCommand: AsyncParsableCommand {
 
     @Option(
         name: .customLong("package"),
-        help: "A FHIR package (.tgz, or a folder), for $validate, the terminology operations and metadata. Can be repeated.")
+        help: "A FHIR package (.tgz, or a folder), for $validate, terminology and metadata, beside those in the database. Can be repeated.")
     var packages: [String] = []
 
     @Option(help: "A file of packages, as `firelite package` makes it.")
@@ -212,7 +212,7 @@ struct ServerCommand: AsyncParsableCommand {
         var configuration = pages
         configuration.base = service.base
         // Without packages it finds what the pages find by themselves.
-        if !packages.isEmpty || knowledge != nil { configuration.validator = service.validator }
+        if try !packages.isEmpty || knowledge != nil || !store.packages().isEmpty { configuration.validator = service.validator }
         // Beside an encrypted store nothing of it is written in the clear.
         if keyFile == nil { configuration.searchesFile = URL(fileURLWithPath: database + ".searches.json") }
         return (StoreBrowser(store: store, configuration: configuration), origin + path)
@@ -228,9 +228,10 @@ struct ServerCommand: AsyncParsableCommand {
         return (configuration, try sessions.makeLink())
     }
 
-    /// What packages define: profiles, and the terminology.
+    /// What packages define, also those in the store's file: profiles, and the terminology.
     private func know(_ configuration: inout FHIRService.Configuration, _ store: FHIRStore) throws {
         let known = Knowledge(release: store.release)
+        try known.addPackages(of: store)
         if let knowledge { try known.addKnowledge(at: URL(fileURLWithPath: knowledge)) }
         for path in packages { try known.addPackage(at: URL(fileURLWithPath: path)) }
         configuration.validator = ProfileValidator(knowledge: known)

@@ -8,9 +8,12 @@ import Testing
 /// The operations that the server registers with the service.
 @Suite struct KnowledgeTests {
     private func service(_ releaseName: String = "R4", profile: String? = nil, conforming: Bool = false) throws -> FHIRService {
-        let release = try #require(FHIRRelease.bundled(releaseName))
-        let store = try FHIRStore.inMemory(release: release)
-        let knowledge = Knowledge(release: release)
+        try service(over: FHIRStore.inMemory(release: #require(FHIRRelease.bundled(releaseName))), profile: profile, conforming: conforming)
+    }
+
+    private func service(over store: FHIRStore, profile: String? = nil, conforming: Bool) throws -> FHIRService {
+        let knowledge = Knowledge(release: store.release)
+        try knowledge.addPackages(of: store)
         if let profile { try knowledge.add(Data(profile.utf8), source: "test") }
         var configuration = FHIRService.Configuration()
         configuration.base = "http://example.org/fhir"
@@ -115,6 +118,30 @@ import Testing
         #expect(try await send(second, .put, "/ValueSet/v", inside).0 == 201)
         #expect(try await send(second, .get, "/ValueSet/v/$expand").1.contains(#""code":"red""#))
         #expect(try await send(second, .get, "/CodeSystem/$lookup?code=red").0 == 404)
+    }
+
+    /// Definitions are read from the store while requests read and write it.
+    @Test func packagesInTheStoresFileCount() async throws {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
+        let inner = folder.appendingPathComponent("package")
+        try FileManager.default.createDirectory(at: inner, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let profile =
+            #"{"resourceType":"StructureDefinition","url":"http://example.org/p","name":"P","status":"active","kind":"resource","abstract":false,"type":"Patient","baseDefinition":"http://hl7.org/fhir/StructureDefinition/Patient","derivation":"constraint","differential":{"element":[{"id":"Patient.birthDate","path":"Patient.birthDate","min":1}]}}"#
+        let files = [
+            "package.json": #"{"name":"a.guide","version":"1.0.0"}"#, "c.json": colors, "v.json": valueSet, "p.json": profile,
+        ]
+        for (name, text) in files { try Data(text.utf8).write(to: inner.appendingPathComponent(name)) }
+        let release = try #require(FHIRRelease.bundled("R4"))
+        let store = try FHIRStore(path: folder.appendingPathComponent("a.sqlite").path, release: release)
+        try store.addPackage(at: folder)
+        let service = try service(over: store, conforming: true)
+        #expect(try await send(service, .get, "/ValueSet/$expand?url=http://example.org/all").1.contains(#""code":"red""#))
+        let patient = #"{"resourceType":"Patient","meta":{"profile":["http://example.org/p"]}}"#
+        let refused = try await send(service, .post, "/Patient", patient)
+        #expect(refused.0 == 422 && refused.1.contains("birthDate"), "\(refused)")
+        #expect(try await send(service, .post, "/Patient", patient.replacing("{\"res", with: "{\"birthDate\":\"1970\",\"res")).0 == 201)
+        #expect(try await send(service, .get, "/Patient?birthdate=1970").1.contains("http://example.org/p"))
     }
 
     private func condition(_ id: String, _ code: String) -> String {
