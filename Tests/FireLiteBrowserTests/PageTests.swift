@@ -188,6 +188,28 @@ import Testing
 
     // MARK: - The past
 
+    /// Of very many events the latest are shown, before the end of the time that is asked for.
+    @Test func ofManyEventsTheLatestAreShown() async throws {
+        let sample = try BrowserSample("R4", #"{"resourceType":"Patient","id":"1"}"#)
+        let release = sample.store.release
+        try await sample.store.write { tx in
+            _ = try tx.upsert(
+                (0...PatientRecord.most).map { number in
+                    let year = 1_400 + number
+                    return try FHIRJSON.resource(
+                        from: Data(
+                            #"{"resourceType":"Observation","id":"\#(number)","status":"final","code":{"text":"In \#(year)"},"subject":{"reference":"Patient/1"},"effectiveDateTime":"\#(year)"}"#
+                                .utf8), release: release)
+                })
+        }
+        let latest = await sample.get("/browse/Patient/1/timeline").text
+        #expect(latest.contains("Of Observation only the latest 500 are shown"))
+        #expect(latest.contains("In 1900") && !latest.contains("In 1400"))
+        let early = await sample.get("/browse/Patient/1/timeline?to=1401-06-01").text
+        #expect(early.contains("In 1400") && early.contains("In 1401") && !early.contains("In 1402"))
+        #expect(await sample.get("/browse/Patient/1/timeline?to=x").status == 400)
+    }
+
     @Test func thePastIsWhatTheHistoryHas() async throws {
         let sample = try BrowserSample("R4", history: true, #"{"resourceType":"Patient","id":"1"}"#)
         func condition(_ id: String, _ status: String, _ text: String) -> String {

@@ -13,12 +13,13 @@ enum TimelinePage {
         guard type == "Patient" else { throw PageProblem.nowhere }
         let patient = try call.resource(type, id)
         let moment = try asOf(call)
-        let record = try PatientRecord(call, patient: id, asOf: moment)
+        let record = try PatientRecord(call, patient: id, asOf: moment, until: call.address["to"])
         var page = ResourcePage.frame(call, patient, type: type, id: id, tab: "Timeline")
         if let moment { page.content += Parts.note("As of \(Numbers.time(moment)) UTC, from the history of the store.") }
         if !record.cut.isEmpty {
             page.content += Parts.note(
-                "Of \(record.cut.joined(separator: ", ")) only the first \(Numbers.count(PatientRecord.most)) are shown.")
+                "Of \(record.cut.joined(separator: ", ")) only the latest \(Numbers.count(PatientRecord.most)) are shown; an earlier time shows others."
+            )
         }
         let lanes = record.resources.map { type, resources in (type: type, events: resources.compactMap { TimelineEvent($0) }) }.filter {
             !$0.events.isEmpty

@@ -11,16 +11,19 @@ struct PatientRecord {
         "DiagnosticReport",
         "CarePlan", "Observation", "DocumentReference", "Appointment",
     ]
-    /// The number of resources of a type that the page reads.
-    static let most = 1_000
+    /// The number of resources of a type that the page reads, the latest.
+    static let most = 500
+    /// The search parameters with the date of a resource, the most telling first.
+    private static let dates = ["date", "onset-date", "authoredon", "effective", "recorded-date"]
 
     /// The resources by type; types without any are missing.
     private(set) var resources: [(type: String, resources: [FHIRResource])] = []
     /// The types of which there is more than is read.
     private(set) var cut: [String] = []
 
+    /// - Parameter end: the end of the time that is looked at; nil for all times. Of a type with too many resources, the latest before it are read.
     /// - Throws: `SearchError` and `FHIRStoreError`; ``PageProblem`` if the past is asked for and the store keeps no history.
-    init(_ call: PageCall, patient id: String, asOf moment: Date?) throws {
+    init(_ call: PageCall, patient id: String, asOf moment: Date?, until end: String?) throws {
         let counts = try call.counts()
         if moment != nil, try call.transaction.tracked(.history).isEmpty {
             throw PageProblem(
@@ -32,10 +35,17 @@ struct PatientRecord {
             guard let parameter = ["patient", "subject"].first(where: { parameters.contains($0) }) else { continue }
             var options = call.searchOptions
             options.pageSize = Self.most
-            let result = try call.transaction.search(
-                SearchRequest(type: type).where(parameter, "Patient/\(SearchRequest.escaped(id))"), options: options)
+            var request = SearchRequest(type: type).where(parameter, "Patient/\(SearchRequest.escaped(id))")
+            let date = Self.dates.first { parameters.contains($0) }
+            if let date { request = request.where("_sort", "-" + date) }
+            var result = try call.transaction.search(request, options: options)
+            if result.next != nil {
+                cut.append(type)
+                if let date, let end, FHIRDateTime(end)?.date != nil {
+                    result = try call.transaction.search(request.where(date, "le" + end), options: options)
+                }
+            }
             var found = result.matches
-            if result.next != nil { cut.append(type) }
             if let moment { found = try past(found, type: type, patient: id, at: moment, call) }
             if !found.isEmpty { resources.append((type, found)) }
         }
