@@ -208,6 +208,44 @@ import Testing
         let early = await sample.get("/browse/Patient/1/timeline?to=1401-06-01").text
         #expect(early.contains("In 1400") && early.contains("In 1401") && !early.contains("In 1402"))
         #expect(await sample.get("/browse/Patient/1/timeline?to=x").status == 400)
+        // A year ends with its last day, and a time may lie before all events.
+        let year = await sample.get("/browse/Patient/1/timeline?from=1800&to=1800").text
+        #expect(year.contains("In 1800") && !year.contains("In 1799") && !year.contains("In 1801"))
+        #expect(await sample.get("/browse/Patient/1/timeline?to=1000").text.contains("Nothing happened in this time"))
+        #expect(await sample.get("/browse/Patient/1/timeline?from=3000").text.contains("Nothing happened in this time"))
+        #expect(await sample.get("/browse/Patient/1/timeline?from=1801&to=1800").status == 400)
+        let all = await sample.get("/browse/Patient/1/timeline?from=0001&to=9999").text
+        #expect(all.contains("from=0001-01-01") && all.contains("to=9999-12-31") && !all.contains("from=-"))
+    }
+
+    /// What is active does not depend on how much else there is, nor on the time that is looked at.
+    @Test func whatIsActiveIsFoundAmongVeryMany() async throws {
+        let sample = try BrowserSample("R4", #"{"resourceType":"Patient","id":"1"}"#)
+        let release = sample.store.release
+        try await sample.store.write { tx in
+            _ = try tx.upsert(
+                (0...PatientRecord.most).map { number in
+                    let status = number < 3 ? "active" : "resolved"
+                    return try FHIRJSON.resource(
+                        from: Data(
+                            #"{"resourceType":"Condition","id":"\#(number)","clinicalStatus":{"coding":[{"code":"\#(status)"}]},"code":{"text":"Condition \#(number) of all"},"subject":{"reference":"Patient/1"},"onsetDateTime":"\#(1_400 + number)"}"#
+                                .utf8), release: release)
+                })
+        }
+        for path in ["", "?to=1410", "?from=1500"] {
+            let text = await sample.get("/browse/Patient/1/timeline\(path)").text
+            let card =
+                text.components(separatedBy: "Active now, by status").dropFirst().first?.components(separatedBy: "</section>").first ?? ""
+            for number in 0..<3 { #expect(card.contains("Condition \(number) of all"), "\(path)") }
+            #expect(!card.contains("Condition 3 of all"))
+        }
+    }
+
+    @Test func listsAreNotShapedAsBundlesAre() async throws {
+        let sample = try people(3)
+        for name in ["_summary=count", "_elements=id", "_total=accurate"] {
+            #expect(await sample.get("/browse/Patient?\(name)").text.contains("3 resources"))
+        }
     }
 
     @Test func thePastIsWhatTheHistoryHas() async throws {

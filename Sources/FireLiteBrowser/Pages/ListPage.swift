@@ -44,8 +44,13 @@ struct ListPage {
         let chosen = call.address["~columns"].map { $0.split(separator: ",").map(String.init) } ?? call.preferences.columns(of: layout.name)
         let known = (chosen ?? []).filter { Columns.exists($0, layout) }
         columns = known.isEmpty ? Columns.standard(layout, parameters) : Array(known.prefix(Columns.maximum))
-        request = call.address.items.filter { !$0.name.hasPrefix("~") }.reduce(SearchRequest(type: layout.name)) {
-            $0.where($1.name, $1.value)
+        request = Self.searched(call).reduce(SearchRequest(type: layout.name)) { $0.where($1.name, $1.value) }
+    }
+
+    /// The parameters of the search; those that shape a Bundle have no meaning for a list.
+    private static func searched(_ call: PageCall) -> [Address.Item] {
+        call.address.items.filter {
+            !$0.name.hasPrefix("~") && !["_summary", "_elements", "_total", "_format", "_pretty"].contains($0.name)
         }
     }
 
@@ -54,7 +59,7 @@ struct ListPage {
         return try call.transaction.search(request.after(after), options: call.searchOptions)
     }
 
-    private var filters: [Address.Item] { call.address.items.filter { !$0.name.hasPrefix("~") && !["_sort", "_count"].contains($0.name) } }
+    private var filters: [Address.Item] { Self.searched(call).filter { !["_sort", "_count"].contains($0.name) } }
 
     // MARK: - The page
 

@@ -13,7 +13,7 @@ enum TimelinePage {
         guard type == "Patient" else { throw PageProblem.nowhere }
         let patient = try call.resource(type, id)
         let moment = try asOf(call)
-        let record = try PatientRecord(call, patient: id, asOf: moment, until: call.address["to"])
+        let record = try PatientRecord(call, patient: id, asOf: moment, until: time("to", call, isEnd: true))
         var page = ResourcePage.frame(call, patient, type: type, id: id, tab: "Timeline")
         if let moment { page.content += Parts.note("As of \(Numbers.time(moment)) UTC, from the history of the store.") }
         if !record.cut.isEmpty {
@@ -32,6 +32,8 @@ enum TimelinePage {
             drawn =
                 self.timeline(call, lanes, range: range, whole: (first, last)) + self.charts(observations, range)
                 + self.list(lanes, range)
+        } else if !record.cut.isEmpty {
+            drawn = Parts.card("Timeline", Parts.empty("Nothing happened in this time."))
         } else {
             drawn = Parts.card(
                 "Timeline", Parts.empty("The store has no encounter, condition, medication or observation of the patient with a date."))
@@ -53,22 +55,34 @@ enum TimelinePage {
             throw PageProblem(
                 400, "The moment cannot be read", "Write it as FHIR writes a date: 2020-05-01, or with a time 2020-05-01T09:00:00Z.")
         }
-        // A day counts until its end.
-        return text.count <= 10 ? date.addingTimeInterval(86_399.999) : date
+        return text.contains("T") ? date : Self.end(of: text) ?? date
+    }
+
+    /// The last millisecond of the year, month, day, minute or second that a text names.
+    private static func end(of text: String) -> Date? {
+        guard let end = FHIRDateTime(text)?.span?.utc.end else { return nil }
+        return Date(timeIntervalSince1970: Double(end.minute * 60 + end.second) + Double(end.nanosecond) * 1e-9 - 0.001)
+    }
+
+    private static func time(_ name: String, _ call: PageCall, isEnd: Bool) throws -> Date? {
+        guard let text = call.address[name] else { return nil }
+        guard let date = FHIRDateTime(text)?.date else {
+            throw PageProblem(400, "The time cannot be read", "Write from and to as FHIR writes a date: 2020, 2020-05 or 2020-05-01.")
+        }
+        return isEnd ? end(of: text) ?? date : date
     }
 
     private static func range(_ call: PageCall, _ first: Date, _ last: Date) throws -> (start: Date, end: Date) {
-        func date(_ name: String) throws -> Date? {
-            guard let text = call.address[name] else { return nil }
-            guard let date = FHIRDateTime(text)?.date else {
-                throw PageProblem(400, "The time cannot be read", "Write from and to as FHIR writes a date: 2020, 2020-05 or 2020-05-01.")
-            }
-            return date
-        }
         let pad = max(last.timeIntervalSince(first) * 0.01, 43_200)
-        let (start, end) = (try date("from") ?? first.addingTimeInterval(-pad), try date("to") ?? last.addingTimeInterval(pad))
-        guard start < end else { throw PageProblem(400, "The time is empty", "The parameter from is after to.") }
-        return (start, end)
+        let (from, to) = (try time("from", call, isEnd: false), try time("to", call, isEnd: true))
+        if let from, let to {
+            guard from < to else { throw PageProblem(400, "The time is empty", "The parameter from is after to.") }
+            return (from, to)
+        }
+        // One of them may lie before or after all events.
+        let (start, end) = (from ?? first.addingTimeInterval(-pad), to ?? last.addingTimeInterval(pad))
+        let year = 366.0 * 86_400
+        return start < end ? (start, end) : from == nil ? (end.addingTimeInterval(-year), end) : (start, start.addingTimeInterval(year))
     }
 
     // MARK: - What is active

@@ -1,3 +1,4 @@
+import FireLiteCore
 import FireLiteTerminal
 import Foundation
 
@@ -12,11 +13,13 @@ enum Numbers {
     /// `12 bytes`, `3.4 KB`.
     static func bytes(_ number: Int) -> String { Figures.bytes(number) }
 
-    /// A moment in UTC, to the second.
+    /// A moment in UTC, to the second, in the years that FHIR knows, 0001 to 9999.
     static func time(_ date: Date) -> String {
-        let text = date.formatted(Date.ISO8601FormatStyle(timeZone: .gmt))
+        let text = FHIRInstant(min(max(date, years.lowerBound), years.upperBound)).literal
         return text.prefix(10) + " " + text.dropFirst(11).prefix(8)
     }
+
+    private static let years = Date(timeIntervalSince1970: -62_135_596_800)...Date(timeIntervalSince1970: 253_402_300_799)
 
     /// A text of a bounded length, with an ellipsis and the whole size if it was longer.
     static func clipped(_ text: String, _ limit: Int) -> String {

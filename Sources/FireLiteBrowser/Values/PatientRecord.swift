@@ -20,10 +20,12 @@ struct PatientRecord {
     private(set) var resources: [(type: String, resources: [FHIRResource])] = []
     /// The types of which there is more than is read.
     private(set) var cut: [String] = []
+    /// What is active, of those types.
+    private var activeOfCut: [String: [FHIRResource]] = [:]
 
     /// - Parameter end: the end of the time that is looked at; nil for all times. Of a type with too many resources, the latest before it are read.
     /// - Throws: `SearchError` and `FHIRStoreError`; ``PageProblem`` if the past is asked for and the store keeps no history.
-    init(_ call: PageCall, patient id: String, asOf moment: Date?, until end: String?) throws {
+    init(_ call: PageCall, patient id: String, asOf moment: Date?, until end: Date?) throws {
         let counts = try call.counts()
         if moment != nil, try call.transaction.tracked(.history).isEmpty {
             throw PageProblem(
@@ -41,8 +43,13 @@ struct PatientRecord {
             var result = try call.transaction.search(request, options: options)
             if result.next != nil {
                 cut.append(type)
-                if let date, let end, FHIRDateTime(end)?.date != nil {
-                    result = try call.transaction.search(request.where(date, "le" + end), options: options)
+                if moment == nil, let states = Self.states[type], let status = Self.status.first(where: { parameters.contains($0) }) {
+                    activeOfCut[type] = try call.transaction.search(
+                        request.where(status, states.sorted().joined(separator: ",")), options: options
+                    ).matches
+                }
+                if let date, let end {
+                    result = try call.transaction.search(request.where(date, "le" + FHIRInstant(end).literal), options: options)
                 }
             }
             var found = result.matches
@@ -76,16 +83,20 @@ struct PatientRecord {
 
     // MARK: - What holds
 
-    /// The resources that are active: by their status, or without an end.
+    private static let states: [String: Set<String>] = [
+        "Condition": ["active", "recurrence", "relapse"], "AllergyIntolerance": ["active"], "MedicationRequest": ["active", "on-hold"],
+        "MedicationStatement": ["active", "intended", "on-hold"], "CarePlan": ["active"],
+        "Encounter": ["in-progress", "arrived", "triaged"],
+        "Appointment": ["booked", "arrived"],
+    ]
+    /// The search parameters of the states, by release.
+    private static let status = ["clinical-status", "clinicalstatus", "status"]
+
+    /// The resources that are active, by their status: of each type at most ``most``.
     var active: [(type: String, resources: [FHIRResource])] {
-        let states: [String: Set<String>] = [
-            "Condition": ["active", "recurrence", "relapse"], "AllergyIntolerance": ["active"], "MedicationRequest": ["active", "on-hold"],
-            "MedicationStatement": ["active", "intended", "on-hold"], "CarePlan": ["active"],
-            "Encounter": ["in-progress", "arrived", "triaged"],
-            "Appointment": ["booked", "arrived"],
-        ]
-        return resources.compactMap { type, all in
-            guard let wanted = states[type] else { return nil }
+        resources.compactMap { type, read in
+            guard let wanted = Self.states[type] else { return nil }
+            let all = activeOfCut[type] ?? read
             let path = type == "Condition" || type == "AllergyIntolerance" ? "clinicalStatus" : "status"
             let found = all.filter { resource in
                 // A code in DSTU2 and STU3, a CodeableConcept since R4.

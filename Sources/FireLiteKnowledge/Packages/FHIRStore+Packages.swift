@@ -104,12 +104,16 @@ extension ReadTransaction {
 }
 
 extension Knowledge {
-    /// Adds the packages that a store's file has. The texts of their definitions are read from the store when they are first needed.
+    /// Adds the packages that a store's file has.
     ///
+    /// - Parameters:
+    ///   - store: the store.
+    ///   - copiesTexts: whether the texts of the definitions are copied into memory, so that they stay when packages are replaced or removed. Default:
+    ///     false, they are read from the store when they are first needed.
     /// - Throws: `FHIRStoreError`; `KnowledgeError`.
-    public func addPackages(of store: FHIRStore) throws {
-        let texts = StoreTexts(store)
+    public func addPackages(of store: FHIRStore, copiesTexts: Bool = false) throws {
         try store.readWithoutRecord { tx in
+            let texts: any DefinitionTexts = try copiesTexts ? CopiedTexts(tx) : StoreTexts(store)
             for manifest in try tx.packages() { note(manifest) }
             let sql = """
                 SELECT d.type, d.url, d.version, d.id, d.subject, d.date, d.definition, p.name || '#' || p.version
@@ -124,6 +128,21 @@ extension Knowledge {
             }
         }
     }
+}
+
+/// The texts of the definitions that a store's file had.
+private struct CopiedTexts: DefinitionTexts {
+    private let texts: [Int64: Data]
+
+    init(_ transaction: ReadTransaction) throws {
+        var texts: [Int64: Data] = [:]
+        for row in try transaction.rows(of: PackageTables.module, "SELECT definition, text FROM _package_definition") {
+            if let key = row[0].integer { texts[key] = Data((row[1].text ?? "").utf8) }
+        }
+        self.texts = texts
+    }
+
+    func text(_ key: Int64) -> Data { texts[key] ?? Data() }
 }
 
 /// Reads the texts of definitions from a store's file.

@@ -231,7 +231,7 @@ struct ServerCommand: AsyncParsableCommand {
     /// What packages define, also those in the store's file: profiles, and the terminology.
     private func know(_ configuration: inout FHIRService.Configuration, _ store: FHIRStore) throws {
         let known = Knowledge(release: store.release)
-        try known.addPackages(of: store)
+        try known.addPackages(of: store, copiesTexts: true)
         if let knowledge { try known.addKnowledge(at: URL(fileURLWithPath: knowledge)) }
         for path in packages { try known.addPackage(at: URL(fileURLWithPath: path)) }
         configuration.validator = ProfileValidator(knowledge: known)

@@ -13,7 +13,7 @@ import Testing
 
     private func service(over store: FHIRStore, profile: String? = nil, conforming: Bool) throws -> FHIRService {
         let knowledge = Knowledge(release: store.release)
-        try knowledge.addPackages(of: store)
+        try knowledge.addPackages(of: store, copiesTexts: true)
         if let profile { try knowledge.add(Data(profile.utf8), source: "test") }
         var configuration = FHIRService.Configuration()
         configuration.base = "http://example.org/fhir"
@@ -120,7 +120,6 @@ import Testing
         #expect(try await send(second, .get, "/CodeSystem/$lookup?code=red").0 == 404)
     }
 
-    /// Definitions are read from the store while requests read and write it.
     @Test func packagesInTheStoresFileCount() async throws {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
         let inner = folder.appendingPathComponent("package")
@@ -142,6 +141,10 @@ import Testing
         #expect(refused.0 == 422 && refused.1.contains("birthDate"), "\(refused)")
         #expect(try await send(service, .post, "/Patient", patient.replacing("{\"res", with: "{\"birthDate\":\"1970\",\"res")).0 == 201)
         #expect(try await send(service, .get, "/Patient?birthdate=1970").1.contains("http://example.org/p"))
+        // They count until the service ends.
+        #expect(try store.removePackage(named: "a.guide") == 1)
+        #expect(try await send(service, .post, "/Patient", patient).0 == 422)
+        #expect(try await send(service, .get, "/ValueSet/$expand?url=http://example.org/all").1.contains(#""code":"red""#))
     }
 
     private func condition(_ id: String, _ code: String) -> String {
