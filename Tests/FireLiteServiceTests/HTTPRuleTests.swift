@@ -165,6 +165,13 @@ import Testing
         _ = await sample.send(.put, "/SearchParameter/x", Self.parameter)
         let changed = await sample.get("/metadata", ["If-None-Match": tag])
         #expect(changed.status == 200 && changed.text.contains("http://example.org/marital"))
+        // Also one that changes, while their number stays.
+        let next = try #require(changed.fields["ETag"])
+        #expect(await sample.get("/metadata", ["If-None-Match": next]).status == 304)
+        _ = await sample.send(.put, "/SearchParameter/x", Self.parameter.replacing("org/marital", with: "org/single"))
+        let again = await sample.get("/metadata", ["If-None-Match": next])
+        #expect(again.status == 200 && again.text.contains("org/single") && !again.text.contains("org/marital"))
+        #expect(await sample.get("/metadata", ["If-None-Match": try #require(again.fields["ETag"])]).status == 304)
         _ = await sample.send(.put, "/Patient/m", #"{"resourceType":"Patient","id":"m","maritalStatus":{"coding":[{"code":"M"}]}}"#)
         #expect(await sample.get("/Patient?marital=M", ["Prefer": "handling=strict"]).ids == ["m"])
     }

@@ -15,7 +15,10 @@ enum TimelinePage {
         let moment = try asOf(call)
         let record = try PatientRecord(call, patient: id, asOf: moment, until: time("to", call, isEnd: true))
         var page = ResourcePage.frame(call, patient, type: type, id: id, tab: "Timeline")
-        if let moment { page.content += Parts.note("As of \(Numbers.time(moment)) UTC, from the history of the store.") }
+        if let moment {
+            let time = Numbers.time(moment)
+            page.content += Parts.note("As of \(time) UTC, from the history. What was stored before it began is as it was then.")
+        }
         if !record.cut.isEmpty {
             page.content += Parts.note(
                 "Of \(record.cut.joined(separator: ", ")) only the latest \(Numbers.count(PatientRecord.most)) are shown; an earlier time shows others."

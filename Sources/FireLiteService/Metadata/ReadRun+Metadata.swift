@@ -1,6 +1,7 @@
 import FireLite
 import FireLiteClient
 import FireLiteCore
+import FireLiteCrypto
 import FireLiteSearch
 import Foundation
 
@@ -14,10 +15,9 @@ extension ReadRun {
         if mode == "terminology" { return try terminologyCapabilities() }
         let facts = try DescriptionFacts(self)
         // The definitions that searches use are those of the release and of the store.
-        let text = try service.descriptions.text("metadata \(facts.key)") { try Description(self, facts).json() }
-        var fields: HTTPFields = ["Cache-Control": "no-cache"]
-        fields["ETag"] = "W/\"\(facts.key.replacingBytes(" ", with: "-"))\""
-        if let tags = call.request.fields["If-None-Match"], tags == fields["ETag"] { return Answer(304, fields: fields) }
+        let (text, tag) = try service.descriptions.text("metadata \(facts.key)") { try Description(self, facts).json() }
+        let fields: HTTPFields = ["Cache-Control": "no-cache", "ETag": tag]
+        if let tags = call.request.fields["If-None-Match"], tags == tag { return Answer(304, fields: fields) }
         guard let name = call.query.last("_summary"), name != "false" else { return Answer(200, .json(text), fields: fields) }
         let whole = try FHIRJSON.resource(from: Data(text.utf8), release: release)
         return Answer(200, .resource(try store.subset(of: whole, call.query.all) ?? whole), fields: fields)
@@ -55,16 +55,26 @@ struct DescriptionFacts {
     init(_ run: ReadRun) throws {
         history = try run.transaction.tracked(.history)
         isReadOnly = run.service.configuration.isReadOnly || run.store.configuration.access != .readWrite
-        let count = try run.transaction.counts().first { $0.typeName == "SearchParameter" }?.count ?? 0
-        hasOwnParameters = count > 0
-        self.count = count
+        parameters = try run.transaction.remembered("the stored SearchParameters") { try Self.parameters(run.transaction) }
+        hasOwnParameters = !parameters.isEmpty
     }
 
-    private let count: Int
+    /// A digest of the stored SearchParameters; empty without any.
+    private let parameters: String
+
+    private static func parameters(_ transaction: ReadTransaction) throws -> String {
+        let count = try transaction.counts().first { $0.typeName == "SearchParameter" }?.count ?? 0
+        guard count > 0 else { return "" }
+        var options = SearchOptions()
+        options.pageSize = count
+        let stored = try transaction.search(SearchRequest(type: "SearchParameter"), options: options).matches
+        let text = stored.reduce(into: Data()) { $0.append(FHIRJSON.data($1)) }
+        return HashAlgorithm.sha256.digest(of: text).prefix(16).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+    }
 
     var key: String {
         let types: String = if case .only(let names) = history { names.sorted().joined(separator: ",") } else { "all" }
-        return "\(types) \(isReadOnly) \(count)"
+        return "\(types) \(isReadOnly) \(parameters)"
     }
 }
 

@@ -6,7 +6,7 @@ extension ReadRun {
     /// The interface as an OpenAPI document (<https://spec.openapis.org/oas/v3.0.3>), for clients that are generated and tests.
     func openAPI() throws -> Answer {
         let facts = try DescriptionFacts(self)
-        let text = service.descriptions.text("openapi \(facts.key)") { OpenAPIDocument(self, facts).json }
+        let text = service.descriptions.text("openapi \(facts.key)") { OpenAPIDocument(self, facts).json }.text
         return Answer(200, .raw(Data(text.utf8), "application/json"))
     }
 }
