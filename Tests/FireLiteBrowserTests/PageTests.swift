@@ -202,10 +202,14 @@ import Testing
                                 .utf8), release: release)
                 })
         }
+        try sample.add(
+            #"{"resourceType":"Observation","id":"i","status":"final","code":{"text":"Only issued"},"subject":{"reference":"Patient/1"},"issued":"1450-01-01T00:00:00Z"}"#
+        )
         let latest = await sample.get("/browse/Patient/1/timeline").text
         #expect(latest.contains("Of Observation only the latest 500 are shown"))
         #expect(latest.contains("In 1900") && !latest.contains("In 1400"))
         let early = await sample.get("/browse/Patient/1/timeline?to=1401-06-01").text
+        #expect(await sample.get("/browse/Patient/1/timeline?to=1460").text.contains("Only issued"))
         #expect(early.contains("In 1400") && early.contains("In 1401") && !early.contains("In 1402"))
         #expect(await sample.get("/browse/Patient/1/timeline?to=x").status == 400)
         // A year ends with its last day, and a time may lie before all events.

@@ -27,7 +27,7 @@ enum GraphPage {
         if links.count > most || back.count > most {
             page.content += "<p>\(Parts.link("All references as lists", .resource(type, id, "references")))</p>"
         }
-        let all = "\(type)?_id=\(id)&_include=*&_revinclude=*"
+        let all = ReferencesPage.search(type, id, back) + "&_include=*"
         page.content += Parts.how([
             ("Search", all), ("Command", "firelite search \(Parts.shell(call.store.path)) \(Parts.shell(all))"),
             ("Swift", "let result = try store.search(\(Parts.swift(all)))"),

@@ -30,12 +30,17 @@ enum ReferencesPage {
         let links = forward(try ElementTree(resource), call.release)
         let (back, isWhole) = try backward(type, id, call)
         page.content += try "<div class=\"grid halves\">\(forwardCard(links, call))\(backwardCard(back, isWhole))</div>"
-        let all = "\(type)?_id=\(id)&_revinclude=*"
+        let all = search(type, id, back)
         page.content += Parts.how([
             ("Search", all), ("Command", "firelite search \(Parts.shell(call.store.path)) \(Parts.shell(all))"),
             ("Swift", "let result = try store.search(\(Parts.swift(all)))"),
         ])
         return page.response(call)
+    }
+
+    /// The search for a resource and those that refer to it.
+    static func search(_ type: String, _ id: String, _ back: [Backlink]) -> String {
+        Set(back.map(\.type)).sorted().reduce("\(type)?_id=\(id)") { "\($0)&_revinclude=\($1):*" }
     }
 
     // MARK: - Forward

@@ -14,7 +14,7 @@ struct PatientRecord {
     /// The number of resources of a type that the page reads, the latest.
     static let most = 500
     /// The search parameters with the date of a resource, the most telling first.
-    private static let dates = ["date", "onset-date", "authoredon", "effective", "recorded-date"]
+    private static let dates = ["authoredon", "date", "onset-date", "effective", "recorded-date"]
 
     /// The resources by type; types without any are missing.
     private(set) var resources: [(type: String, resources: [FHIRResource])] = []
@@ -40,7 +40,8 @@ struct PatientRecord {
             var request = SearchRequest(type: type).where(parameter, "Patient/\(SearchRequest.escaped(id))")
             let date = Self.dates.first { parameters.contains($0) }
             if let date { request = request.where("_sort", "-" + date) }
-            var result = try call.transaction.search(request, options: options)
+            let result = try call.transaction.search(request, options: options)
+            var found = result.matches
             if result.next != nil {
                 cut.append(type)
                 if moment == nil, let states = Self.states[type], let status = Self.status.first(where: { parameters.contains($0) }) {
@@ -49,10 +50,11 @@ struct PatientRecord {
                     ).matches
                 }
                 if let date, let end {
-                    result = try call.transaction.search(request.where(date, "le" + FHIRInstant(end).literal), options: options)
+                    found = try call.transaction.search(request.where(date, "le" + FHIRInstant(end).literal), options: options).matches
+                    // Their dates are in elements that it does not search.
+                    found += try call.transaction.search(request.where(date + ":missing", "true"), options: options).matches
                 }
             }
-            var found = result.matches
             if let moment { found = try past(found, type: type, patient: id, at: moment, call) }
             if !found.isEmpty { resources.append((type, found)) }
         }
