@@ -252,6 +252,15 @@ import Testing
         }
     }
 
+    @Test func whatWasStoredLaterWasNotThereBefore() async throws {
+        let condition =
+            #"{"resourceType":"Condition","id":"c","clinicalStatus":{"coding":[{"code":"active"}]},"code":{"text":"Asthma"},"subject":{"reference":"Patient/1"},"onsetDateTime":"1990"}"#
+        let sample = try BrowserSample("R4", #"{"resourceType":"Patient","id":"1"}"#, condition)
+        try await sample.store.track(.history)
+        #expect(await !sample.get("/browse/Patient/1/timeline?asof=2000-01-01").text.contains("Asthma"))
+        #expect(await sample.get("/browse/Patient/1/timeline?asof=9999").text.contains("Asthma"))
+    }
+
     @Test func thePastIsWhatTheHistoryHas() async throws {
         let sample = try BrowserSample("R4", history: true, #"{"resourceType":"Patient","id":"1"}"#)
         func condition(_ id: String, _ status: String, _ text: String) -> String {

@@ -151,7 +151,7 @@ enum ChangesPage {
 
     /// Without a history each resource still knows when it was last written.
     private static func latest(_ call: PageCall) throws -> HTML {
-        let note = Parts.note("The store keeps no history. These resources were written last.")
+        let note = Parts.note("The history has no versions, or the store keeps none. These resources were written last.")
         guard
             let found = try call.budget().rows(
                 call.store, "SELECT root, type, updated FROM _resource JOIN _shape USING (shape) ORDER BY updated DESC, root DESC LIMIT 50")

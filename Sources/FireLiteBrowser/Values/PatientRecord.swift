@@ -70,8 +70,16 @@ struct PatientRecord {
         guard versions.count < 20_000 else {
             throw PageProblem(400, "Too much has changed since", "More than 20,000 versions of \(type) are newer: ask for a later moment.")
         }
+        // What was stored before the history began has no versions, but the time of its last change.
+        let later =
+            try current.isEmpty
+            ? []
+            : call.store.sql(
+                "SELECT t.id FROM \(sqlName(type)) t JOIN _resource r ON r.root = t._k >> 24 WHERE t._parent IS NULL AND r.updated > ?",
+                arguments: [.integer(Int64(moment.timeIntervalSince1970 * 1_000))])
+        let isLater = Set(later.compactMap { $0[0].textValue })
         let changed = Set(versions.filter { ($0.storedAt ?? .distantPast) > moment || $0.replacedAt != nil }.compactMap(\.id))
-        var found = current.filter { !changed.contains($0.id ?? "") }
+        var found = current.filter { !changed.contains($0.id ?? "") && !isLater.contains($0.id ?? "") }
         for one in changed.sorted() {
             let then = try call.transaction.history(typeName: type, id: one).first {
                 ($0.storedAt ?? .distantPast) <= moment && ($0.replacedAt ?? .distantFuture) > moment
