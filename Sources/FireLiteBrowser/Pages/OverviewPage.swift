@@ -75,7 +75,7 @@ enum OverviewPage {
 
     /// The tables of the store's modules: annotations, outbox, samples, audit, payloads.
     private static func modules(_ call: PageCall) throws -> HTML {
-        let names = try call.store.sql("SELECT name FROM sqlite_schema WHERE type = 'table' AND name LIKE '\\_%' ESCAPE '\\' ORDER BY name")
+        let names = try call.store.sql("SELECT name FROM sqlite_master WHERE type = 'table' AND name LIKE '\\_%' ESCAPE '\\' ORDER BY name")
             .compactMap { $0[0].textValue }.filter { !["_meta", "_resource", "_shape"].contains($0) }
         guard !names.isEmpty else { return "" }
         let budget = call.budget()
@@ -103,7 +103,7 @@ enum OverviewPage {
     }
 
     private static func views(_ call: PageCall) throws -> HTML {
-        let names = try call.store.sql("SELECT name FROM sqlite_schema WHERE type = 'view' ORDER BY name LIMIT 100").compactMap {
+        let names = try call.store.sql("SELECT name FROM sqlite_master WHERE type = 'view' ORDER BY name LIMIT 100").compactMap {
             $0[0].textValue
         }
         guard !names.isEmpty else { return "" }

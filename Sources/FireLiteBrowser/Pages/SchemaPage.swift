@@ -73,7 +73,7 @@ enum SchemaPage {
     private static func how(_ call: PageCall) -> HTML {
         Parts.how([
             ("Command", "firelite schema --database \(Parts.shell(call.store.path))"),
-            ("SQL", "SELECT name, sql FROM sqlite_schema ORDER BY name"),
+            ("SQL", "SELECT name, sql FROM sqlite_master ORDER BY name"),
         ])
     }
 
@@ -104,9 +104,9 @@ enum SchemaPage {
     }
 
     private static func entry(_ box: SchemaMap.TableBox, _ boxes: [SchemaMap.TableBox], _ call: PageCall) throws -> HTML {
-        let columns = try call.store.sql("SELECT name, type FROM pragma_table_info(?)", arguments: [.text(box.name)])
+        let columns = try call.store.sql("PRAGMA table_info(\(sqlName(box.name)))")
         let list = columns.map { column -> HTML in
-            "<tr><td class=\"mono\">\(column[0].shown)</td><td class=\"muted small\">\(column[1].shown)</td></tr>"
+            "<tr><td class=\"mono\">\(column[1].shown)</td><td class=\"muted small\">\(column[2].shown)</td></tr>"
         }
         let owner: HTML = box.parent.map { " · in \(boxes[$0].name)" } ?? ""
         let rows = box.rows.map { "\($0.text) \($0.number == 1 ? "row" : "rows")" } ?? "not counted"
@@ -123,7 +123,7 @@ enum SchemaPage {
             ("Command", "firelite schema --database \(Parts.shell(call.store.path)) \(type)"),
             (
                 "SQL",
-                "SELECT name, sql FROM sqlite_schema WHERE type = 'table' AND (name = '\(type)' OR name LIKE '\(type)\\_%' ESCAPE '\\')"
+                "SELECT name, sql FROM sqlite_master WHERE type = 'table' AND (name = '\(type)' OR name LIKE '\(type)\\_%' ESCAPE '\\')"
             ),
         ])
     }

@@ -69,15 +69,8 @@ final class StoreFacts: @unchecked Sendable {
     func referenceColumns() throws -> [ReferenceColumn] {
         let state = try store.sql("PRAGMA schema_version").first?.values.first?.shown ?? ""
         if let known = lock.withLock({ columns }), known.state == state { return known.value }
-        let rows = try store.sql(
-            """
-            SELECT s.name, c.name FROM sqlite_schema s, pragma_table_info(s.name) c
-            WHERE s.type = 'table' AND substr(s.name, 1, 1) BETWEEN 'A' AND 'Z' AND (c.name = 'reference' OR c.name LIKE '%\\_reference' ESCAPE '\\')
-            ORDER BY s.name, c.cid
-            """)
-        let found = rows.compactMap { row -> ReferenceColumn? in
-            guard let table = row[0].textValue, let column = row[1].textValue else { return nil }
-            return ReferenceColumn(table: table, column: column)
+        let found = try tableColumns().filter { $0.table.first.map { "A"..."Z" ~= $0 } ?? false }.flatMap { table, columns in
+            columns.filter { $0 == "reference" || $0.hasSuffix("_reference") }.map { ReferenceColumn(table: table, column: $0) }
         }
         lock.withLock { columns = Known(state: state, value: found) }
         return found
@@ -93,7 +86,7 @@ final class StoreFacts: @unchecked Sendable {
             let rows = try budget.rows(
                 store,
                 """
-                SELECT s.tbl_name, sum(d.pgsize) FROM dbstat d JOIN sqlite_schema s ON s.name = d.name WHERE d.aggregate = 1 GROUP BY s.tbl_name
+                SELECT s.tbl_name, sum(d.pgsize) FROM dbstat d JOIN sqlite_master s ON s.name = d.name WHERE d.aggregate = 1 GROUP BY s.tbl_name
                 """)
         else { return nil }
         var found: [String: Int] = [:]
@@ -123,11 +116,17 @@ final class StoreFacts: @unchecked Sendable {
         let state = try store.sql("PRAGMA schema_version").first?.values.first?.shown ?? ""
         if let known = lock.withLock({ tables }), known.state == state { return known.value }
         var found: [String: Set<String>] = [:]
-        for row in try store.sql("SELECT s.name, c.name FROM sqlite_schema s, pragma_table_info(s.name) c WHERE s.type = 'table'") {
-            if let table = row[0].textValue, let column = row[1].textValue { found[table, default: []].insert(column) }
-        }
+        for (table, columns) in try tableColumns() where !columns.isEmpty { found[table] = Set(columns) }
         lock.withLock { tables = Known(state: state, value: found) }
         return found
+    }
+
+    /// The tables in the order of their names, with their columns in that of the table.
+    private func tableColumns() throws -> [(table: String, columns: [String])] {
+        try store.sql("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name").compactMap { row in
+            guard let table = row[0].textValue else { return nil }
+            return (table, try store.sql("PRAGMA table_info(\(sqlName(table)))").compactMap { $0[1].textValue })
+        }
     }
 
     /// The numbers of rows of all tables, as far as there is time to count them.

@@ -40,7 +40,7 @@ struct PublishPlan {
 
     private func json(_ store: FHIRStore, _ database: DatabaseArgument, _ views: [ViewDefinition]) throws -> String {
         // The number first: a later one says that the statements may lack columns.
-        let schema = try store.sql("SELECT schema_version AS n FROM pragma_schema_version").first?["n"]
+        let schema = try store.sql("PRAGMA schema_version").first?.values.first
         let published = try (definitions.isEmpty ? ViewDefinition.standard(for: store.release) : views).map { try store.published($0) }
         return JSONText.object([
             ("path", JSONText.string(URL(fileURLWithPath: database.path).standardizedFileURL.path)),

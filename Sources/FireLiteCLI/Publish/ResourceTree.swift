@@ -25,13 +25,15 @@ struct ResourceTree {
     init(_ store: FHIRStore) throws {
         var columns: [String: Set<String>] = [:]
         var beginnings: Set<String> = []
-        let catalog = try store.sql(
-            "SELECT m.name AS t, p.name AS c FROM sqlite_master m CROSS JOIN pragma_table_info(m.name) p WHERE m.type = 'table'")
-        for row in catalog {
-            guard case .text(let table) = row["t"], case .text(let column) = row["c"], !table.hasPrefix("_") else { continue }
-            if columns[table, default: []].isEmpty { Self.add(beginningsOf: table, to: &beginnings) }
-            columns[table, default: []].insert(column)
-            Self.add(beginningsOf: table + "/" + column, to: &beginnings)
+        for row in try store.sql("SELECT name FROM sqlite_master WHERE type = 'table'") {
+            guard case .text(let table) = row["name"], !table.hasPrefix("_") else { continue }
+            Self.add(beginningsOf: table, to: &beginnings)
+            let quoted = table.replacingBytes("'", with: "''")
+            for column in try store.sql("PRAGMA table_info('\(quoted)')") {
+                guard case .text(let name) = column["name"] else { continue }
+                columns[table, default: []].insert(name)
+                Self.add(beginningsOf: table + "/" + name, to: &beginnings)
+            }
         }
         self.columns = columns
         self.beginnings = beginnings

@@ -29,7 +29,7 @@ struct FileSchema {
     /// - Parameter types: only those of these types; empty for all.
     init(_ store: FHIRStore, types: [String]) throws {
         var places: [String: Int] = [:]
-        try store.forEachRow("SELECT name, coalesce(sql, '') FROM sqlite_schema WHERE type = 'table' ORDER BY name") { row in
+        try store.forEachRow("SELECT name, coalesce(sql, '') FROM sqlite_master WHERE type = 'table' ORDER BY name") { row in
             guard let name = row.values[0].textValue, let sql = row.values[1].textValue, Self.isElementTable(name) else { return }
             let type = name.split(separator: "_").first.map(String.init) ?? name
             guard types.isEmpty || types.contains(type), store.release.hasResourceType(named: type) else { return }
@@ -38,12 +38,12 @@ struct FileSchema {
         }
         for table in tables.map(\.name) {
             let quoted = "'" + table.replacingBytes("'", with: "''") + "'"
-            try store.forEachRow("SELECT name, type FROM pragma_table_info(\(quoted))") { row in
-                guard let place = places[table], let name = row.values[0].textValue else { return }
-                tables[place].columns.append(Column(name: name, type: row.values[1].textValue ?? ""))
+            try store.forEachRow("PRAGMA table_info(\(quoted))") { row in
+                guard let place = places[table], let name = row.values[1].textValue else { return }
+                tables[place].columns.append(Column(name: name, type: row.values[2].textValue ?? ""))
             }
         }
-        try store.forEachRow("SELECT tbl_name, name, sql FROM sqlite_schema WHERE type = 'index' AND sql IS NOT NULL ORDER BY name") {
+        try store.forEachRow("SELECT tbl_name, name, sql FROM sqlite_master WHERE type = 'index' AND sql IS NOT NULL ORDER BY name") {
             row in
             guard let place = row.values[0].textValue.flatMap({ places[$0] }), let name = row.values[1].textValue,
                 let sql = row.values[2].textValue

@@ -49,7 +49,7 @@ public final class KnowledgeFile {
                 connection = try Connection(path: path)
                 source = .writer(connection)
                 connection.setBusyTimeout(milliseconds: busyTimeout)
-                if try connection.integer("SELECT count(*) FROM sqlite_schema") == 0 { try Self.create(connection) }
+                if try connection.integer("SELECT count(*) FROM sqlite_master") == 0 { try Self.create(connection) }
             }
             guard try connection.integer("PRAGMA application_id") == Self.applicationID else {
                 throw KnowledgeError(.file, "\(path) is not a file of packages: give another path")

@@ -67,7 +67,7 @@ final class KnowledgeReader {
                 let connection = try Connection(path: path, isReadOnly: true, createsFile: false)
                 connection.setBusyTimeout(milliseconds: busyTimeout)
                 do {
-                    _ = try connection.integer("SELECT count(*) FROM sqlite_schema")
+                    _ = try connection.integer("SELECT count(*) FROM sqlite_master")
                     return (connection, nil)
                 } catch let error as SQLiteError where needsRollback(error) {
                     guard let former = try FormerState.of(connection.path) else { continue }
@@ -183,7 +183,7 @@ private final class FormerState {
     /// A connection that reads the copy. The first one rolls back.
     func connection() throws -> Connection {
         let writer = try Connection(path: copy, createsFile: false)
-        _ = try writer.integer("SELECT count(*) FROM sqlite_schema")
+        _ = try writer.integer("SELECT count(*) FROM sqlite_master")
         return try Connection(path: copy, isReadOnly: true, createsFile: false)
     }
 }

@@ -61,7 +61,7 @@ struct HistoryScan {
     /// Whether the file has what the walk needs. A store that never kept a history has not.
     var isPossible: Bool {
         get throws {
-            let rows = try store.sql("SELECT count(*) FROM sqlite_schema WHERE name IN ('_change', '_change__root')")
+            let rows = try store.sql("SELECT count(*) FROM sqlite_master WHERE name IN ('_change', '_change__root')")
             return rows.first?[0] == .integer(2)
         }
     }

@@ -85,7 +85,7 @@ extension ECLEvaluator {
 
     /// - Throws: ``TerminologyError`` if the release was imported before rows of reference sets were.
     private func requireMemberRows() throws {
-        let hasTable = try connection.integer("SELECT count(*) FROM sqlite_schema WHERE name = 'code_member_row'") == 1
+        let hasTable = try connection.integer("SELECT count(*) FROM sqlite_master WHERE name = 'code_member_row'") == 1
         let (first, last) = (system.concepts.lowerBound, system.concepts.upperBound)
         func isFilled(_ table: String) throws -> Bool {
             try !numbers("SELECT 1 FROM \(table) WHERE refset BETWEEN ?1 AND ?2 LIMIT 1", first, last).isEmpty
@@ -96,7 +96,7 @@ extension ECLEvaluator {
     /// Whether names have modules and dates.
     func namesHaveOrigins() throws -> Bool {
         if let namesHaveOriginsKnown { return namesHaveOriginsKnown }
-        let has = try connection.integer("SELECT count(*) FROM pragma_table_info('code_name') WHERE name = 'module'") == 1
+        let has = try connection.integer("SELECT count(*) FROM sqlite_master WHERE name = 'code_name' AND instr(sql, 'module') > 0") == 1
         namesHaveOriginsKnown = has
         return has
     }

@@ -215,7 +215,9 @@ final class CodeTables: @unchecked Sendable {
 
     /// Adds the columns that tables of an earlier version lack. They are null in its rows.
     private static func complete(_ connection: Connection) throws {
-        guard try connection.integer("SELECT count(*) FROM pragma_table_info('code_name') WHERE name = 'module'") == 0 else { return }
+        guard try connection.integer("SELECT count(*) FROM sqlite_master WHERE name = 'code_name' AND instr(sql, 'module') > 0") == 0 else {
+            return
+        }
         for column in ["module", "date"] { try connection.run("ALTER TABLE code_name ADD COLUMN \(column) INTEGER") }
     }
 
@@ -227,7 +229,7 @@ final class CodeTables: @unchecked Sendable {
         // If another program writes to the file, it is no longer this import's to remove.
         guard (try? connection.run("BEGIN EXCLUSIVE")) != nil else { return }
         let packages = try? connection.integer("SELECT count(*) FROM package")
-        let systems = try? connection.integer("SELECT count(*) FROM sqlite_schema WHERE name = 'code_system'")
+        let systems = try? connection.integer("SELECT count(*) FROM sqlite_master WHERE name = 'code_system'")
         if packages == 0, systems == 0 { try? FileManager.default.removeItem(atPath: connection.path) }
         try? connection.run("ROLLBACK")
     }
@@ -237,7 +239,7 @@ final class CodeTables: @unchecked Sendable {
     /// - Throws: `KnowledgeError` with code `file`.
     func systems() throws -> [System] {
         try reading { connection in
-            guard try connection.integer("SELECT count(*) FROM sqlite_schema WHERE name = 'code_system'") == 1 else { return [] }
+            guard try connection.integer("SELECT count(*) FROM sqlite_master WHERE name = 'code_system'") == 1 else { return [] }
             let statement = try connection.prepare(
                 """
                 SELECT _k, kind, url, version, name, first, min(last, (SELECT max(_k) FROM code_concept)),
