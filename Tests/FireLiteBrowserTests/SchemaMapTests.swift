@@ -21,7 +21,7 @@ import Testing
 
     @Test func everyTypeOfTheMapHasTheRowsOfItsTables() async throws {
         let sample = try sample()
-        let names = try await sample.store.sql("SELECT name FROM sqlite_schema WHERE type = 'table'").compactMap { $0[0].text }
+        let names = try await sample.store.sql("SELECT name FROM sqlite_master WHERE type = 'table'").compactMap { $0[0].text }
         let page = await sample.get("/browse/schema").text
         #expect(PageRules.faults(page).isEmpty, "\(PageRules.faults(page).prefix(3))")
         for type in ["Patient", "Observation", "Questionnaire", "Encounter"] {
@@ -36,7 +36,7 @@ import Testing
 
     @Test func everyTableOfATypeIsABoxBelowItsOwnerAndASection() async throws {
         let sample = try sample()
-        let names = try await sample.store.sql("SELECT name FROM sqlite_schema WHERE type = 'table' AND name LIKE 'Questionnaire%'")
+        let names = try await sample.store.sql("SELECT name FROM sqlite_master WHERE type = 'table' AND name LIKE 'Questionnaire%'")
             .compactMap { $0[0].text }
         let page = await sample.get("/browse/schema?type=Questionnaire").text
         #expect(PageRules.faults(page).isEmpty && names.count > 5)

@@ -46,7 +46,7 @@ enum OverviewPage {
             ],
             rows)
         return Parts.card(
-            "Types", sizes == nil ? table + Parts.note("Sizes are not shown: adding them up takes longer than a page may.") : table)
+            "Types", sizes == nil ? table + Parts.note("Sizes are not shown: it takes longer than a page may, or SQLite cannot.") : table)
     }
 
     private static func facts(_ call: PageCall, _ total: Int) throws -> HTML {

@@ -82,7 +82,9 @@ final class StoreFacts: @unchecked Sendable {
         if let known = lock.withLock({ sizes }), known.state == state { return known.value }
         // SQLite reads each page, and a table without a pause in which it could be ended: some 3 µs a page.
         let pages = try store.sql("PRAGMA page_count").first?[0].intValue ?? 0
-        guard budget.has(.microseconds(3 * pages)),
+        // SQLite can be built without the table of sizes, as SQLCipher is on Debian.
+        let hasSizes = (try? store.sql("SELECT name FROM dbstat WHERE aggregate = 1 LIMIT 0")) != nil
+        guard hasSizes, budget.has(.microseconds(3 * pages)),
             let rows = try budget.rows(
                 store,
                 """
