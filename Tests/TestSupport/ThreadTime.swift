@@ -20,6 +20,8 @@ public func timed<Value>(_ work: () async throws -> Value) async throws -> (valu
 }
 
 /// Runs tasks one after another, and adds up their time.
+///
+/// `@unchecked Sendable`: `queue` guards `total`.
 @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
 private final class TimedExecutor: TaskExecutor, @unchecked Sendable {
     private let queue = DispatchQueue(label: "FireLite timed test")

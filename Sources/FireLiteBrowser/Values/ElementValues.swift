@@ -67,6 +67,8 @@ enum ElementValues {
 }
 
 /// The slots of the choice elements of layouts, found once for each layout: pages ask for many names that most types do not have.
+///
+/// `@unchecked Sendable`: `lock` guards `known`.
 private final class ChoiceSlots: @unchecked Sendable {
     private let lock = NSLock()
     /// By the layout, which is kept, so that no other comes to have its address.

@@ -98,7 +98,7 @@ struct PackageCommandTests {
         #expect(try ToolRun("package", "--database", folder.file("none.sqlite"), "list").status == .failed)
     }
 
-    /// Definitions of another release may be wanted, so they are added, and who did not want them is told.
+    /// A package of another release is added all the same, and a note says so.
     @Test(arguments: [([], nil), (["4.0.0"], nil), (["5.0.0", "4.0.1"], nil), (["5.0.0", "4.3.0"], "5.0.0, 4.3.0"), (["4"], "4")])
     func packagesOfAnotherReleaseAreNamed(_ versions: [String], _ named: String?) throws {
         let database = folder.file("health.sqlite")
