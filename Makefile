@@ -36,7 +36,7 @@ help:
 	@echo "make example   build the package of examples, MedicationDiary, PatientForm and AsyncPatterns, and run its tests"
 	@echo "make slim      generate five classes into the package Examples/SlimModels with the plugin, build it and run its tests"
 	@echo "make guides    generate views of US Core and IPS, whose packages are in PACKAGES, into Examples/GuideViews, and check them"
-	@echo "make test-sqlcipher  run the tests of the store, the tool and encrypted syncs with SQLCipher instead of SQLite"
+	@echo "make test-sqlcipher  run the tests of the store, the tool, the pages and encrypted syncs with SQLCipher instead of SQLite"
 	@echo "make nightly   run the long tests (crashes, faults, damaged files, sizes, soak), fuzzing, sanitizers, nested packages, the site"
 	@echo "make tsan      run every test under the thread sanitizer; make asan under the address sanitizer"
 	@echo "make fuzz      run the fuzz targets, each RUNS times"
@@ -179,7 +179,7 @@ SQLCIPHER = --traits SQLCipher --scratch-path .build/sqlcipher
 test-sqlcipher:
 	@./Scripts/setup.sh sqlcipher
 	swift build --product FireLitePackageTests $(SQLCIPHER) $(SWIFT_FLAGS)
-	swift test --skip-build $(SQLCIPHER) $(SWIFT_FLAGS) --filter '^(FireLiteTests|FireLiteCLITests)\.|EncryptedSyncTests'
+	swift test --skip-build $(SQLCIPHER) $(SWIFT_FLAGS) --filter '^(FireLiteTests|FireLiteCLITests|FireLiteBrowserTests)\.|EncryptedSyncTests'
 
 # The nested packages, the site, the long tests, fuzzing and the sanitizers, one after another. The nightly workflow runs the same parts, each in a
 # job of its own.

@@ -166,6 +166,16 @@ public final class Connection {
     /// Lowers the maximum size in bytes of a text, a blob or a row (`SQLITE_LIMIT_LENGTH`, <https://www.sqlite.org/limits.html>).
     public func setMaximumLength(_ bytes: Int) { sqlite3_limit(handle, SQLITE_LIMIT_LENGTH, Int32(clamping: bytes)) }
 
+    /// Runs `body` with a lower maximum size of a text, a blob or a row.
+    ///
+    /// - Parameter bytes: the maximum; nil to leave it as it is.
+    public func withMaximumLength<Value>(_ bytes: Int?, _ body: () throws -> Value) rethrows -> Value {
+        guard let bytes else { return try body() }
+        let before = sqlite3_limit(handle, SQLITE_LIMIT_LENGTH, Int32(clamping: bytes))
+        defer { sqlite3_limit(handle, SQLITE_LIMIT_LENGTH, before) }
+        return try body()
+    }
+
     /// Ends the running statement of this connection with `SQLITE_INTERRUPT`. Can be called from any thread.
     public func interrupt() { sqlite3_interrupt(handle) }
 

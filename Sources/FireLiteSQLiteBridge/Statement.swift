@@ -54,6 +54,13 @@ public final class Statement {
     /// The statement's text, with `?` for values.
     public var sql: String { String(cString: sqlite3_sql(handle)) }
 
+    /// The statement's text with its bound values as literals (`sqlite3_expanded_sql`); nil if it would be longer than SQLite's limit.
+    public var expandedSQL: String? {
+        guard let text = sqlite3_expanded_sql(handle) else { return nil }
+        defer { sqlite3_free(text) }
+        return String(cString: text)
+    }
+
     /// Whether the statement does not change the database.
     public var isReadOnly: Bool { sqlite3_stmt_readonly(handle) != 0 }
 

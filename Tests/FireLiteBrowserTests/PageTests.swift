@@ -82,7 +82,34 @@ import Testing
         #expect(try await sample.store.counts().map(\.count) == [3])
     }
 
+    /// A function of SQLite cannot be interrupted, so the console bounds what it may make.
+    @Test func hugeValuesOfStatementsAreRefused() async throws {
+        let sample = try people(1)
+        for value in ["printf('%.*c', 40000000, 'x')", "zeroblob(40000000)", "randomblob(40000000)"] {
+            let sql = "SELECT length(\(value))"
+            let reply = await sample.get(ConsolePage.address(.sql, sql).text).text
+            #expect(reply.contains("role=\"alert\"") && reply.contains("SQLite reports an error"), "\(sql)")
+        }
+        // Other readers of the store have the limit of before.
+        #expect(try await sample.store.sql("SELECT length(zeroblob(40000000))").first?[0].integer == 40_000_000)
+        #expect(await sample.get(ConsolePage.address(.sql, "SELECT length(zeroblob(1000))").text).text.contains("1000"))
+    }
+
     // MARK: - Lists
+
+    /// The statement on a list's page is one that runs as it is, and finds what the page shows.
+    @Test func theStatementOfAListRunsAsItIs() async throws {
+        let sample = try people(9)
+        for (search, count) in [("gender=male&birthdate=ge1912", 2), ("family=Family5", 1), ("name=o'brien", 0), ("_id=p1,p2", 2)] {
+            let reply = await sample.get("/browse/Patient?\(search)").text
+            let explanation = try await sample.store.explainSearch("Patient?\(search)")
+            let statement = try #require(explanation.statements.first)
+            let shown: HTML = "\(statement.sqlWithValues)"
+            #expect(reply.contains(shown.text), "\(search)")
+            #expect(try await sample.store.sql(statement.sqlWithValues).count == count, "\(statement.sqlWithValues)")
+            #expect(statement.sql.contains("?") && !statement.sqlWithValues.contains("?"))
+        }
+    }
 
     @Test func pagesOfAListHaveEachResourceOnceWhileOthersWrite() async throws {
         let sample = try people(23)

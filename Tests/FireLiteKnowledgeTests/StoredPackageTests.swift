@@ -1,6 +1,7 @@
 import FireLite
 import FireLiteCore
 import FireLiteR4
+import FireLiteSQLiteBridge
 import Foundation
 import TestSupport
 import Testing
@@ -164,6 +165,45 @@ import Testing
         #expect(throws: KnowledgeError.self) { try plain.packages() }
         #expect(try plain.removePackage(named: "a.b") == 1)
         #expect(try plain.packages().isEmpty)
+    }
+
+    /// Rows that another program has damaged are found, whatever it is that finds or says the definition.
+    @Test(arguments: [
+        ("UPDATE _package SET manifest = '{'", "_package"), ("UPDATE _package SET version = '9.0.0'", "_package"),
+        ("UPDATE _package_definition SET package = 99", "_package_definition"), ("DELETE FROM _package", "_package_definition"),
+        ("UPDATE _package_definition SET text = NULL", "_package_definition"),
+        ("UPDATE _package_definition SET text = substr(text, 1, 99)", "_package_definition"),
+        ("UPDATE _package_definition SET text = '[1]'", "_package_definition"),
+        ("UPDATE _package_definition SET text = CAST(text AS BLOB)", "_package_definition"),
+        ("UPDATE _package_definition SET url = NULL", "_package_definition"),
+        ("UPDATE _package_definition SET type = 'ValueSet'", "_package_definition"),
+        ("UPDATE _package_definition SET subject = 'Group'", "_package_definition"),
+    ]) func damagedRowsAreFound(_ change: String, _ table: String) throws {
+        let path = folder.file("s.sqlite")
+        do {
+            let store = try store(path, nil)
+            try store.addPackage(at: package())
+            #expect(try store.check().isEmpty)
+            try store.write { try $0.run(on: PackageTables.module, change) }
+            let findings = try store.check()
+            #expect(findings.map(\.table) == [table] && findings.map(\.kind) == [.mismatch], "\(findings)")
+        }
+        // Nothing of the value is in the text.
+        let store = try store(path, nil)
+        #expect(try store.check().isEmpty)
+        store.checkPackages()
+        #expect(try store.check().map(\.text).allSatisfy { $0.hasSuffix("add the package again") && !$0.contains("9.0.0") })
+    }
+
+    @Test func tablesThatSomebodyElseChangedAreFound() throws {
+        let path = folder.file("s.sqlite")
+        var configuration = FHIRStore.Configuration()
+        configuration.checksPages = false
+        do { try FHIRStore(path: path, release: .r4, configuration: configuration).addPackage(at: package()) }
+        do { try Connection(path: path, createsFile: false).execute("ALTER TABLE _package_definition DROP COLUMN text") }
+        let store = try store(path, nil)
+        store.checkPackages()
+        #expect(try store.check().contains { $0.kind == .module })
     }
 
     /// A file and a store say the same of random records.

@@ -40,6 +40,18 @@ extension FHIRStore {
         }
     }
 
+    /// The statement of a request with its values as literals; with `?` if it would be too long.
+    package func expandedStatement(_ request: QueryRequest) throws -> String {
+        try perform { transaction in
+            guard let keys = try transaction.statement(request)?.keys().statement else { return "SELECT NULL WHERE 0" }
+            let connection = transaction.access.connection
+            try transaction.access.queries.addFunctions(connection, identity, transaction.access.localBases())
+            let statement = try connection.prepare(keys.sql)
+            statement.bind(keys.arguments)
+            return statement.expandedSQL ?? keys.sql
+        }
+    }
+
     /// SQLite's plan for a request, a line for each step.
     package func explain(_ request: QueryRequest) throws -> String {
         try perform { transaction in

@@ -29,19 +29,24 @@ extension FHIRStore {
     }
 
     /// The same, with the names of the columns before the first row.
+    ///
+    /// - Parameter maximumLength: the size in bytes that a text or a blob may have. A function of SQLite that makes a large one cannot be interrupted.
     package func forEachRow(
-        _ sql: String, arguments: [SQLValue], isCancelled: (() -> Bool)? = nil, columns begin: ([String]) throws -> Void,
+        _ sql: String, arguments: [SQLValue], maximumLength: Int? = nil, isCancelled: (() -> Bool)? = nil,
+        columns begin: ([String]) throws -> Void,
         _ body: (SQLRow) throws -> Void
     ) throws {
         try perform { transaction in
             var names: [String] = []
-            try run(
-                sql, arguments: arguments, in: transaction, isCancelled: isCancelled,
-                columns: {
-                    names = $0
-                    try begin($0)
-                },
-                body: { row in try body(SQLRow(columns: names, values: (0..<names.count).map { row.value($0) })) })
+            try transaction.access.connection.withMaximumLength(maximumLength) {
+                try run(
+                    sql, arguments: arguments, in: transaction, isCancelled: isCancelled,
+                    columns: {
+                        names = $0
+                        try begin($0)
+                    },
+                    body: { row in try body(SQLRow(columns: names, values: (0..<names.count).map { row.value($0) })) })
+            }
         }
     }
 

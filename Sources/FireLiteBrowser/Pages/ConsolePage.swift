@@ -139,7 +139,7 @@ enum ConsolePage {
         }
         let explanation = try call.store.explainSearch(text, options: call.searchOptions)
         let plans = explanation.statements.map { statement -> HTML in
-            "<h3>\(statement.type)</h3><pre>\(Numbers.clipped(statement.sql, 4_000))</pre><h3>Plan</h3><pre>\(statement.plan)</pre>"
+            "<h3>\(statement.type)</h3><pre>\(Numbers.clipped(statement.sqlWithValues, 4_000))</pre><h3>Plan</h3><pre>\(statement.plan)</pre>"
         }
         let missing: HTML =
             explanation.missing.isEmpty
@@ -235,6 +235,9 @@ struct ResultTable {
     /// Ends the rows.
     struct Full: Error {}
 
+    /// The size in bytes that a value of a statement may have while it is computed.
+    private static let maximumLength = 32 << 20
+
     private let columns: [String]
     private let limit: Int
     private var rows: [[(text: String, number: Double?)]] = []
@@ -252,7 +255,7 @@ struct ResultTable {
         var table = ResultTable(columns: [], limit: call.configuration.consoleRows)
         do {
             try call.store.forEachRow(
-                sql, arguments: [], isCancelled: { ContinuousClock.now >= end },
+                sql, arguments: [], maximumLength: maximumLength, isCancelled: { ContinuousClock.now >= end },
                 columns: { table = ResultTable(columns: $0, limit: call.configuration.consoleRows) },
                 { row in
                     try table.add(

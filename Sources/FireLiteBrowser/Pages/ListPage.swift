@@ -182,7 +182,8 @@ struct ListPage {
 
     private var how: HTML {
         let search = request.address
-        let sql = (try? call.store.explainSearch(search, options: call.searchOptions).statements.map(\.sql).joined(separator: ";\n")) ?? ""
+        let statements = (try? call.store.explainSearch(search, options: call.searchOptions).statements.map(\.sqlWithValues)) ?? []
+        let sql = statements.joined(separator: ";\n")
         var ways = [
             ("Search", search),
             (

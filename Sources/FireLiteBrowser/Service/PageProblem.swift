@@ -43,7 +43,9 @@ struct PageProblem: Error {
         case .olderFormat: "The file has an older format"
         case .newerFormat: "The file has a newer format"
         case .cannotOpen: "The file cannot be opened"
-        default: error.code == .interrupted ? "The statement took too long" : "The store cannot be read"
+        case .interrupted: "The statement took too long"
+        case .sqlite: "SQLite reports an error"
+        default: "The store cannot be read"
         }
     }
 

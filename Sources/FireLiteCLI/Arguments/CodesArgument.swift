@@ -23,4 +23,20 @@ struct CodesArgument {
             }
         }
     }
+
+    /// Adds the codes of the files, the definitions of the packages in a database, and those among its resources.
+    ///
+    /// - Parameter store: the database, which must be open as long as the terminology is used.
+    /// - Throws: `ToolError` with status 3 for packages or files that cannot be used; `FHIRStoreError`.
+    func add(to terminology: inout Terminology, of store: FHIRStore) throws {
+        try add(to: &terminology)
+        do {
+            let packaged = Knowledge(release: store.release)
+            try packaged.addPackages(of: store)
+            terminology.add(packaged)
+        } catch let error as KnowledgeError {
+            throw ToolError.failed(error)
+        }
+        terminology.add(StoredDefinitions(store))
+    }
 }

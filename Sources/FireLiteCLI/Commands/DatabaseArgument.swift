@@ -1,5 +1,6 @@
 import FireLite
 import FireLiteCore
+import FireLiteKnowledge
 import FireLiteRecords
 import FireLiteReleases
 import FireLiteSamples
@@ -158,6 +159,7 @@ struct DatabaseArgument {
             // They refuse writes to what they cannot read.
             store.keepPermissions()
         }
+        do { if try store.hasPackages { store.checkPackages() } } catch is FHIRStoreError { store.checkPackages() }
         return store
     }
 

@@ -44,7 +44,8 @@ struct SearchCommand: Command {
               ?_type=Patient,Practitioner&_lastUpdated=ge2024
 
             Parameters are those of the release, and those of SearchParameter resources in the file. Dates without a zone are in
-            the machine's. :in, :not-in, :above and :below use the definitions in the file, and the codes of --knowledge.
+            the machine's. :in, :not-in, :above and :below use the definitions and the packages in the file, and the codes of
+            --knowledge.
             Parameters that the type does not have are errors, and so are codes that FHIR does not know where it binds an element
             to a list of codes, such as gender; with --lenient both are reported on standard error. Put SEARCH in single quotes.
 
@@ -114,14 +115,14 @@ struct SearchCommand: Command {
 
     func run(_ console: Console) throws -> ExitStatus {
         let store = try server == nil ? database.openForReading() : database.open()
-        var terminology: Terminology?
-        if !knowledge.paths.isEmpty {
-            var known = Terminology(release: store.release)
-            try knowledge.add(to: &known)
-            known.add(StoredDefinitions(store))
-            terminology = known
-        }
         do {
+            var terminology: Terminology?
+            // What is in the resources alone the search finds itself.
+            if try !knowledge.paths.isEmpty || database.located({ try store.hasPackages }) {
+                var known = Terminology(release: store.release)
+                try database.located { try knowledge.add(to: &known, of: store) }
+                terminology = known
+            }
             // One state of the file for resources and their payloads.
             return try database.located {
                 let options = options(terminology)

@@ -84,19 +84,14 @@ struct TerminologyCommand: Command {
                 throw ToolError.incomplete("\(path): \(error.message)")
             }
         }
-        try knowledge.add(to: &terminology)
         let request = try FileContents.bytes(of: parameters, console)
-        guard let database else { return try run(terminology, request, console) }
+        guard let database else {
+            try knowledge.add(to: &terminology)
+            return try run(terminology, request, console)
+        }
         let store = try database.openForReading()
         return try database.located {
-            do {
-                let packaged = Knowledge(release: release)
-                try packaged.addPackages(of: store)
-                terminology.add(packaged)
-            } catch let error as KnowledgeError {
-                throw ToolError.failed(error)
-            }
-            terminology.add(StoredDefinitions(store))
+            try knowledge.add(to: &terminology, of: store)
             return try run(terminology, request, console)
         }
     }

@@ -102,8 +102,7 @@ struct ViewCommand: Command {
             console, as: form ?? (console.outputIsTerminal ? .table : .ndjson), key: "rows", isForSpreadsheet: isForSpreadsheet)
         try writer.begin(view.columnNames.map { ($0, .left) })
         var terminology = Terminology(release: store.release)
-        try knowledge.add(to: &terminology)
-        terminology.add(StoredDefinitions(store))
+        try knowledge.add(to: &terminology, of: store)
         try store.forEachRow(of: view, terminology: terminology) { try writer.write($0.values.map(\.text), json: $0.json) }
         try writer.end(console)
     }

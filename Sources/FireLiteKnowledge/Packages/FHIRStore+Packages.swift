@@ -43,6 +43,7 @@ extension FHIRStore {
     /// Adds packages that were read: all of them or none.
     package func addPackages(_ loaded: [LoadedPackage]) throws {
         try write { tx in for package in loaded { try tx.add(package) } }
+        checkPackages()
         try useStoredPackages()
     }
 
@@ -112,6 +113,7 @@ extension Knowledge {
     ///     false, they are read from the store when they are first needed.
     /// - Throws: `FHIRStoreError`; `KnowledgeError`.
     public func addPackages(of store: FHIRStore, copiesTexts: Bool = false) throws {
+        if try store.hasPackages { store.checkPackages() }
         try store.readWithoutRecord { tx in
             let texts: any DefinitionTexts = try copiesTexts ? CopiedTexts(tx) : StoreTexts(store)
             for manifest in try tx.packages() { note(manifest) }

@@ -8,6 +8,8 @@ public struct SearchExplanation: Sendable {
         public let type: String
         /// The statement, with `?` for values.
         public let sql: String
+        /// The statement with the values of the search as literals, as ``FireLite/FHIRStore/sql(_:arguments:isCancelled:)`` and `firelite sql` take it.
+        public let sqlWithValues: String
         /// SQLite's plan, a line for each step.
         public let plan: String
     }
@@ -41,7 +43,9 @@ extension FHIRStore {
                 var query = request.query
                 query.limit = run.control.count ?? options.pageSize
                 statements.append(
-                    SearchExplanation.Statement(type: request.query.layout.name, sql: try statementText(query), plan: try explain(query)))
+                    SearchExplanation.Statement(
+                        type: request.query.layout.name, sql: try statementText(query), sqlWithValues: try expandedStatement(query),
+                        plan: try explain(query)))
                 // No index has contained resources.
                 if run.control.contained != .none, !run.control.returnsContained || request.query.container != nil { continue }
                 let sorted = run.control.sort.map { $0.hasPrefix("-") ? String($0.dropFirst()) : $0 }

@@ -107,7 +107,7 @@ struct CodesCommandTests {
         #expect(try validate(3, []).status == .done)
     }
 
-    @Test func damagedReleasesAreErrorsWithTheirPlace() throws {
+    @Test(.enabled(if: ToolRun.hasFullText, "needs SQLite's FTS5")) func damagedReleasesAreErrorsWithTheirPlace() throws {
         let release = try release("release", 5)
         let path = release + "/Snapshot/Terminology/sct2_Relationship_Snapshot_INT_20250101.txt"
         let text = String(decoding: try Data(contentsOf: URL(fileURLWithPath: path)), as: UTF8.self)

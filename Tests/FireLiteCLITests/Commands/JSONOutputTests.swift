@@ -47,7 +47,7 @@ struct JSONOutputTests {
         #expect(try ToolRun("package", "--knowledge", guides, "add", package).status == .done)
         let order = try folder.write(
             "icd10cm_order_2025.txt", "00001 A00     1 \("Cholera".padding(toLength: 60, withPad: " ", startingAt: 0)) Cholera")
-        #expect(try ToolRun("codes", "--knowledge", guides, "add", order).status == .done)
+        #expect(try !ToolRun.hasFullText || ToolRun("codes", "--knowledge", guides, "add", order).status == .done)
         return [
             "codes": ["--knowledge", guides, "list"],
             "package": ["--knowledge", guides, "list"],
@@ -97,6 +97,8 @@ struct JSONOutputTests {
             // As push does, with a server.
             if ["sync", "pull"].contains(definition.name) { continue }
             if definition.name == "publish", !LakeProgram.isInstalled { continue }
+            // Code systems need SQLite's FTS5.
+            if definition.name == "codes", !ToolRun.hasFullText { continue }
             let arguments = try #require(runs[definition.name], "no run of \(definition.name)")
             let run = try ToolRun.any([definition.name] + arguments + ["--json"], environment: ["EDITOR": "true"])
             if definition.name == "reseal", run.error.contains("no room for checksums") { continue }

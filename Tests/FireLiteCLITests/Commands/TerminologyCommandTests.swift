@@ -43,7 +43,8 @@ struct TerminologyCommandTests {
     }
 
     @Test func packagesOfADatabaseAreUsed() throws {
-        let database = try ToolDatabase(#"{"resourceType":"Patient","id":"p"}"#)
+        let database = try ToolDatabase(
+            #"{"resourceType":"Observation","id":"o","status":"final","code":{"coding":[{"system":"http://example.org/c","code":"a"}]}}"#)
         let files = [("package.json", #"{"name":"a.guide","version":"1.0.0"}"#), ("c.json", Self.system), ("v.json", Self.valueSet)]
         let archive = try folder.write("p.tgz", TarArchive.data(files.map { ("package/\($0)", "0", $1) }))
         let request = try request(#"{"name":"url","valueUri":"http://example.org/v"}"#)
@@ -51,6 +52,9 @@ struct TerminologyCommandTests {
         #expect(try database.run("package", ["add", archive]).status == .done)
         let run = try database.run("terminology", ["expand", "--parameters", request])
         #expect(run.status == .done && run.output.contains(#""code":"a","display":"A""#), "\(run.output) \(run.error)")
+        let search = try database.run("search", ["Observation?code:in=http://example.org/v", "--count"])
+        #expect(search.status == .done && search.output == "1\n", "\(search.output) \(search.error)")
+        #expect(try database.run("search", ["Observation?code:not-in=http://example.org/v", "--count"]).output == "0\n")
     }
 
     @Test func closureAnswersRequestsThatFollowEachOther() throws {

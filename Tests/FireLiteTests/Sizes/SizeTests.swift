@@ -73,7 +73,8 @@ import Testing
     }
 
     /// Conditions that were combined one by one need no more of a stack than other threads than the main one have on Apple's systems.
-    @Test func thousandsOfCombinedConditionsNeedNoDeepStack() throws {
+    @Test(.enabled(if: Library.takesManyParameters, "needs SQLite 3.32, as a statement of an older one has at most 999 parameters"))
+    func thousandsOfCombinedConditionsNeedNoDeepStack() throws {
         try withStore { store in
             try store.write { tx in for id in ["1", "2"] { try tx.add(Patient { ($0.id, $0.language) = (id, id) }) } }
             let counts = try onSmallStack {

@@ -13,6 +13,8 @@ enum Library {
     static let keepsRowsOfExpressions = Connection.libraryNumber >= 3_035_000
     /// An index gives the order where missing values come last: `NULLS LAST`, which came with SQLite 3.30.
     static let sortsByIndexes = Connection.hasNullsOrder
+    /// A statement has at most 32,766 parameters since SQLite 3.32, and 999 before (<https://www.sqlite.org/limits.html>).
+    static let takesManyParameters = Connection.libraryNumber >= 3_032_000
     /// `sqlite3_hard_heap_limit64`.
     static let hasMemoryLimit = Connection.libraryNumber >= 3_031_000
 

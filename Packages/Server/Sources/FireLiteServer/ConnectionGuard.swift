@@ -18,6 +18,10 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
 
     private let time: TimeAmount
     private let maximumBody: Int
+    private let crowd: ConnectionCrowd
+    /// Whether it counts itself; where there is TLS, ``HandshakeGuard`` does.
+    private let isCounting: Bool
+    private var isCounted = false
     private var timer: Scheduled<Void>?
     /// The requests that are not answered yet: a client may send several at once.
     private var pending = 0
@@ -42,9 +46,10 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
     ///   - time: the longest time from the connection, or the last answer, to the head of a request; between two parts of a body; and for the client to
     ///     take a portion of an answer.
     ///   - maximumBody: the longest body that is asked for.
-    init(time: TimeAmount, maximumBody: Int) {
-        self.time = time
-        self.maximumBody = maximumBody
+    ///   - crowd: all connections.
+    ///   - isCounting: whether the connection is to be counted.
+    init(time: TimeAmount, maximumBody: Int, crowd: ConnectionCrowd, isCounting: Bool) {
+        (self.time, self.maximumBody, self.crowd, self.isCounting) = (time, maximumBody, crowd, isCounting)
     }
 
     func handlerAdded(context: ChannelHandlerContext) {
@@ -76,13 +81,19 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
     private func leaveConnection() {
         connection?.streamEnded()
         connection = nil
+        if isCounted { crowd.leave() }
+        isCounted = false
     }
 
     // MARK: - Time
 
     private func begin(_ context: ChannelHandlerContext) {
         quietSince = .now()
-        wait(context, until: quietSince + time)
+        if isCounting, !isCounted {
+            isCounted = true
+            crowd.join()
+        }
+        wait(context, until: quietSince + min(time, ConnectionCrowd.patience))
     }
 
     /// One timer for a connection, which is set again only when it goes off: requests that are fast do not touch it.
@@ -102,11 +113,12 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
         if unsent > 0 {
             next = min(next, sentAt + time)
         } else if pending == 0 {
-            next = min(next, quietSince + time)
+            next = min(next, quietSince + crowd.time(time))
         } else if pending == 1, isReading {
             next = min(next, heardAt + time)
         }
-        if next <= now { context.channel.close(promise: nil) } else { wait(context, until: next) }
+        if next <= now { return context.channel.close(promise: nil) }
+        wait(context, until: min(next, now + ConnectionCrowd.patience))
     }
 
     // MARK: - Requests

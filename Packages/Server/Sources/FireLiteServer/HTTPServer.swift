@@ -55,7 +55,10 @@ public struct HTTPServer: Sendable {
     public func run(handlesSignals: Bool = true, onRunning: @escaping @Sendable (Int) async -> Void = { _ in }) async throws {
         let idle = TimeAmount.seconds(max(1, settings.idleTime.components.seconds))
         let maximumBody = settings.maximumBody
-        let streams = HTTP1Channel.Configuration(additionalChannelHandlers: [ConnectionGuard(time: idle, maximumBody: maximumBody)])
+        let crowd = ConnectionCrowd(maximum: settings.connections)
+        let isPlain = settings.certificate == nil
+        let streams = HTTP1Channel.Configuration(
+            additionalChannelHandlers: [ConnectionGuard(time: idle, maximumBody: maximumBody, crowd: crowd, isCounting: isPlain)])
         let server: HTTPServerBuilder
         if let certificate = settings.certificate {
             let chain = try NIOSSLCertificate.fromPEMFile(certificate.chain)
@@ -69,7 +72,7 @@ public struct HTTPServer: Sendable {
             server = HTTPServerBuilder { responder in
                 SecureChannel(
                     base: try HTTP2UpgradeChannel(tlsConfiguration: configuration, configuration: connections, responder: responder),
-                    time: idle)
+                    time: idle, crowd: crowd)
             }
         } else {
             server = HTTPServerBuilder { responder in LoopChannel(base: HTTP1Channel(responder: responder, configuration: streams)) }

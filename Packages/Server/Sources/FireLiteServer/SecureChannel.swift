@@ -9,13 +9,15 @@ import NIOTLS
 struct SecureChannel: ServerChildChannel {
     let base: HTTP2UpgradeChannel
     let time: TimeAmount
+    let crowd: ConnectionCrowd
 
     func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<HTTP2UpgradeChannel.Value> {
         // It stands behind the one that reports the handshake, and before the one that takes the report.
         let value = base.setup(channel: channel, logger: logger)
         do {
             let operations = channel.pipeline.syncOperations
-            try operations.addHandler(HandshakeGuard(time: time), position: .after(operations.handler(type: NIOSSLServerHandler.self)))
+            try operations.addHandler(
+                HandshakeGuard(time: time, crowd: crowd), position: .after(operations.handler(type: NIOSSLServerHandler.self)))
         } catch {
             return channel.eventLoop.makeFailedFuture(error)
         }
@@ -33,15 +35,21 @@ final class HandshakeGuard: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = ByteBuffer
 
     private let time: TimeAmount
+    private let crowd: ConnectionCrowd
     private var timer: Scheduled<Void>?
     private var channel: (any Channel)?
     private var streams = 0
+    private var isCounted = false
 
-    /// - Parameter time: the longest time for the handshake; and for a client of HTTP/2 to open a stream, and then to answer that the server goes away.
-    init(time: TimeAmount) { self.time = time }
+    /// - Parameters:
+    ///   - time: the longest time for the handshake; and for a client of HTTP/2 to open a stream, and then to answer that the server goes away.
+    ///   - crowd: all connections.
+    init(time: TimeAmount, crowd: ConnectionCrowd) { (self.time, self.crowd) = (time, crowd) }
 
     func handlerAdded(context: ChannelHandlerContext) {
         channel = context.channel
+        isCounted = true
+        crowd.join()
         close(in: time)
     }
 
@@ -77,14 +85,22 @@ final class HandshakeGuard: ChannelInboundHandler, RemovableChannelHandler {
     /// After the time the server says that it goes away, which the client is to acknowledge in as long a time.
     private func waitForStream() { close(in: time + time) }
 
-    private func close(in time: TimeAmount) {
+    /// Closes the connection after a time, or earlier in a crowd.
+    private func close(in time: TimeAmount, since start: NIODeadline = .now()) {
         timer?.cancel()
         guard let channel else { return }
-        timer = channel.eventLoop.scheduleTask(in: time) { channel.close(mode: .all, promise: nil) }
+        let end = start + crowd.time(time)
+        guard end > .now() else { return channel.close(mode: .all, promise: nil) }
+        let bound = NIOLoopBound(self, eventLoop: channel.eventLoop)
+        timer = channel.eventLoop.scheduleTask(deadline: min(end, .now() + ConnectionCrowd.patience)) {
+            bound.value.close(in: time, since: start)
+        }
     }
 
     private func end() {
         timer?.cancel()
         channel = nil
+        if isCounted { crowd.leave() }
+        isCounted = false
     }
 }

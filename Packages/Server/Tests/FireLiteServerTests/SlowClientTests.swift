@@ -1,8 +1,9 @@
 import FireLiteReleases
-import FireLiteServer
 import FireLiteService
 import Foundation
 import Testing
+
+@testable import FireLiteServer
 
 @Suite struct SlowClientTests {
     /// Serves a new store with a short patience while `body` runs.
@@ -10,7 +11,10 @@ import Testing
     /// - Parameters:
     ///   - connections: the number of connections at the same time. Default: 256.
     ///   - bytes: the length of the content of `Binary/long`. Default: none.
-    private func serving(connections: Int = 256, bytes: Int = 0, _ body: @escaping @Sendable (Int) async throws -> Void) async throws {
+    ///   - patience: how long a connection may be quiet.
+    private func serving(
+        connections: Int = 256, bytes: Int = 0, patience: Duration = .seconds(1), _ body: @escaping @Sendable (Int) async throws -> Void
+    ) async throws {
         let store = try FHIRStore.inMemory(release: try #require(FHIRRelease.bundled("R4")))
         if bytes > 0 {
             let json =
@@ -20,7 +24,7 @@ import Testing
         }
         var settings = ServerSettings()
         settings.connections = connections
-        (settings.port, settings.idleTime, settings.bodyTime) = (0, .seconds(1), .seconds(1))
+        (settings.port, settings.idleTime, settings.bodyTime) = (0, patience, patience)
         settings.maximumBody = 100_000
         let server = HTTPServer(try FHIRService(store: store), settings: settings)
         let (ports, continuation) = AsyncStream<Int>.makeStream()
@@ -52,6 +56,25 @@ import Testing
             let answers = try await waiting { silent.map { $0.rest() } }
             #expect(Set(answers) == [""])
         }
+    }
+
+    /// Connections that say nothing are closed early when there is no room, whatever patience the server has.
+    @Test func silentClientsKeepNobodyOut() async throws {
+        try await serving(connections: 8, patience: .seconds(100_000)) { port async throws in
+            let silent = try (0..<20).map { _ in try RawConnection(port: port) }
+            #expect(try await isServed(port))
+            withExtendedLifetime(silent) {}
+        }
+    }
+
+    @Test func quietConnectionsHaveTheirTimeWhereThereIsRoom() {
+        let crowd = ConnectionCrowd(maximum: 8)
+        for _ in 0..<5 { crowd.join() }
+        #expect(crowd.time(.seconds(60)) == .seconds(60))
+        crowd.join()
+        #expect(crowd.time(.seconds(60)) == ConnectionCrowd.patience && crowd.time(.seconds(1)) == .seconds(1))
+        crowd.leave()
+        #expect(crowd.time(.seconds(60)) == .seconds(60))
     }
 
     @Test func headsThatTrickleAreHungUpOn() async throws {
