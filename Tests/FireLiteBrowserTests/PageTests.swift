@@ -97,6 +97,22 @@ import Testing
 
     // MARK: - Lists
 
+    /// All matches can be downloaded, in the order of the list, however many pages they have.
+    @Test func allMatchesCanBeDownloaded() async throws {
+        let sample = try people(450)
+        let search = "/browse/Patient?gender=female&_sort=-birthdate&_count=10"
+        #expect(await sample.get(search).text.contains("~all=1"))
+        let expected = try await sample.store.search("Patient?gender=female&_sort=-birthdate&_count=1000").matches.map { $0.id ?? "" }
+        try #require(expected.count == 300)
+        let csv = await sample.get(search + "&~all=1&~format=csv&~columns=id,gender").text.components(separatedBy: "\r\n")
+        #expect(csv == ["id,gender"] + expected.map { "\($0),female" } + [""])
+        let lines = await sample.get(search + "&~all=1&~format=ndjson").text.split(separator: "\n")
+        #expect(lines.map { line in expected.first { line.contains("\"id\":\"\($0)\"") } } == expected)
+        // A list that is one page offers no more, and a search with a mistake is a page.
+        #expect(await !sample.get("/browse/Patient?_id=p1").text.contains("~all=1"))
+        #expect(await sample.get("/browse/Patient?nothing=1&~all=1&~format=csv").status == 400)
+    }
+
     /// The statement on a list's page is one that runs as it is, and finds what the page shows.
     @Test func theStatementOfAListRunsAsItIs() async throws {
         let sample = try people(9)

@@ -25,11 +25,12 @@ struct ListPage {
             return .redirect(to: rest.adding(filterName(name, address["~modifier"]), (prefixes[address["~modifier"] ?? ""] ?? "") + value))
         }
         let page = try ListPage(call, layout)
+        let isWhole = address["~all"] != nil
         var response: ServiceResponse
         switch address["~format"] {
         case nil: response = try page.page().response(call)
-        case "ndjson": response = try page.ndjson()
-        case "csv": response = try page.csv()
+        case "ndjson": response = try isWhole ? page.whole("application/fhir+ndjson", "ndjson") { try $0.lines($1) } : page.ndjson()
+        case "csv": response = try isWhole ? page.whole("text/csv; charset=utf-8", "csv", page.heads) { $0.rows($1) } : page.csv()
         case "json": response = try page.json()
         default: throw PageProblem(400, "The format is unknown", "Lists can be had as ndjson, csv and json.")
         }
@@ -150,10 +151,14 @@ struct ListPage {
         if let next = result.next {
             links.append("<a class=\"button quiet\" rel=\"next\" href=\"\(call.address.with("~after", next.text).text)\">Next page</a>")
         }
-        let exports = ["csv", "ndjson", "json"].map { format -> HTML in
-            Parts.link(format == "csv" ? "CSV" : format == "json" ? "JSON" : "NDJSON", call.address.with("~format", format))
+        func exports(_ formats: [String], of address: Address) -> HTML {
+            formats.map { format -> HTML in Parts.link(format.uppercased(), address.with("~format", format)) }.joined(" · ")
         }
-        return "<div class=\"row noprint\">\(links)<span class=\"small muted\">What is shown as \(exports.joined(" · "))</span></div>"
+        var files: HTML = "What is shown as \(exports(["csv", "ndjson", "json"], of: call.address))"
+        if call.address["~after"] != nil || result.next != nil {
+            files += ", all as \(exports(["csv", "ndjson"], of: call.address.without("~after").with("~all", "1")))"
+        }
+        return "<div class=\"row noprint\">\(links)<span class=\"small muted\">\(files)</span></div>"
     }
 
     // MARK: - Columns
@@ -200,34 +205,68 @@ struct ListPage {
     // MARK: - Files
 
     private func ndjson() throws -> ServiceResponse {
-        var data = Data()
-        for resource in try search().matches {
-            data.append(FHIRJSON.data(resource))
-            data.append(UInt8(ascii: "\n"))
-        }
-        return .file(data, "application/fhir+ndjson", named: "\(layout.name).ndjson")
+        .file(try lines(search()), "application/fhir+ndjson", named: "\(layout.name).ndjson")
     }
 
     private func json() throws -> ServiceResponse {
         .file(Data(try search().bundleJSON.utf8), "application/fhir+json", named: "\(layout.name).json")
     }
 
-    /// The columns that are shown, as RFC 4180 has it.
     private func csv() throws -> ServiceResponse {
-        func line(_ cells: [String]) -> String {
-            cells.map { cell in
-                cell.contains(where: { "\",\n\r".contains($0) }) ? "\"" + cell.replacingBytes("\"", with: "\"\"") + "\"" : cell
-            }.joined(separator: ",") + "\r\n"
+        .file(heads + rows(try search()), "text/csv; charset=utf-8", named: "\(layout.name).csv")
+    }
+
+    private func lines(_ result: SearchResult) throws -> Data {
+        var data = Data()
+        for resource in result.matches {
+            data.append(FHIRJSON.data(resource))
+            data.append(UInt8(ascii: "\n"))
         }
-        var text = line(columns)
-        for resource in try search().matches {
-            text += line(
+        return data
+    }
+
+    /// A line of CSV, as RFC 4180 has it.
+    private func line(_ cells: [String]) -> Data {
+        let quoted = cells.map { cell in
+            cell.contains(where: { "\",\n\r".contains($0) }) ? "\"" + cell.replacingBytes("\"", with: "\"\"") + "\"" : cell
+        }
+        return Data((quoted.joined(separator: ",") + "\r\n").utf8)
+    }
+
+    private var heads: Data { line(columns) }
+
+    /// The columns that are shown.
+    private func rows(_ result: SearchResult) -> Data {
+        result.matches.reduce(into: Data()) { data, resource in
+            data += line(
                 columns.map { name in
                     if name == "id" { return resource.id ?? "" }
                     return ElementValues.at(name, of: resource, limit: 100).compactMap { Summary.text($0) }.joined(separator: "; ")
                 })
         }
-        return .file(Data(text.utf8), "text/csv; charset=utf-8", named: "\(layout.name).csv")
+    }
+
+    /// All matches, from page to page: each is read when the client has taken the one before. What others write meanwhile is there if it comes later in the
+    /// order.
+    private func whole(
+        _ type: String, _ ending: String, _ head: Data = Data(), _ part: @escaping @Sendable (ListPage, SearchResult) throws -> Data
+    ) throws -> ServiceResponse {
+        // A search with a mistake is a page that says so.
+        _ = try search()
+        let layout = layout
+        let address = call.address.with("_count", "200")
+        let pages = FollowingPages(browser: call.browser, preferences: call.preferences, address: address) { call in
+            let page = try ListPage(call, layout)
+            let result = try page.search()
+            return (try part(page, result), result.next)
+        }
+        let body = HTTPBody {
+            guard let data = try await pages.next() else { return nil }
+            return data.isFirst ? head + data.data : data.data
+        }
+        return ServiceResponse(
+            200, fields: ["Content-Type": type, "Content-Disposition": "attachment; filename=\"\(layout.name).\(ending)\""],
+            body: .stream(body))
     }
 
     // MARK: - Filters
@@ -237,5 +276,35 @@ struct ListPage {
     private static func filterName(_ name: String, _ modifier: String?) -> String {
         guard let modifier, !modifier.isEmpty, prefixes[modifier] == nil else { return name }
         return "\(name):\(modifier)"
+    }
+}
+
+/// The pages of a list, one after another, each in a snapshot of its own.
+private actor FollowingPages {
+    private let browser: StoreBrowser
+    private let preferences: Preferences
+    private let read: @Sendable (PageCall) throws -> (data: Data, next: SearchCursor?)
+    /// The address of the next page; nil after the last one.
+    private var address: Address?
+    private var isFirst = true
+
+    init(
+        browser: StoreBrowser, preferences: Preferences, address: Address,
+        read: @escaping @Sendable (PageCall) throws -> (data: Data, next: SearchCursor?)
+    ) {
+        (self.browser, self.preferences, self.read, self.address) = (browser, preferences, read, address)
+    }
+
+    func next() async throws -> (data: Data, isFirst: Bool)? {
+        guard let address else { return nil }
+        let (browser, preferences, read) = (browser, preferences, read)
+        let page = try await browser.store.reading {
+            try browser.store.read { transaction in
+                try read(PageCall(browser, address: address, transaction: transaction, preferences: preferences))
+            }
+        }
+        self.address = page.next.map { address.with("~after", $0.text) }
+        defer { isFirst = false }
+        return (page.data, isFirst)
     }
 }
