@@ -56,20 +56,36 @@ extension SyncJournal {
     /// Marks changes as sent without an answer.
     func mark(_ entries: [PushEntry]) throws { for list in lists(entries.map(\.number)) { try run(Self.markAll, list) } }
 
-    /// Marks those changes as sent that are as they were when their entries were made, and returns these.
+    /// Marks those changes as sent that are as they were when their entries were made, and returns these. What refers to a new resource that the server has
+    /// not got, as it was edited or refused meanwhile, waits with it.
+    ///
+    /// - Parameter bundle: a part of what was planned, in the order of the plan.
     func markUnchanged(_ bundle: PushBundle) throws -> PushBundle {
         try takeIn()
-        let components = try bundle.components.filter { component in
-            try component.allSatisfy { entry in
+        var unchanged = PushBundle(components: [])
+        var included: Set<SyncKey> = []
+        for component in bundle.components {
+            let isAsItWas = try component.allSatisfy { entry in
                 try !rows(
                     "SELECT 1 FROM _sync_change WHERE change = ? AND seq = ? AND state = 0",
                     [.integer(entry.number), .integer(entry.sequence)]
                 ).isEmpty
             }
+            let keys = included.union(component.map(\.key))
+            guard isAsItWas, try !component.contains(where: { try refersToUnsent($0, besides: keys) }) else { continue }
+            unchanged.components.append(component)
+            included = keys
         }
-        let unchanged = PushBundle(components: components)
         try mark(unchanged.entries)
         return unchanged
+    }
+
+    /// Whether an entry refers to a resource that is new and waits, besides some.
+    private func refersToUnsent(_ entry: PushEntry, besides keys: Set<SyncKey>) throws -> Bool {
+        guard let content = entry.content else { return false }
+        return try ReferenceScan.keys(in: String(decoding: content, as: UTF8.self), base: base).contains { target in
+            try !keys.contains(target) && known(target) == nil && !changes(of: target).isEmpty
+        }
     }
 
     /// Takes back the marks of changes that the server has certainly not made. Those of earlier attempts stay.

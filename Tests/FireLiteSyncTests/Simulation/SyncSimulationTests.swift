@@ -43,8 +43,8 @@ enum SimulationSize {
     }
 
     /// Seeds with which a fault was found: 59, a change that was sent although the server had its content; 17, an edit during a request that was replaced
-    /// by the resource in the answer.
-    @Test(arguments: [59 as UInt64, 17]) func faultsStayMended(seed: UInt64) async throws {
+    /// by the resource in the answer; 1880, the parts of a refused Bundle of which one was edited meanwhile, and what refers to it was sent.
+    @Test(arguments: [59 as UInt64, 17, 1880]) func faultsStayMended(seed: UInt64) async throws {
         var simulation = try SyncSimulation(seed: seed)
         try await simulation.run(steps: SimulationSize.stepsOfSeed)
     }
