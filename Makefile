@@ -1,6 +1,6 @@
 # The two commands of the README are `make demo` and `make test`; both set up what they need.
 
-.PHONY: help setup demo server server-tests browser-tests browser-pictures logging-tests test release-tests programs example examples slim guides apple-crypto test-sqlcipher nightly tsan asan format lint generate check-generated api check-api bench fuzz site check-site check-snippets install uninstall long-tests lake-tests beyond ten-million
+.PHONY: help setup demo server server-tests sync-kills browser-tests browser-pictures logging-tests test release-tests programs example examples slim guides apple-crypto test-sqlcipher nightly tsan asan format lint generate check-generated api check-api bench fuzz site check-site check-snippets install uninstall long-tests lake-tests beyond ten-million
 
 HAND_WRITTEN = Package.swift Plugins Sources Generator Tests Packages Benchmarks Fuzz/Package.swift Fuzz/Fuzz Examples
 
@@ -31,6 +31,7 @@ help:
 	@echo "make apple-crypto  run the tests of cryptography with the code for Apple's systems, on swift-crypto"
 	@echo "make server    build the server, Packages/Server, and start it on a demonstration store, with a token that it prints"
 	@echo "make server-tests  run the tests of the server"
+	@echo "make sync-kills  let two stores synchronize with a server while each of the three is killed"
 	@echo "make browser-tests  test the pages in headless Chromium, with programs from PyPI; make browser-pictures takes those of the documentation"
 	@echo "make logging-tests  run the tests of the package that logs statements with swift-log"
 	@echo "make example   build the package of examples, MedicationDiary, PatientForm and AsyncPatterns, and run its tests"
@@ -112,6 +113,14 @@ server-tests: setup
 	swift build --product FireLiteServerPackageTests --package-path Packages/Server $(SERVER_BUILD) $(SWIFT_FLAGS)
 	swift test --skip-build --package-path Packages/Server $(SERVER_BUILD) $(SWIFT_FLAGS)
 
+# Two stores that synchronize with a server while one of the three is killed in each of KILL_ROUNDS rounds, with the programs of the debug build.
+KILL_ROUNDS ?= 100
+
+sync-kills: setup
+	@./Scripts/setup.sh server
+	$(BUILD_BROWSER)
+	Scripts/sync-kills.py $(BROWSER_PROGRAMS) $(KILL_ROUNDS)
+
 # The pages by what a person does, with the server of the debug build.
 BROWSER_PROGRAMS = "$$(swift build --show-bin-path)/firelite" "$$(swift build --show-bin-path --package-path Packages/Server $(SERVER_BUILD))/firelite-server"
 BUILD_BROWSER = swift build --product firelite $(SWIFT_FLAGS) \
@@ -183,7 +192,7 @@ test-sqlcipher:
 
 # The nested packages, the site, the long tests, fuzzing and the sanitizers, one after another. The nightly workflow runs the same parts, each in a
 # job of its own.
-nightly: release-tests programs check-site server-tests browser-tests logging-tests long-tests slim fuzz tsan asan lake-tests
+nightly: release-tests programs check-site server-tests sync-kills browser-tests logging-tests long-tests slim fuzz tsan asan lake-tests
 
 # More crashes, images, flips and limits than `make test` has time for, extreme sizes, ten minutes of mixed work by two processes, a minute of
 # 200 live queries, twice 2,000 sequences of writes compared with models, 10,000 rounds of opening and closing; then every other test with its long
