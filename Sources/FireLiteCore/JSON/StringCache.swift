@@ -1,7 +1,8 @@
 /// Makes equal texts of medium length share storage: FHIR repeats systems, codes, displays and references endlessly.
 ///
-/// A direct-mapped table: a text replaces another with its hash, so the memory is bounded. The entry of a text depends on a
-/// random number, so that nobody can choose texts that keep replacing each other.
+/// A direct-mapped table, so the memory is bounded: a text replaces another of its place when it comes a second time, as ids and other texts that occur
+/// once must not replace those that repeat. The entry of a text depends on a random number, so that nobody can choose texts that keep replacing each
+/// other.
 package final class StringCache {
     private static let size = 2048
     /// Texts of up to 15 bytes need no storage of their own in Swift; long ones seldom repeat.
@@ -10,8 +11,11 @@ package final class StringCache {
 
     /// A text next to its hash: after comparing the hash, the text is needed.
     private struct Entry {
-        var hash: UInt64
+        // First, for `text(of:)`.
         var text: String
+        var hash: UInt64
+        /// The hash of the last other text of this place.
+        var candidate: UInt64
     }
 
     /// Plain memory, as an array would be retained and checked at every string; nil if the cache is off.
@@ -29,7 +33,7 @@ package final class StringCache {
             return
         }
         let entries = UnsafeMutablePointer<Entry>.allocate(capacity: Self.size)
-        entries.initialize(repeating: Entry(hash: 0, text: ""), count: Self.size)
+        entries.initialize(repeating: Entry(text: "", hash: 0, candidate: 0), count: Self.size)
         self.entries = entries
     }
 
@@ -52,15 +56,18 @@ package final class StringCache {
             if isSame { return entry.pointee.text }
         }
         let text = String(decoding: UnsafeBufferPointer(start: bytes, count: length), as: UTF8.self)
-        entry.pointee = Entry(hash: hash, text: text)
+        if entry.pointee.candidate == hash || entry.pointee.hash == 0 {
+            entry.pointee = Entry(text: text, hash: hash, candidate: 0)
+        } else {
+            entry.pointee.candidate = hash
+        }
         return text
     }
 
     /// The text of an entry, in place.
     @inline(__always)
     private static func text(of entry: UnsafeMutablePointer<Entry>) -> UnsafePointer<String> {
-        let offset = MemoryLayout<UInt64>.stride
-        return (UnsafeRawPointer(entry) + offset).assumingMemoryBound(to: String.self)
+        UnsafeRawPointer(entry).assumingMemoryBound(to: String.self)
     }
 
     /// The index of the entry for a hash.

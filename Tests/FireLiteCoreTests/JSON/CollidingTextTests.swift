@@ -43,6 +43,27 @@ import Testing
         }
     }
 
+    /// Where the bytes of a text are.
+    private func storage(_ text: String) -> UnsafePointer<UInt8>? {
+        var text = text
+        return text.withUTF8 { $0.baseAddress }
+    }
+
+    /// A text that occurs once does not replace one that repeats; one that comes a second time does.
+    @Test func aTextIsKeptFromItsSecondOccurrenceOn() {
+        let texts = colliding(8, 5)
+        let cache = StringCache(isEnabled: true, seed: 5)
+        let first = read([texts[0]], cache)[0]
+        for other in texts[1...] {
+            #expect(read([other], cache) == [other])
+            #expect(storage(read([texts[0]], cache)[0]) == storage(first))
+        }
+        let kept = read([texts[1], texts[1], texts[1]], cache)
+        #expect(kept == [texts[1], texts[1], texts[1]])
+        #expect(storage(kept[1]) == storage(kept[2]))
+        #expect(storage(read([texts[0]], cache)[0]) != storage(first))
+    }
+
     /// The tables of member names are the model's: no name from outside is compared with more than the longest run of names in them.
     @Test func memberNamesStandInShortRuns() {
         var longest = 0
