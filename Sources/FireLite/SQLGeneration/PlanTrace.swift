@@ -2,8 +2,8 @@ import FireLiteCore
 
 /// A question that the planner asks about the file.
 enum PlanQuestion {
-    /// Which of several conditions has the fewest rows, up to a limit.
-    case fewest([[CountedSelect]], limit: Int)
+    /// Which of several conditions has the fewest rows, up to a limit, and perhaps how many.
+    case fewest([[CountedSelect]], limit: Int, isCounted: Bool)
     /// The number of rows, up to a limit.
     case rows(CountedSelect, limit: Int)
     /// The approximate number of rows of a table.

@@ -13,7 +13,7 @@ extension PredicateCompiler {
         _ parts: [Predicate], _ scope: StoredPlace, _ order: QueryPlan.Order, leads known: [QueryPlan.Lead]? = nil
     ) throws -> SQLFragment {
         let leads = try known ?? leads(parts, scope)
-        let (leader, rows) = try leader(leads, count: parts.count, scope: scope, order: order)
+        let (leader, rows) = try leader(leads, parts, scope: scope, order: order)
         let hidden = leader == nil ? Set(leads.filter(\.isOwn).map(\.part)) : []
         let outer = candidates
         defer { candidates = outer }
@@ -75,9 +75,12 @@ extension PredicateCompiler {
 
     /// The index of the leading condition and its number of rows; -1 if the sort order's index leads, and nil if nothing does.
     private func leader(
-        _ leads: [QueryPlan.Lead], count: Int, scope: StoredPlace, order: QueryPlan.Order
+        _ leads: [QueryPlan.Lead], _ parts: [Predicate], scope: StoredPlace, order: QueryPlan.Order
     ) throws -> (part: Int?, rows: Int) {
         guard let first = leads.first else { return (nil, Self.many) }
+        let count = parts.count
+        // References to each of the rows are looked up, or not, by the number of the rows.
+        let isCounted = parts.contains(where: \.isAboutReferring)
         if count == 1, leads.count == 1 {
             switch order {
             case .none: return (0, Self.many)
@@ -87,7 +90,7 @@ extension PredicateCompiler {
             default: break
             }
         }
-        if let best = try fewest(leads, atMost: QueryPlan.selectiveRows) { return (best.lead.part, best.rows) }
+        if let best = try fewest(leads, atMost: QueryPlan.selectiveRows, isCounted: isCounted) { return (best.lead.part, best.rows) }
         let size = try statistics.size(of: scope.table)
         // Without others, the only cost of a condition on the row itself is sorting its rows.
         let share = count == 1 && first.isOwn ? QueryPlan.selectiveShareAlone : QueryPlan.selectiveShare
@@ -103,7 +106,7 @@ extension PredicateCompiler {
             let most = (Double(wanted) * Double(size) * Double(2 * unknown)).squareRoot()
             if most < Double(limit) { (limit, isOrderLeading) = (Int(most), true) }
         }
-        if let best = try fewest(leads, atMost: limit) { return (best.lead.part, best.rows) }
+        if let best = try fewest(leads, atMost: limit, isCounted: isCounted) { return (best.lead.part, best.rows) }
         // The sort order's index starts where a condition on the same column says.
         if let sorted { return (sorted.part, Self.many) }
         if isOrderLeading { return (-1, Self.many) }
@@ -111,17 +114,23 @@ extension PredicateCompiler {
     }
 
     /// The lead with the fewest rows and their approximate number; nil if each has more than `limit`.
-    func fewest(_ leads: [QueryPlan.Lead], atMost limit: Int) throws -> (lead: QueryPlan.Lead, rows: Int)? {
-        try statistics.fewest(leads.map(\.selects), atMost: limit).map { (leads[$0.lead], $0.rows) }
+    ///
+    /// - Parameter isCounted: whether the number is wanted if it is low.
+    func fewest(_ leads: [QueryPlan.Lead], atMost limit: Int, isCounted: Bool = false) throws -> (lead: QueryPlan.Lead, rows: Int)? {
+        try statistics.fewest(leads.map(\.selects), atMost: limit, isCounted: isCounted).map { (leads[$0.lead], $0.rows) }
     }
 
     func hasMore(_ lead: QueryPlan.Lead, than limit: Int) throws -> Bool { try statistics.hasMore(lead.selects, than: limit) }
 
     /// The lead with the fewest rows of several conditions on the row of a scope, and their approximate number; nil if none of them has an
     /// index, or each has more than `limit`.
-    func bestLead(_ parts: [Predicate], _ scope: StoredPlace, atMost limit: Int) throws -> (lead: QueryPlan.Lead, rows: Int)? {
+    ///
+    /// - Parameter isCounted: whether the number is wanted if it is low.
+    func bestLead(
+        _ parts: [Predicate], _ scope: StoredPlace, atMost limit: Int, isCounted: Bool = false
+    ) throws -> (lead: QueryPlan.Lead, rows: Int)? {
         let leads = try leads(parts, scope)
-        return leads.isEmpty ? nil : try fewest(leads, atMost: limit)
+        return leads.isEmpty ? nil : try fewest(leads, atMost: limit, isCounted: isCounted)
     }
 
     /// Whether any of several conditions on the row of a scope has an index.
@@ -260,6 +269,17 @@ extension QueryPlan.Lead {
 }
 
 extension Predicate {
+    /// Whether it is about resources that refer to one.
+    fileprivate var isAboutReferring: Bool {
+        switch self {
+        case .referredBy: true
+        case .and(let parts), .or(let parts): parts.contains(where: \.isAboutReferring)
+        case .not(let inner), .any(_, let inner), .target(_, _, let inner), .contains(_, let inner), .named(_, _, let inner, _):
+            inner.isAboutReferring
+        case .constant, .value, .exists, .count, .refers, .keys, .selected, .matching, .sampled: false
+        }
+    }
+
     /// Whether it is about elements of the resource alone, and compiled without a look into the file.
     fileprivate var isAboutElements: Bool {
         switch self {

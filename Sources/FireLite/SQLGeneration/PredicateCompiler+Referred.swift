@@ -111,7 +111,7 @@ extension PredicateCompiler {
         let most = Swift.min(lookingUp(perTarget), references)
         let conditions = sources.predicate.conjuncts
         if try bestLead(conditions, source, atMost: most / 16) != nil { return false }
-        if let lead = try bestLead(conditions, source, atMost: most) {
+        if let lead = try bestLead(conditions, source, atMost: most, isCounted: true) {
             return lead.rows > lookingUp(references / Swift.max(lead.rows, 1))
         }
         if try hasLead(conditions, source) { return lookingUp(1) <= references }

@@ -29,7 +29,8 @@ extension PredicateCompiler {
         if parts.count == 1 { return !areOwn[0] }
         let all = leads.flatMap { $0 }
         if try fewest(all, atMost: Self.mostLookedUp) != nil { return false }
-        guard let best = try fewest(all, atMost: statistics.size(of: scope.table) / QueryPlan.selectiveShare) else { return true }
+        let share = try statistics.size(of: scope.table) / QueryPlan.selectiveShare
+        guard let best = try fewest(all, atMost: share, isCounted: true) else { return true }
         let most = best.rows * Self.keysPerLookUp
         return try leads.allSatisfy { try $0.contains { try !hasMore($0, than: most) } }
     }

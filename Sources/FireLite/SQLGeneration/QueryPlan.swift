@@ -31,16 +31,17 @@ enum QueryPlan {
     /// All are counted up to one limit, then up to a higher one, so that no frequent condition is counted for long.
     ///
     /// - Parameters:
+    ///   - isCounted: whether the number of rows is wanted if few: otherwise the only condition with few rows is not counted.
     ///   - rows: the number of rows of a `SELECT`, up to a limit.
     ///   - hasMore: whether it has more rows than a limit.
     static func fewest<Select>(
-        _ leads: [[Select]], atMost limit: Int, rows: (Select, Int) throws -> Int, hasMore: (Select, Int) throws -> Bool
+        _ leads: [[Select]], atMost limit: Int, isCounted: Bool, rows: (Select, Int) throws -> Int, hasMore: (Select, Int) throws -> Bool
     ) rethrows -> (lead: Int, rows: Int)? {
         var most = selectiveRows
         while true {
             most = min(most, limit)
             let few = try leads.indices.filter { try !self.hasMore(leads[$0], than: most, rows: rows, hasMore: hasMore) }
-            if few.count == 1, most > selectiveRows { return (few[0], most) }
+            if few.count == 1, !isCounted || most > selectiveRows { return (few[0], most) }
             let counted = try few.map { lead in (lead: lead, rows: try leads[lead].reduce(0) { try $0 + rows($1, most) }) }
             if let best = counted.min(by: { $0.rows < $1.rows }) { return (best.lead, rounded(best.rows)) }
             if most == limit { return nil }

@@ -10,18 +10,24 @@ final class RowStatistics {
     /// Notes the questions of a compilation for all requests of a shape; nil for one request.
     var trace: PlanTrace?
 
-    /// The same, of a plan that is shared.
-    private var knownOfShape: [CountedQuestion: Int] = [:]
+    /// What is known of the `SELECT`s of a plan that is shared, by their numbers.
+    private var knownOfShape: [Int: KnownRows] = [:]
 
     private struct Question: Hashable {
         let sql: String
         let arguments: [SQLValue]
     }
 
-    private struct CountedQuestion: Hashable {
-        let select: Int
-        let limit: Int
-        let isMore: Bool
+    /// Between which numbers that of a `SELECT`'s rows is: each count says something about those up to other limits.
+    private struct KnownRows {
+        var least = 0
+        var most = Int.max
+
+        /// The number of rows, at most `limit`; nil if it is not known.
+        func rows(upTo limit: Int) -> Int? { least >= limit ? limit : least == most ? least : nil }
+
+        /// Whether there are more than `limit`; nil if it is not known.
+        func hasMore(than limit: Int) -> Bool? { least > limit ? true : most <= limit ? false : nil }
     }
 
     init(_ access: StoreConnection) { self.access = access }
@@ -58,21 +64,29 @@ final class RowStatistics {
     }
 
     private func rows(_ select: CountedSelect, _ values: ShapeValues, upTo limit: Int) throws -> Int {
-        try answer(select.rows, values, CountedQuestion(select: select.number, limit: limit, isMore: false))
+        var known = knownOfShape[select.number] ?? KnownRows()
+        if let rows = known.rows(upTo: limit) { return rows }
+        let rows = try answer(select.rows, values, limit)
+        known.least = rows
+        if rows < limit { known.most = rows }
+        knownOfShape[select.number] = known
+        return rows
     }
 
     private func hasMore(_ select: CountedSelect, _ values: ShapeValues, than limit: Int) throws -> Bool {
-        try answer(select.more, values, CountedQuestion(select: select.number, limit: limit, isMore: true)) > 0
+        var known = knownOfShape[select.number] ?? KnownRows()
+        if let hasMore = known.hasMore(than: limit) { return hasMore }
+        let hasMore = try answer(select.more, values, limit) > 0
+        if hasMore { known.least = max(known.least, limit + 1) } else { known.most = min(known.most, limit) }
+        knownOfShape[select.number] = known
+        return hasMore
     }
 
-    private func answer(_ template: StatementTemplate, _ values: ShapeValues, _ question: CountedQuestion) throws -> Int {
-        if let count = knownOfShape[question] { return count }
+    private func answer(_ template: StatementTemplate, _ values: ShapeValues, _ limit: Int) throws -> Int {
         let compiled = try access.queries.statement(template.sql, access.connection)
         defer { compiled.reset() }
-        template.bind(values, last: question.limit, to: compiled)
-        let count = try compiled.step() ? Int(compiled.int(0)) : 0
-        knownOfShape[question] = count
-        return count
+        template.bind(values, last: limit, to: compiled)
+        return try compiled.step() ? Int(compiled.int(0)) : 0
     }
 
     /// The first value of a statement; 0 if there is no row.
@@ -91,20 +105,25 @@ final class RowStatistics {
 
     /// The condition with the fewest rows of several, each of which is the rows of some `SELECT`s, and their approximate number; nil if each has
     /// more than `limit`.
-    func fewest(_ leads: [[SQLFragment]], atMost limit: Int) throws -> (lead: Int, rows: Int)? {
+    ///
+    /// - Parameter isCounted: whether the number is wanted if it is low.
+    func fewest(_ leads: [[SQLFragment]], atMost limit: Int, isCounted: Bool) throws -> (lead: Int, rows: Int)? {
         guard let trace else {
             return try QueryPlan.fewest(
-                leads, atMost: limit, rows: { try rows($0, upTo: $1) }, hasMore: { try hasMore($0, than: $1) })
+                leads, atMost: limit, isCounted: isCounted, rows: { try rows($0, upTo: $1) }, hasMore: { try hasMore($0, than: $1) })
         }
         let counted = try leads.map { try $0.map { try trace.counted($0) } }
-        let found = try fewest(counted, trace.values, atMost: limit)
-        trace.note(.fewest(counted, limit: limit), PlanTrace.answer(found))
+        let found = try fewest(counted, trace.values, atMost: limit, isCounted: isCounted)
+        trace.note(.fewest(counted, limit: limit, isCounted: isCounted), PlanTrace.answer(found))
         return found
     }
 
-    private func fewest(_ leads: [[CountedSelect]], _ values: ShapeValues, atMost limit: Int) throws -> (lead: Int, rows: Int)? {
+    private func fewest(
+        _ leads: [[CountedSelect]], _ values: ShapeValues, atMost limit: Int, isCounted: Bool
+    ) throws -> (lead: Int, rows: Int)? {
         try QueryPlan.fewest(
-            leads, atMost: limit, rows: { try rows($0, values, upTo: $1) }, hasMore: { try hasMore($0, values, than: $1) })
+            leads, atMost: limit, isCounted: isCounted, rows: { try rows($0, values, upTo: $1) },
+            hasMore: { try hasMore($0, values, than: $1) })
     }
 
     // MARK: - Tables
@@ -152,7 +171,8 @@ final class RowStatistics {
     /// The answer to a question of a shape's plan.
     func reply(to question: PlanQuestion, _ values: ShapeValues) throws -> PlanReply {
         switch question {
-        case .fewest(let leads, let limit): .number(PlanTrace.answer(try fewest(leads, values, atMost: limit)))
+        case .fewest(let leads, let limit, let isCounted):
+            .number(PlanTrace.answer(try fewest(leads, values, atMost: limit, isCounted: isCounted)))
         case .rows(let select, let limit): .number(try rows(select, values, upTo: limit))
         case .size(let table): .number(try storedSize(of: table))
         case .key(let table, let start, let number): .end(try storedKey(in: table, after: start, number: number))
