@@ -22,7 +22,7 @@ extension FHIRStore {
         public var maximumReaders = 8
         /// The maximum number of threads, each with a connection, that one export uses. Default: the number of the system's active processors, at
         /// most 8. It is no more than `maximumReaders`.
-        public var maximumCores = min(ProcessInfo.processInfo.activeProcessorCount, 8)
+        public var maximumCores = Self.usualCores
         /// The size of a file from which on a read uses more cores: for a smaller one, opening more connections takes longer.
         package var bytesForMoreCores = 16 << 20
         /// The size of the page cache of the writing connection, in bytes; reading connections get a quarter. Default: 64 MiB.
@@ -85,6 +85,9 @@ extension FHIRStore {
         public var observeStatements: (@Sendable (StatementReport) -> Void)?
         /// The time from which on `observeStatements` gets a statement. Default: zero, so all of them.
         public var slowStatement = Duration.zero
+
+        /// Asked for once, as the system takes as long to count them as a store to read a resource.
+        private static let usualCores = min(ProcessInfo.processInfo.activeProcessorCount, 8)
 
         /// The default configuration.
         public init() {}
