@@ -43,6 +43,8 @@ struct ResourceAssembler {
     private let strings = StringCache(isEnabled: true)
     /// Whether the rows came list by list, each in order.
     private var isInListOrder = true
+    /// Whether there are rows of lists of primitives.
+    private var hasPrimitives = false
     /// Whether a row cannot have been written by this library: a file may contain anything.
     private var isDamaged = false
     private static let nearNodes = 1 << 16
@@ -59,6 +61,7 @@ struct ResourceAssembler {
         if !farNodes.isEmpty { farNodes.removeAll(keepingCapacity: true) }
         if !resourceOrders.isEmpty { resourceOrders.removeAll(keepingCapacity: true) }
         isInListOrder = true
+        hasPrimitives = false
         isDamaged = false
     }
 
@@ -78,7 +81,7 @@ struct ResourceAssembler {
         }
         let groupCount = columns.groups.count
         while groups.count < groupCount { groups.append(nil) }
-        if !columns.isPrimitive { _ = group(0, columns, node) }
+        if columns.isPrimitive { hasPrimitives = true } else { _ = group(0, columns, node) }
         readColumns(columns, row: row, part: &part, node: node)
         if groups[0] != nil { part.object = Int32(truncatingIfNeeded: objects.count - 1) }
         for index in 0..<groupCount {
@@ -227,7 +230,7 @@ struct ResourceAssembler {
         if !isInListOrder { sortParts() }
         // Lists of primitives come last: extensions of their positions are linked before.
         linkRuns(ofPrimitives: false)
-        linkRuns(ofPrimitives: true)
+        if hasPrimitives { linkRuns(ofPrimitives: true) }
         var resource: FHIRObject?
         if !isDamaged, let own = part(of: 0), parts[own].parent < 0 { resource = object(of: own)?.takeUnretainedValue() }
         clear()
@@ -324,7 +327,13 @@ struct ResourceAssembler {
 
     private func linkTexts(_ range: Range<Int>, _ slot: Int, to owner: FHIRObject) {
         if range.allSatisfy({ parts[$0].object < 0 && parts[$0].text >= 0 }) {
-            return owner.put(.texts(range.map { texts[Int(parts[$0].text)] }), slot: slot)
+            let list = [String](unsafeUninitializedCapacity: range.count) { list, count in
+                for index in range {
+                    (list.baseAddress.unsafelyUnwrapped + count).initialize(to: texts[Int(parts[index].text)])
+                    count += 1
+                }
+            }
+            return owner.put(.texts(list), slot: slot)
         }
         let elements = range.map { object(of: $0)?.takeUnretainedValue() }
         for element in elements { element?.becomeOwned(by: owner) }

@@ -70,11 +70,11 @@ struct ResourceLoader {
         places.reserveCapacity(roots.count)
         for root in roots { places.append((root, places.count)) }
         places.sort { $0.root < $1.root }
-        var registrations: [Registration] = []
-        registrations.reserveCapacity(places.count)
-        for (root, _) in places where registrations.last?.root != root {
-            if let registration = try access.registry.registration(root: root) { registrations.append(registration) }
-        }
+        var distinct: ContiguousArray<Int64> = []
+        distinct.reserveCapacity(places.count)
+        for (root, _) in places where distinct.last != root { distinct.append(root) }
+        var registrations = try access.registry.registrations(roots: distinct)
+        defer { access.registry.giveBack(&registrations) }
         return try resources(registrations, at: places, count: roots.count) { _, _, _ in try check() }
     }
 

@@ -42,7 +42,7 @@ final class ResourceReader {
     /// The reader of a table.
     func reader(_ table: TablePlan) throws -> RowReader {
         if let known = table.statements.select { return known }
-        let reader = try RowReader(columns(table), connection)
+        let reader = try RowReader(columns(table), .range, connection)
         table.statements.select = reader
         return reader
     }
@@ -72,15 +72,25 @@ final class ResourceReader {
     }
 
     /// A reader of a table for exclusive use, until it is given back.
-    private func takeReader(_ table: TablePlan) throws -> RowReader {
-        let reader = try reader(table)
-        table.statements.select = nil
-        return reader
+    private func takeReader(_ table: TablePlan, _ kind: RowReader.Kind) throws -> RowReader {
+        switch kind {
+        case .range:
+            let reader = try reader(table)
+            table.statements.select = nil
+            return reader
+        case .resources:
+            let reader = try table.statements.selectGroup ?? RowReader(columns(table), kind, connection)
+            table.statements.selectGroup = nil
+            return reader
+        }
     }
 
     private func giveBack(_ reader: RowReader) {
         reader.statement.reset()
-        reader.columns.plan.statements.select = reader
+        switch reader.kind {
+        case .range: reader.columns.plan.statements.select = reader
+        case .resources: reader.columns.plan.statements.selectGroup = reader
+        }
     }
 
     // MARK: - One resource
@@ -128,7 +138,6 @@ final class ResourceReader {
     /// - Parameter near: how far on, by number, a resource may be to be reached by stepping over the rows of those in between, which costs about
     ///   as much as a look-up if it is 8. Default: 0, which reads no rows of other resources but the one that a table's rows end at.
     func forEach(_ registrations: [Registration], near: Int64 = 0, _ body: (Registration, FHIRResource?) throws -> Void) throws {
-        if Self.isStrewn(registrations) { return try forEachAlone(registrations, body) }
         defer { assembler.clear() }
         try walk(registrations, near: near) { registration, cursors in
             // A file may hold any number, and what stands for the end of a table is one of them.
@@ -174,62 +183,89 @@ final class ResourceReader {
     private func walk(
         _ registrations: [Registration], near: Int64, _ body: (Registration, ContiguousArray<Unmanaged<RowCursor>>?) throws -> Void
     ) throws {
-        guard let first = registrations.first?.root, let last = registrations.last.map({ min($0.root, RootNumbers.maximum) }) else {
-            return
-        }
-        var cursors: [Int: RowCursor] = [:]
+        let pass = Pass(registrations, near: near)
         defer {
-            for cursor in cursors.values {
+            for cursor in pass.cursors.values {
                 rowsRead += cursor.rows
                 giveBack(cursor.reader)
             }
         }
         var shape: Int64?
-        var cursorsOfShape: [Int64: ContiguousArray<Unmanaged<RowCursor>>] = [:]
         var current = ContiguousArray<Unmanaged<RowCursor>>()
-        for registration in registrations {
-            guard registration.root >= 0, registration.root <= RootNumbers.maximum else {
+        var announced = 0
+        for (index, registration) in registrations.enumerated() {
+            if pass.looksUp, index == announced {
+                announced = min(index + Self.announced, registrations.count)
+                try announce(registrations[index..<announced], pass)
+            }
+            guard registration.isPossible else {
                 try body(registration, nil)
                 continue
             }
             if shape != registration.shape {
                 shape = registration.shape
-                current =
-                    try cursorsOfShape[registration.shape]
-                    ?? self.cursors(of: registration.shape, &cursors, from: max(first, registration.root), to: last, near: near)
-                cursorsOfShape[registration.shape] = current
+                current = try cursors(of: registration, pass)
             }
             try body(registration, current)
         }
     }
 
-    /// Resources that are further apart than this, by number, are read one by one: a pass over their tables starts again in each table for each of
-    /// them, while a statement of their shape goes through all of its tables.
-    private static let strewn: Int64 = 32
+    /// The number of resources whose numbers wait to be looked up.
+    private static let announced = 4 * RowReader.group
 
-    private static func isStrewn(_ registrations: [Registration]) -> Bool {
-        guard let first = registrations.first?.root, let last = registrations.last?.root else { return false }
-        return min(last, RootNumbers.maximum) - max(first, 0) >= Int64(registrations.count) * strewn
-    }
-
-    private func forEachAlone(_ registrations: [Registration], _ body: (Registration, FHIRResource?) throws -> Void) throws {
-        for registration in registrations {
-            let isNumber = registration.root >= 0 && registration.root <= RootNumbers.maximum
-            try body(registration, isNumber ? resource(registration) : nil)
+    /// Adds resources to the cursors of their tables.
+    private func announce(_ registrations: ArraySlice<Registration>, _ pass: Pass) throws {
+        var shape: Int64?
+        var current = ContiguousArray<Unmanaged<RowCursor>>()
+        for registration in registrations where registration.isPossible {
+            if shape != registration.shape {
+                shape = registration.shape
+                current = try cursors(of: registration, pass)
+            }
+            for cursor in current { cursor._withUnsafeGuaranteedRef { $0.add(registration.root) } }
         }
     }
 
-    /// The cursors over a shape's tables; new ones are added to the known ones.
-    private func cursors(
-        of shape: Int64, _ known: inout [Int: RowCursor], from first: Int64, to last: Int64, near: Int64
-    ) throws -> ContiguousArray<Unmanaged<RowCursor>> {
+    /// The cursors over the tables of a resource's shape.
+    private func cursors(of registration: Registration, _ pass: Pass) throws -> ContiguousArray<Unmanaged<RowCursor>> {
+        if let known = pass.cursorsOfShape[registration.shape] { return known }
         var cursors = ContiguousArray<Unmanaged<RowCursor>>()
-        for table in try registry.shape(shape)?.tables ?? [] {
-            let cursor = try known[table.index] ?? RowCursor(try takeReader(table), from: first, to: last, near: near)
-            known[table.index] = cursor
+        for table in try registry.shape(registration.shape)?.tables ?? [] {
+            let cursor = try pass.cursors[table.index] ?? cursor(over: table, from: registration, pass)
+            pass.cursors[table.index] = cursor
             cursors.append(.passUnretained(cursor))
         }
+        pass.cursorsOfShape[registration.shape] = cursors
         return cursors
+    }
+
+    private func cursor(over table: TablePlan, from registration: Registration, _ pass: Pass) throws -> RowCursor {
+        if pass.looksUp { return RowCursor(try takeReader(table, .resources)) }
+        return try RowCursor(takeReader(table, .range), from: registration.root, to: pass.last, near: pass.near)
+    }
+
+    /// A pass over tables for many resources.
+    private final class Pass {
+        /// Resources that are further apart than this, by number, are looked up, several with one run of a statement: to start a table's statement again
+        /// for each of them, or to step over the rows in between, costs more.
+        private static let strewn: Int64 = 3
+
+        let near: Int64
+        /// The greatest number.
+        let last: Int64
+        /// Whether cursors look up resources, instead of stepping from one to the next.
+        let looksUp: Bool
+        /// The cursors by their tables' indexes.
+        var cursors: [Int: RowCursor] = [:]
+        /// The cursors by the numbers of shapes.
+        var cursorsOfShape: [Int64: ContiguousArray<Unmanaged<RowCursor>>] = [:]
+
+        init(_ registrations: [Registration], near: Int64) {
+            self.near = near
+            last = min(registrations.last?.root ?? 0, RootNumbers.maximum)
+            let first = max(registrations.first?.root ?? 0, 0)
+            looksUp = last - first >= Int64(registrations.count) * max(Self.strewn, near / 2)
+        }
     }
 
     // MARK: - Damaged files

@@ -1,17 +1,40 @@
 import FireLiteCore
 import FireLiteSQLiteBridge
 
-/// Reads the rows of one table for a range of keys.
+/// Reads the rows of one table for a range of keys, or for several resources.
 final class RowReader {
+    /// Which rows a statement reads.
+    enum Kind {
+        /// Those with keys in a range.
+        case range
+        /// Those of up to `RowReader.group` resources, which it looks up one after the other.
+        case resources
+    }
+
     let columns: RowColumns
+    let kind: Kind
     let statement: Statement
     /// The current row of the statement.
     let row: ResultRow
+    /// The number of resources whose rows one run of a statement for several reads.
+    static let group = 16
 
-    init(_ columns: RowColumns, _ connection: Connection) throws {
+    init(_ columns: RowColumns, _ kind: Kind, _ connection: Connection) throws {
         self.columns = columns
-        statement = try connection.prepare(
-            "SELECT \(columns.selection) FROM \(columns.plan.quotedName) WHERE _k BETWEEN ? AND ? ORDER BY _k")
+        self.kind = kind
+        let table = columns.plan.quotedName
+        switch kind {
+        case .range:
+            statement = try connection.prepare("SELECT \(columns.selection) FROM \(table) WHERE _k BETWEEN ? AND ? ORDER BY _k")
+        case .resources:
+            // In the order of the values. No element's name begins with an underscore.
+            let values = repeatElement("(?)", count: Self.group).joined(separator: ",")
+            statement = try connection.prepare(
+                """
+                WITH wanted(_first) AS (VALUES \(values)) SELECT \(columns.selection) FROM wanted CROSS JOIN \(table)
+                ON _k BETWEEN _first AND _first + \(RowKey.lastNode)
+                """)
+        }
         row = statement.row
     }
 
@@ -31,5 +54,19 @@ final class RowReader {
         statement.reset()
         statement.bind(1, first)
         statement.bind(2, last)
+    }
+
+    /// Starts reading the rows of resources, of which there are at most `group`.
+    func start(_ roots: ArraySlice<Int64>) {
+        statement.reset()
+        var parameter = 1
+        for root in roots {
+            statement.bind(parameter, RowKey.key(root))
+            parameter += 1
+        }
+        while parameter <= Self.group {
+            statement.bindNull(parameter)
+            parameter += 1
+        }
     }
 }

@@ -14,6 +14,9 @@ struct Registration {
     var digest: ContentDigest.Value
     /// Its pk, if it was given one.
     var pk: String?
+
+    /// Whether a resource can have its number: a file may hold any.
+    var isPossible: Bool { root >= 0 && root <= RootNumbers.maximum }
 }
 
 /// The set of tables that a resource has rows in, including that of its type.

@@ -10,6 +10,10 @@ final class Registry {
     private var shapes: [Int64: Shape] = [:]
     private var shapesByMark: [UInt64: Shape] = [:]
     private var registrationByRoot: Statement?
+    private var registrationsByRoots: Statement?
+    private var registrationsInRange: Statement?
+    /// Memory of a list that was given back.
+    private var spare: [Registration] = []
     /// The ids of the current lookup.
     private let idMemory = UnsafeMutablePointer<UInt8>.allocate(capacity: lookupGroup * maximumID)
     /// FHIR's maximum length of an id (<https://hl7.org/fhir/R4/datatypes.html#id>).
@@ -52,6 +56,74 @@ final class Registry {
         registrationByRoot = statement
         statement.bind(1, root)
         return try Self.registration(statement)
+    }
+
+    /// The registrations of the resources with these numbers, which are in their order and differ; numbers without one are skipped.
+    func registrations(roots: ContiguousArray<Int64>) throws -> [Registration] {
+        var found: [Registration] = []
+        swap(&found, &spare)
+        found.reserveCapacity(roots.count)
+        guard let first = roots.first, let last = roots.last else { return found }
+        // Stepping over so many rows costs about as much as a look-up.
+        if first >= 0, last <= RootNumbers.maximum, last - first < 8 * Int64(roots.count) {
+            try appendRegistrations(from: first, to: last, at: roots, to: &found)
+        } else {
+            try appendRegistrations(at: roots, to: &found)
+        }
+        return found
+    }
+
+    /// The most registrations whose memory is kept.
+    private static let mostSpare = 256
+
+    /// Takes the memory of a list for the next one. Allocating that of a page anew for each page makes glibc join the free blocks of the objects of
+    /// the page before, from which those of the next are then split.
+    func giveBack(_ registrations: inout [Registration]) {
+        guard registrations.capacity <= Self.mostSpare else { return }
+        spare = []
+        swap(&registrations, &spare)
+        spare.removeAll(keepingCapacity: true)
+    }
+
+    /// Reads the rows between two numbers.
+    private func appendRegistrations(
+        from first: Int64, to last: Int64, at roots: ContiguousArray<Int64>, to found: inout [Registration]
+    ) throws {
+        let statement = try compiled(&registrationsInRange) {
+            "SELECT \(Self.columns) FROM _resource WHERE root BETWEEN ? AND ? ORDER BY root"
+        }
+        statement.bind(1, first)
+        statement.bind(2, last)
+        defer { statement.reset() }
+        var next = 0
+        while next < roots.count, try statement.step() {
+            let root = statement.row.int(0)
+            while next < roots.count, roots[next] < root { next += 1 }
+            guard next < roots.count, roots[next] == root else { continue }
+            found.append(Self.registration(ofRow: statement))
+            next += 1
+        }
+    }
+
+    /// Looks up several numbers with one statement.
+    private func appendRegistrations(at roots: ContiguousArray<Int64>, to found: inout [Registration]) throws {
+        let statement = try compiled(&registrationsByRoots) {
+            let values = repeatElement("(?)", count: Self.lookupGroup).joined(separator: ", ")
+            return """
+                WITH wanted(number) AS (VALUES \(values))
+                SELECT \(Self.columns) FROM wanted CROSS JOIN _resource ON _resource.root = wanted.number
+                """
+        }
+        defer { statement.reset() }
+        var next = 0
+        while next < roots.count {
+            for number in 0..<Self.lookupGroup {
+                if next + number < roots.count { statement.bind(number + 1, roots[next + number]) } else { statement.bindNull(number + 1) }
+            }
+            while try statement.step() { found.append(Self.registration(ofRow: statement)) }
+            statement.reset()
+            next += Self.lookupGroup
+        }
     }
 
     /// The registration of the resource that was given this pk; nil if there is none.
@@ -105,7 +177,7 @@ final class Registry {
 
     // MARK: - Resources by type and id
 
-    /// The number of ids that one statement looks up.
+    /// The number of ids or numbers that one statement looks up.
     static let lookupGroup = 8
 
     /// The number of the first stored resource with this type and id, registered or not; nil if there is none.
@@ -156,6 +228,42 @@ final class Registry {
             next += 1
         }
         return found
+    }
+
+    /// The numbers of the first stored resources of a type with these ids, registered or not, in the order of the numbers and each with the position
+    /// of its id. Unknown ids are skipped.
+    func places(of table: TablePlan, ids: [String]) throws -> ContiguousArray<(root: Int64, place: Int)> {
+        var places: ContiguousArray<(root: Int64, place: Int)> = []
+        guard table.isInFile else { return places }
+        places.reserveCapacity(ids.count)
+        let statement = try compiled(&table.statements.rootsByIDs) {
+            let values = (0..<Self.lookupGroup).map { "(\($0), ?)" }.joined(separator: ", ")
+            return """
+                WITH wanted(number, id) AS (VALUES \(values))
+                SELECT stored._k, number FROM wanted CROSS JOIN \(table.quotedName) AS stored ON stored.id = wanted.id AND stored._parent IS NULL
+                """
+        }
+        defer { statement.reset() }
+        try ids.withUnsafeBufferPointer { ids in
+            var next = 0
+            while next < ids.count {
+                let end = min(next + Self.lookupGroup, ids.count)
+                ids.prefetchTexts(end..<min(end + Self.lookupGroup, ids.count))
+                for place in next..<end {
+                    (ids.baseAddress.unsafelyUnwrapped + place).withUTF8 { bind(id: $0, place - next, of: statement) }
+                }
+                for number in end - next..<Self.lookupGroup { statement.bindNull(number + 1) }
+                // In the order of the numbers, and those with the same id in the order of their keys: the first one counts.
+                while try statement.step() {
+                    let place = next + Int(statement.row.int(1))
+                    if places.last?.place != place { places.append((RowKey.root(statement.row.int(0)), place)) }
+                }
+                statement.reset()
+                next = end
+            }
+        }
+        places.sort { $0.root < $1.root }
+        return places
     }
 
     /// Looks up `lookupGroup` ids with one statement.

@@ -174,26 +174,36 @@ public class ReadTransaction {
 
     private func resources(of table: TablePlan, _ layout: Layout, ids: [String]) throws -> [FHIRResource] {
         if access.region != nil { for id in ids { access.region?.insert(id: id, table.name) } }
-        let found = try access.registry.registrations(of: table, ids: ids)
-        var places: ContiguousArray<(root: Int64, place: Int)> = []
-        places.reserveCapacity(ids.count)
-        for place in ids.indices {
-            if let root = found[place]?.root {
-                places.append((root, place))
-            } else if let root = try access.registry.root(of: table, id: ids[place]) {
-                // Stored, but without a registration.
-                throw loader.damaged(root)
+        let places = try access.registry.places(of: table, ids: ids)
+        var roots: ContiguousArray<Int64> = []
+        roots.reserveCapacity(places.count)
+        for (root, _) in places where roots.last != root { roots.append(root) }
+        var registrations = try access.registry.registrations(roots: roots)
+        defer { access.registry.giveBack(&registrations) }
+        guard registrations.count == roots.count else { return try registeredResources(of: table, layout, ids: ids) }
+        return try ids.withUnsafeBufferPointer { ids in
+            var next = 0
+            return try loader.resources(registrations, at: places, count: ids.count, near: 8) { resource, registration, place in
+                // The next id was last read some resources ago, and perhaps in another order.
+                next += 1
+                if next < places.count { ids.prefetchTexts(places[next].place..<places[next].place + 1) }
+                guard resource.layout === layout, resource.id == ids[place] else { throw loader.damaged(registration.root) }
+                objects?.hold(resource)
             }
         }
-        places.sort { $0.root < $1.root }
-        var wanted: [Registration] = []
-        wanted.reserveCapacity(places.count)
-        for (root, place) in places where wanted.last?.root != root {
-            if let registration = found[place] { wanted.append(registration) }
-        }
-        return try loader.resources(wanted, at: places, count: ids.count, near: 8) { resource, registration, place in
-            guard resource.layout === layout, resource.id == ids[place] else { throw loader.damaged(registration.root) }
+    }
+
+    /// The same if one of the resources has no registration: another one with its id may have one.
+    private func registeredResources(of table: TablePlan, _ layout: Layout, ids: [String]) throws -> [FHIRResource] {
+        try ids.compactMap { id in
+            guard let registration = try access.registry.registration(of: table, id: id) else {
+                if let root = try access.registry.root(of: table, id: id) { throw loader.damaged(root) }
+                return nil
+            }
+            let resource = try loader.resource(registration)
+            guard resource.layout === layout, resource.id == id else { throw loader.damaged(registration.root) }
             objects?.hold(resource)
+            return resource
         }
     }
 

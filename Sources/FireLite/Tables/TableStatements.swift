@@ -7,10 +7,14 @@ struct TableStatements {
     var insertGroup: InsertStatement?
     var columns: RowColumns?
     var select: RowReader?
+    /// Reads the rows of several resources.
+    var selectGroup: RowReader?
     var rootByID: Statement?
     var registrationByID: Statement?
     /// Looks up several ids.
     var registrationsByIDs: Statement?
+    /// The same, for the numbers of the resources alone.
+    var rootsByIDs: Statement?
     var delete: Statement?
     var updates: [[UpdatedColumn]: Statement] = [:]
 }

@@ -24,3 +24,20 @@ extension Unmanaged where Instance == FHIRObject {
     @inline(__always)
     func prefetch() { firelite_prefetch(toOpaque()) }
 }
+
+extension UnsafeBufferPointer<String> {
+    /// Loads the texts at these positions, which will be read soon, into the processor's cache.
+    package func prefetchTexts(_ positions: Range<Int>) {
+        // A long text's storage is the second of its two words, below some flags; a short one is in the words themselves. Should that change,
+        // nothing is loaded that is of use.
+        guard MemoryLayout<String>.size == 2 * MemoryLayout<UInt64>.size, let base = baseAddress else { return }
+        for position in positions {
+            let word = UnsafeRawPointer(base + position).load(fromByteOffset: MemoryLayout<UInt64>.size, as: UInt64.self)
+            guard word & Self.isShort == 0 else { continue }
+            firelite_prefetch(UnsafeRawPointer(bitPattern: UInt(truncatingIfNeeded: word & Self.address)))
+        }
+    }
+
+    private static var isShort: UInt64 { 1 << 61 }
+    private static var address: UInt64 { 1 << 56 - 1 }
+}
