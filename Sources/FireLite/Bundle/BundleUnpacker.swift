@@ -123,7 +123,7 @@ package struct BundleUnpacker {
         if kind == "searchset", Self.isOutcome(resource, entry) { return .outcome(resource) }
         if resource.id == nil, let fullUrl { resource.id = Self.id(in: fullUrl, type: resource.resourceType) }
         if isHistory, let id = resource.id, !taken.insert(text: "\(resource.resourceType)/\(id)") { return .superseded }
-        rewrite(resource, base: irregular.isEmpty ? nil : fullUrl.flatMap { Self.base(of: $0, type: resource.resourceType) })
+        rewrite(resource, fullUrl: fullUrl)
         return .resource(resource)
     }
 
@@ -146,11 +146,31 @@ package struct BundleUnpacker {
     ///
     /// - Parameter base: the server that the reference is relative to, with a slash at its end.
     package func key(for reference: String, base: String? = nil) -> String? {
-        guard !reference.hasPrefix("#") else { return nil }
-        let stem = reference.prefix { $0 != "#" }
-        let plain = stem.range(of: "/_history/").map { stem[..<$0.lowerBound] } ?? stem
-        let rest = reference[plain.endIndex...]
-        return target(of: String(plain), base: base).map { $0 + rest }
+        guard !isEmpty else { return nil }
+        let bytes = reference.utf8
+        guard bytes.first != UInt8(ascii: "#") else { return nil }
+        let end = Self.endOfAddress(reference)
+        guard end < bytes.count else { return target(of: reference, base: base) }
+        let rest = bytes.index(bytes.startIndex, offsetBy: end)
+        return target(of: String(reference[..<rest]), base: base).map { $0 + reference[rest...] }
+    }
+
+    /// Whether no entry has a `fullUrl`, to which references could lead.
+    private var isEmpty: Bool { uuids.isEmpty && regular.isEmpty && irregular.isEmpty }
+
+    /// The number of bytes before the version and the fragment of a reference. By bytes, as there may be millions of references.
+    private static func endOfAddress(_ reference: String) -> Int {
+        var reference = reference
+        let version: StaticString = "/_history/"
+        return reference.withUTF8 { bytes in
+            guard let start = bytes.baseAddress else { return 0 }
+            for place in bytes.indices {
+                if bytes[place] == UInt8(ascii: "#") { return place }
+                guard bytes[place] == UInt8(ascii: "/"), place + version.utf8CodeUnitCount <= bytes.count else { continue }
+                if sameBytes(start + place, version.utf8Start, version.utf8CodeUnitCount) { return place }
+            }
+            return bytes.count
+        }
     }
 
     private func target(of url: String, base: String?) -> String? {
@@ -161,17 +181,24 @@ package struct BundleUnpacker {
             case nil: return nil
             }
         }
-        if let key = irregular[url] { return key }
-        if url.contains(":") {
-            guard let slash = url.lastIndex(of: "/"), let start = url[..<slash].lastIndex(of: "/") else { return nil }
-            let key = String(url[url.index(after: start)...])
+        if !irregular.isEmpty, let key = irregular[url] { return key }
+        let bytes = url.utf8
+        if bytes.contains(UInt8(ascii: ":")) {
+            guard !regular.isEmpty, let slash = bytes.lastIndex(of: UInt8(ascii: "/")),
+                let start = bytes[..<slash].lastIndex(of: UInt8(ascii: "/"))
+            else { return nil }
+            let key = String(url[bytes.index(after: start)...])
             return regular[String(url[...start])]?.contains(ExactText(key).hashValue) == true ? key : nil
         }
-        return base.flatMap { irregular[$0 + url] }
+        return irregular.isEmpty ? nil : base.flatMap { irregular[$0 + url] }
     }
 
-    /// Rewrites references to entries in an object and everything in it.
-    private func rewrite(_ resource: FHIRResource, base: String?) {
+    /// Rewrites references to entries in the resource of an entry and everything in it.
+    ///
+    /// - Parameter fullUrl: that of the entry.
+    package func rewrite(_ resource: FHIRResource, fullUrl: String?) {
+        guard !isEmpty else { return }
+        let base = irregular.isEmpty ? nil : fullUrl.flatMap { Self.base(of: $0, type: resource.resourceType) }
         // Outside of references only names that the Bundle defines change: any other URI may be meant literally.
         rewriter.rewrite(resource) { text, isReference in isReference || text.hasPrefix("urn:") ? key(for: text, base: base) : nil }
     }

@@ -20,16 +20,29 @@ struct ReferenceRewriter {
     func rewrite(_ object: FHIRObject, _ key: (_ text: String, _ isReference: Bool) -> String?) {
         guard object.layoutTable != bundle else { return }
         var changes: [(slot: Int, texts: [String], isList: Bool)] = []
-        let table = object.layoutTable
-        let isReference = table == reference
+        let entries = object.layoutTable.pointee.entries
+        let isReference = object.layoutTable == reference
         object.forEachSlot { slot in
             let index = Int(slot.index)
-            slot.value.forEachChild { rewrite($0, key) }
+            switch slot.value {
+            case .word: return
+            case .object(let child): return rewrite(child, key)
+            case .objects(let children):
+                for child in children { rewrite(child, key) }
+                return
+            case .text, .texts: break
+            case .annotated, .annotatedTexts: slot.value.forEachChild { rewrite($0, key) }
+            }
             let isWhole = isReference && index == referenceSlot
-            guard isWhole || Self.isLink(table.pointee.entries[index].primitive) else { return }
+            guard isWhole || Self.isLink(entries[index].primitive) else { return }
+            // Most are one text, and stay.
+            if case .text(let text) = slot.value {
+                if let changed = key(text, isWhole), changed != text { changes.append((index, [changed], false)) }
+                return
+            }
             guard let texts = slot.value.texts, !texts.isEmpty else { return }
             let changed = texts.map { text in key(text, isWhole) ?? text }
-            if changed != texts { changes.append((index, changed, table.pointee.entries[index].isList)) }
+            if changed != texts { changes.append((index, changed, entries[index].isList)) }
         }
         for change in changes {
             if change.isList {

@@ -88,6 +88,17 @@ extension ReadTransaction {
         return try permitted([registration.root], table.root.layout).contains(registration.root)
     }
 
+    /// Whether there are stored resources of a type with these ids that the restriction does not hide, in the order of the ids.
+    ///
+    /// - Precondition: there is a restriction.
+    /// - Throws: `FHIRStoreError`: `invalidArgument` for a name that is not a resource type of the release.
+    package func arePermitted(typeName: String, ids: [String]) throws -> [Bool] {
+        try perform(observesRestriction: true) {
+            let permitted = Set(try permittedIDs(ids, table(ofTypeNamed: typeName).root.layout).map { ExactText($0) })
+            return ids.map { permitted.contains(ExactText($0)) }
+        }
+    }
+
     /// Those ids of a type that belong to resources that the restriction does not hide; all if there is none.
     func permittedIDs(_ ids: [String], _ layout: Layout) throws -> [String] {
         if restriction == nil { return ids }

@@ -238,6 +238,49 @@ public final class WriteTransaction: ReadTransaction {
         }
     }
 
+    /// `upsert` for new resources that are not needed as objects of the store afterwards: they stay unmanaged, and the transaction keeps nothing
+    /// of them.
+    ///
+    /// - Parameter digests: the results of `FHIRStore.digest(of:)` for each of them; nil to compute them here.
+    /// - Returns: the version of each; nil for one that was not new, or was given twice.
+    package func addUnmanaged(_ resources: [FHIRResource], digests: [ContentDigest.Value]? = nil) throws -> [Int64?] {
+        try perform {
+            var versions: [Int64?] = []
+            versions.reserveCapacity(resources.count)
+            try writer.upsert(
+                resources, digests: digests, marksManaged: false, known: { managed[$0] }, check: checkAddable
+            ) { resource, outcome in
+                switch outcome {
+                case .added(let root): versions.append(writer.firstRevision(of: root))
+                case .merge(let target):
+                    target.assign(from: resource)
+                    try managed.flush()
+                    versions.append(nil)
+                case .updated, .unchanged, .older, .replaced: versions.append(nil)
+                }
+            }
+            return versions
+        }
+    }
+
+    /// Whether there are stored resources of a type with these ids, in the order of the ids.
+    ///
+    /// - Throws: `FHIRStoreError`: `invalidArgument` for a name that is not a resource type of the release.
+    package func areStored(typeName: String, ids: [String]) throws -> [Bool] {
+        try perform {
+            let table = try table(ofTypeNamed: typeName)
+            // A table that was empty when the write began has what the write added.
+            if try ids.allSatisfy({ try !writer.newIDs.mayHold($0, table, access) }) { return ids.map { _ in false } }
+            let found = try access.registry.registrations(of: table, ids: ids)
+            return try zip(ids, found).map { id, registration in
+                if registration != nil { return true }
+                // Stored, but without a registration.
+                if let root = try access.registry.root(of: table, id: id) { throw loader.damaged(root) }
+                return false
+            }
+        }
+    }
+
     /// Creates the tables and columns that resources need, which are not stored yet.
     ///
     /// - Returns: whether any were missing.

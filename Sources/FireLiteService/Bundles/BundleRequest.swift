@@ -4,7 +4,9 @@ import FireLiteSearch
 import Foundation
 
 /// An entry of a batch or transaction: what it asks for.
-struct BundleRequest {
+///
+/// A class, as the steps of a transaction go over all entries again and again.
+final class BundleRequest {
     let index: Int
     /// The entry of the Bundle, which has the resource until it is taken.
     let entry: FHIRObject
@@ -106,10 +108,10 @@ struct BundleResult {
 
     init(_ outcome: WriteOutcome, _ call: ServiceCall, _ service: FHIRService) {
         status = outcome.status
-        guard let resource = outcome.resource else { return }
+        guard outcome.isStored else { return }
         location = outcome.location(service.base)
         etag = outcome.version.map(EntityTag.text)
-        lastModified = resource.child("meta")?.instant("lastUpdated")?.literal
+        lastModified = outcome.updated
         if call.presentation.content == .representation { self.resource = outcome.representation.map { FHIRJSON.string($0) } }
         if call.presentation.content == .outcome { self.outcome = WriteOutcome.outcome("the resource is stored") }
     }
@@ -132,16 +134,23 @@ struct BundleResult {
         outcome = fault.outcomeJSON
     }
 
-    var json: String {
-        var response = [(name: "status", json: JSONText.string("\(status) \(Self.reason(status))"))]
-        for (name, value) in [("location", location), ("etag", etag), ("lastModified", lastModified)] {
-            if let value { response.append((name: name, json: JSONText.string(value))) }
+    /// Appends the entry in JSON.
+    func write(to json: inout [UInt8]) {
+        func member(_ name: StaticString, _ value: String, isText: Bool = true) {
+            json.append(contentsOf: UnsafeBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount))
+            json.append(contentsOf: (isText ? JSONText.string(value) : value).utf8)
         }
-        if let outcome { response.append((name: "outcome", json: outcome)) }
-        var members: [(name: String, json: String)] = []
-        if let resource { members.append((name: "resource", json: resource)) }
-        members.append((name: "response", json: JSONText.object(response)))
-        return JSONText.object(members)
+        json.append(UInt8(ascii: "{"))
+        if let resource {
+            member("\"resource\":", resource, isText: false)
+            json.append(UInt8(ascii: ","))
+        }
+        member("\"response\":{\"status\":", "\(status) \(Self.reason(status))")
+        if let location { member(",\"location\":", location) }
+        if let etag { member(",\"etag\":", etag) }
+        if let lastModified { member(",\"lastModified\":", lastModified) }
+        if let outcome { member(",\"outcome\":", outcome, isText: false) }
+        json.append(contentsOf: "}}".utf8)
     }
 
     private static func reason(_ status: Int) -> String {

@@ -7,7 +7,7 @@ import Foundation
 extension FHIRService {
     /// Answers a batch or transaction (FHIR, RESTful API).
     func bundle(_ call: ServiceCall) async throws -> ServiceResponse {
-        if call.request.body.range(of: Data("Subscription".utf8)) != nil { await subscriptions.settle(self, saves: true) }
+        if call.request.body.mentions("Subscription") { await subscriptions.settle(self, saves: true) }
         // Batches that only read go beside writes.
         let isRead = configuration.isReadOnly || store.configuration.access != .readWrite
         let work: @Sendable () throws -> ServiceResponse = { try self.bundleAnswer(call).response(call.presentation, self.release) }
@@ -33,16 +33,35 @@ extension FHIRService {
             }
             if requests.contains(where: { !$0.isRead }) { try requireWritable() }
             return try transaction(requests, call)
-        case "batch": return Answer(200, .json(Self.json(entries.enumerated().map { batch($1, $0, call) }, "batch-response")))
+        case "batch":
+            let results = entries.enumerated().map { batch($1, $0, call) }
+            return Self.answer("batch-response", results.count) { results[$0] }
         default: throw ServiceFault(400, "invalid", "the base takes a Bundle of type batch or transaction", at: "Bundle.type")
         }
     }
 
-    private static func json(_ results: [BundleResult], _ type: String) -> String {
-        var members = [(name: "resourceType", json: "\"Bundle\""), (name: "type", json: JSONText.string(type))]
-        if !results.isEmpty { members.append((name: "entry", json: JSONText.array(results.map(\.json)))) }
-        return JSONText.object(members)
+    /// The Bundle of the answer.
+    ///
+    /// - Parameters:
+    ///   - count: the number of entries.
+    ///   - result: gives the answer to an entry, when it is written; nil to leave it out.
+    private static func answer(_ type: StaticString, _ count: Int, _ result: (Int) -> BundleResult?) -> Answer {
+        var json: [UInt8] = []
+        json.reserveCapacity(count * entryBytes + 64)
+        json.append(contentsOf: "{\"resourceType\":\"Bundle\",\"type\":\"\(type)\"".utf8)
+        var isFirst = true
+        for index in 0..<count {
+            guard let result = result(index) else { continue }
+            json.append(contentsOf: (isFirst ? ",\"entry\":[" : ",").utf8)
+            isFirst = false
+            result.write(to: &json)
+        }
+        json.append(contentsOf: (isFirst ? "}" : "]}").utf8)
+        return Answer(200, .bytes(Data(json)))
     }
+
+    /// About what the answer to an entry takes without a resource.
+    private static let entryBytes = 200
 
     // MARK: - Batches
 
@@ -78,7 +97,7 @@ extension FHIRService {
                 transaction.setAuditParty(AuditParty(call.access.subject))
                 return try requests.map { try read($0, call, transaction) }
             }
-            return Answer(200, .json(Self.json(results, "transaction-response")))
+            return Self.answer("transaction-response", results.count) { results[$0] }
         }
         let (outcomes, reads) = try store.write { transaction in
             transaction.setAuditParty(AuditParty(call.access.subject))
@@ -89,10 +108,9 @@ extension FHIRService {
             return (outcomes, reads)
         }
         // Versions are final after the commit.
-        let results = requests.compactMap { request in
-            reads[request.index] ?? outcomes[request.index].map { BundleResult($0, call, self) }
+        return Self.answer("transaction-response", requests.count) { index in
+            reads[index] ?? outcomes[index].map { BundleResult($0, call, self) }
         }
-        return Answer(200, .json(Self.json(results, "transaction-response")))
     }
 
     private func read(_ request: BundleRequest, _ outer: ServiceCall, _ transaction: ReadTransaction) throws -> BundleResult {
@@ -139,6 +157,22 @@ extension WriteRun {
         case (.delete, .instance(let type, let id), _): return try delete(type, id, request.conditions)
         case (.delete, .type(let type), _): return try delete(type, where: request.query, request.conditions)
         default: throw ServiceFault(400, "not-supported", "the request of the entry is none that an entry can make")
+        }
+    }
+}
+
+extension Data {
+    /// Whether a word is anywhere in the bytes.
+    func mentions(_ word: StaticString) -> Bool {
+        withUnsafeBytes { bytes in
+            let count = word.utf8CodeUnitCount
+            guard var next = bytes.baseAddress, bytes.count >= count else { return false }
+            let last = next + bytes.count - count
+            while next <= last, let place = memchr(next, Int32(word.utf8Start[0]), next.distance(to: last) + 1) {
+                if memcmp(place, word.utf8Start, count) == 0 { return true }
+                next = UnsafeRawPointer(place) + 1
+            }
+            return false
         }
     }
 }

@@ -6,14 +6,19 @@ import Foundation
 
 /// The writes of a transaction: deletions, creations, updates and patches, with the references between its entries (FHIR, RESTful API, Transaction
 /// Processing Rules). One failure undoes all, as it ends the store's write.
+///
+/// A step is done for all entries before the next one begins. Steps that concern an entry alone are shared by several threads if there are many.
 struct TransactionRun {
     private let run: WriteRun
     private let requests: [BundleRequest]
-    private var outcomes: [Int: WriteOutcome] = [:]
+    /// Here and below, the place is that of the entry.
+    private var outcomes: [WriteOutcome?]
     /// The ids under which the resources of entries are stored.
-    private var ids: [Int: String] = [:]
+    private var ids: [String?]
+    /// The resources of entries, until they are stored.
+    private var resources: [FHIRResource?]
     /// Creations that their condition made superfluous.
-    private var existing: [Int: FHIRResource] = [:]
+    private var existing: Set<Int> = []
     /// The entry that creates what the same condition would find.
     private var creating: [String: Int] = [:]
     private var repeated: [Int: Int] = [:]
@@ -25,31 +30,35 @@ struct TransactionRun {
     init(_ run: WriteRun, _ requests: [BundleRequest]) {
         self.run = run
         self.requests = requests
+        outcomes = [WriteOutcome?](repeating: nil, count: requests.count)
+        ids = [String?](repeating: nil, count: requests.count)
+        resources = [FHIRResource?](repeating: nil, count: requests.count)
     }
 
     /// Does all of them.
     ///
-    /// - Returns: the outcomes by the index of the entry.
-    mutating func write() throws -> [Int: WriteOutcome] {
+    /// - Returns: the outcomes in the order of the entries; nil for those that read.
+    mutating func write() throws -> [WriteOutcome?] {
         try refuseRepetitions()
         for request in requests where request.method == .delete {
             outcomes[request.index] = try inside(request) { try run.perform(request, nil) }
         }
         for request in requests where request.method == .post { try inside(request) { try assignCreated(request) } }
         for request in requests where request.method == .put { try inside(request) { try assignUpdated(request) } }
-        let resources = try resolved()
-        try create(resources)
+        try resolve()
+        try create()
         try resolvePending()
         for request in requests where request.method == .put && outcomes[request.index] == nil {
             guard let resource = resources[request.index], let type = request.type, let id = ids[request.index] else { continue }
             outcomes[request.index] = try inside(request) {
                 try run.update(resource, type: type, id: id, conditions: request.conditions)
             }
+            resources[request.index] = nil
         }
         for request in requests where request.method == .patch {
             outcomes[request.index] = try inside(request) { try run.perform(request, resources[request.index]) }
         }
-        for (index, first) in repeated { outcomes[index] = outcomes[first]?.resource.map { WriteOutcome(200, $0) } }
+        for (index, first) in repeated { outcomes[index] = outcomes[first]?.found }
         return outcomes
     }
 
@@ -74,7 +83,7 @@ struct TransactionRun {
         guard let type = request.type, let resource = request.resource else { return }
         if let condition = request.ifNoneExist {
             if let found = try run.match(type, condition, "If-None-Exist") {
-                existing[request.index] = found
+                existing.insert(request.index)
                 ids[request.index] = found.id
                 resource.id = found.id
                 outcomes[request.index] = try run.unchanged(found)
@@ -129,43 +138,46 @@ struct TransactionRun {
 
     // MARK: - References
 
-    /// The resources of all entries, with the references between them and conditional references resolved.
-    private mutating func resolved() throws -> [Int: FHIRResource] {
+    /// Takes the resources out of their entries, and resolves the references between them and conditional references.
+    private mutating func resolve() throws {
         var unpacker = BundleUnpacker(release: run.release)
         var links = NarrativeLinks()
         for request in requests where request.method == .post || request.method == .put {
+            guard let fullUrl = request.entry.text("fullUrl") else { continue }
             unpacker.note(request.entry)
-            if let fullUrl = request.entry.text("fullUrl"), let type = request.type, let id = ids[request.index] {
-                links.add(fullUrl, "\(type)/\(id)")
-            }
+            if let type = request.type, let id = ids[request.index] { links.add(fullUrl, "\(type)/\(id)") }
         }
-        var resources: [Int: FHIRResource] = [:]
+        for request in requests where request.method != .delete && !request.isRead { resources[request.index] = request.takeResource() }
+        let conditions = conditionalReferences(unpacker, links)
         var found: [ExactText: String] = [:]
-        for request in requests where request.method != .delete && !request.isRead {
-            let isPatch = request.method == .patch
-            if isPatch {
-                resources[request.index] = request.takeResource()
-                continue
-            }
-            guard case .resource(let resource)? = unpacker.take(from: request.entry) else { continue }
-            do { try resolveConditions(in: resource, request, &found) } catch { throw ServiceFault(error).inside(request.place) }
-            links.rewrite(resource)
-            resources[request.index] = resource
+        for request in requests {
+            for reference in conditions[request.index] { try inside(request) { try resolve(reference, request, &found) } }
         }
-        return resources
     }
 
-    /// Replaces references such as `Patient?identifier=…` by those to the one resource that matches.
-    private mutating func resolveConditions(in object: FHIRObject, _ request: BundleRequest, _ found: inout [ExactText: String]) throws {
-        for slot in object.slotRun { try slot.value.forEachChild { try resolveConditions(in: $0, request, &found) } }
-        guard object.layout.name == "Reference", let text = object.text("reference"), text.contains("?") else { return }
+    /// Rewrites the references between entries.
+    ///
+    /// - Returns: the references with a search in the resources that are created or updated.
+    private func conditionalReferences(_ unpacker: BundleUnpacker, _ links: NarrativeLinks) -> [[FHIRObject]] {
+        let finder = ConditionalReferences(release: run.release)
+        return EntryWork.results(requests) { request in
+            guard request.method != .patch, let resource = resources[request.index] else { return [] }
+            unpacker.rewrite(resource, fullUrl: request.entry.text("fullUrl"))
+            links.rewrite(resource)
+            return finder.references(in: resource)
+        }
+    }
+
+    /// Replaces a reference such as `Patient?identifier=…` by that to the one resource that matches.
+    private mutating func resolve(_ reference: FHIRObject, _ request: BundleRequest, _ found: inout [ExactText: String]) throws {
+        guard let text = reference.text("reference") else { return }
         if let known = found[text] {
-            object.setText("reference", known)
+            reference.setText("reference", known)
         } else if let target = try target(of: text) {
-            object.setText("reference", target)
+            reference.setText("reference", target)
             found[text] = target
         } else if condition(text) != nil {
-            pending.append((request, object))
+            pending.append((request, reference))
         }
     }
 
@@ -198,30 +210,173 @@ struct TransactionRun {
 
     // MARK: - Creating
 
-    /// Stores what is new in one call: what is created, and what is updated and not there.
-    private mutating func create(_ resources: [Int: FHIRResource]) throws {
-        var fresh: [(request: BundleRequest, resource: FHIRResource)] = []
-        for request in requests {
-            guard let resource = resources[request.index], let type = request.type, let id = ids[request.index],
-                existing[request.index] == nil, repeated[request.index] == nil
+    /// The number of resources that are stored with one call, after which their memory is free.
+    private static let portion = 256
+    /// The types whose resources something notes once they are stored.
+    private static let notedTypes: Set<String> = ["SearchParameter", "Subscription"]
+
+    /// Stores what is new: what is created, and what is updated and not there.
+    private mutating func create() throws {
+        let (fresh, refusal) = try newEntries()
+        let digests = try prepare(fresh)
+        // Of all refusals the one of the first entry counts.
+        if let refusal { throw refusal }
+        let waiting = Set(pending.map(\.request.index))
+        var next = 0
+        while next < fresh.count {
+            let end = min(next + Self.portion, fresh.count)
+            // What changes after it is stored, or is noted then, is an object of the store.
+            let isManaged = fresh[next..<end].contains { waiting.contains($0.index) || Self.notedTypes.contains($0.type ?? "") }
+            try store(Array(fresh[next..<end]), digests: isManaged ? nil : Array(digests[next..<end]))
+            next = end
+        }
+        try checkStored(fresh)
+    }
+
+    /// The entries whose resources are new, up to the first one that is refused, and why it is.
+    private func newEntries() throws -> (fresh: [BundleRequest], refusal: (any Error)?) {
+        let stored = try areStored()
+        var fresh: [BundleRequest] = []
+        for request in requests where request.method == .post || request.method == .put {
+            guard resources[request.index] != nil, let type = request.type, ids[request.index] != nil, !stored[request.index],
+                !existing.contains(request.index), repeated[request.index] == nil
             else { continue }
-            if request.method == .put {
-                guard try run.transaction.resource(typeName: type, id: id) == nil else { continue }
-                try inside(request) { try request.conditions.check(nil, run.release) }
-            } else if request.method != .post {
-                continue
-            }
-            try inside(request) { try run.prepareNew(resource, id) }
-            fresh.append((request, resource))
+            do {
+                try inside(request) {
+                    if request.method == .put { try request.conditions.check(nil, run.release) }
+                    try run.call.require(.create, type)
+                }
+            } catch { return (fresh, error) }
+            fresh.append(request)
         }
-        let stored = try run.transaction.upsert(fresh.map(\.resource))
-        for (place, item) in fresh.enumerated() {
-            let resource = try stored.resource(at: place)
-            try inside(item.request) {
-                try run.checkPermitted(resource, .create)
-                try run.noteSubscription(resource)
-            }
-            outcomes[item.request.index] = WriteOutcome(201, resource)
+        return (fresh, nil)
+    }
+
+    /// Whether there are the resources that entries update, by the place of the entry.
+    private func areStored() throws -> [Bool] {
+        var stored = [Bool](repeating: false, count: requests.count)
+        for (type, places) in placesByType(requests.filter { $0.method == .put }) {
+            let found = try run.transaction.areStored(typeName: type, ids: places.compactMap { ids[$0] })
+            for (place, isStored) in zip(places, found) { stored[place] = isStored }
         }
+        return stored
+    }
+
+    /// The places of entries with an id, by the type of their resource.
+    private func placesByType(_ requests: [BundleRequest]) -> [String: [Int]] {
+        var places: [String: [Int]] = [:]
+        for request in requests {
+            if let type = request.type, ids[request.index] != nil { places[type, default: []].append(request.index) }
+        }
+        return places
+    }
+
+    /// Checks new resources, and sets what the server decides of them.
+    ///
+    /// - Returns: their digests.
+    private func prepare(_ fresh: [BundleRequest]) throws -> [ContentDigest.Value] {
+        let content = run.content
+        let faults = EntryWork.results(fresh) { request -> (any Error)? in
+            do { if let resource = resources[request.index] { try content.check(resource) } } catch { return error }
+            return nil
+        }
+        for (request, fault) in zip(fresh, faults) {
+            guard let resource = resources[request.index] else { continue }
+            try inside(request) {
+                if let fault { throw fault }
+                try run.prepareSubscription(resource)
+            }
+        }
+        let (store, updated) = (run.store, FHIRInstant(run.call.now))
+        return EntryWork.results(fresh) { request in
+            guard let resource = resources[request.index] else { return (0, 0) }
+            resource.setServerMeta(version: "1", updated: updated)
+            return store.digest(of: resource)
+        }
+    }
+
+    /// - Parameter digests: the digests of the resources; nil if they are to be objects of the store.
+    private mutating func store(_ entries: [BundleRequest], digests: [ContentDigest.Value]?) throws {
+        let contents = entries.compactMap { resources[$0.index] }
+        for request in entries { resources[request.index] = nil }
+        guard let digests else {
+            let stored = try run.transaction.upsert(contents)
+            for (place, request) in entries.enumerated() { outcomes[request.index] = WriteOutcome(201, try stored.resource(at: place)) }
+            return
+        }
+        let versions = try run.transaction.addUnmanaged(contents, digests: digests)
+        let (time, isShown) = (FHIRInstant(run.call.now).literal, run.call.presentation.content == .representation)
+        for (place, request) in entries.enumerated() {
+            guard let type = request.type, let id = ids[request.index] else { continue }
+            if let version = versions[place] {
+                outcomes[request.index] = WriteOutcome(
+                    created: type, id, version: version, at: time, content: isShown ? contents[place] : nil)
+            } else {
+                // A source of ids of the configuration gave one twice.
+                outcomes[request.index] = try run.transaction.resource(typeName: type, id: id).map { WriteOutcome(201, $0) }
+            }
+        }
+    }
+
+    /// Refuses what the scopes do not reach once everything is stored, and notes subscriptions.
+    private func checkStored(_ fresh: [BundleRequest]) throws {
+        let hidden = try hiddenEntries(fresh)
+        for request in fresh {
+            guard let type = request.type else { continue }
+            try inside(request) {
+                let resource = outcomes[request.index]?.resource
+                if let resource { try run.checkSearchParameter(resource) }
+                if hidden.contains(request.index) { throw ServiceCall.forbidden(type) }
+                if let resource { try run.noteSubscription(resource) }
+            }
+        }
+    }
+
+    /// The entries with resources that the scopes do not reach.
+    private func hiddenEntries(_ fresh: [BundleRequest]) throws -> Set<Int> {
+        var hidden: Set<Int> = []
+        guard run.call.access.scopes != nil else { return hidden }
+        for (type, places) in placesByType(fresh) {
+            var next = 0
+            while next < places.count {
+                let some = places[next..<min(next + Self.portion, places.count)]
+                let permitted = try run.arePermitted(type, some.compactMap { ids[$0] }, .create)
+                for (place, isPermitted) in zip(some, permitted) where !isPermitted { hidden.insert(place) }
+                next += some.count
+            }
+        }
+        return hidden
+    }
+}
+
+/// Finds references with a search, such as `Patient?identifier=…`, in resources.
+private struct ConditionalReferences {
+    private let reference: UnsafePointer<LayoutTable>?
+    private let slot: Int
+
+    init(release: FHIRRelease) {
+        let layout = release.layout(named: "Reference")
+        reference = layout?.table
+        slot = layout?.element(named: "reference")?.slot ?? -1
+    }
+
+    /// The objects of the class `Reference`, in the order of the elements.
+    func references(in object: FHIRObject) -> [FHIRObject] {
+        var found: [FHIRObject] = []
+        collect(from: object, &found)
+        return found
+    }
+
+    private func collect(from object: FHIRObject, _ found: inout [FHIRObject]) {
+        for place in object.slotRun {
+            switch place.value {
+            case .word, .text, .texts: continue
+            case .object(let child): collect(from: child, &found)
+            case .objects(let children): for child in children { collect(from: child, &found) }
+            case .annotated, .annotatedTexts: place.value.forEachChild { collect(from: $0, &found) }
+            }
+        }
+        guard object.layoutTable == reference, let text = object._string(slot), text.utf8.contains(UInt8(ascii: "?")) else { return }
+        found.append(object)
     }
 }

@@ -5,13 +5,15 @@ import Foundation
 
 /// What a write did to one resource. Its version is final only after the commit.
 struct WriteOutcome {
-    let status: Int
+    private(set) var status: Int
     let typeName: String?
     let id: String?
-    /// The stored resource; nil if there is none any more.
+    /// The stored resource; nil if there is none any more, or if the answer needs no more of it than its version.
     let resource: FHIRResource?
     /// What the client may see of it, if that is less.
     private(set) var shown: FHIRResource?
+    /// The version of a resource that is no object of the store, and when it was stored.
+    private var created: (version: Int64, at: String)?
 
     /// - Parameter shown: what the client may see of the resource; nil for all.
     init(_ status: Int, _ resource: FHIRResource, shown: FHIRResource? = nil) {
@@ -22,6 +24,19 @@ struct WriteOutcome {
         self.resource = resource
     }
 
+    /// A resource was created.
+    ///
+    /// - Parameters:
+    ///   - time: the literal of its `meta.lastUpdated`.
+    ///   - content: the resource, if the answer is to contain it.
+    init(created typeName: String, _ id: String, version: Int64, at time: String, content: FHIRResource?) {
+        status = 201
+        self.typeName = typeName
+        self.id = id
+        resource = content
+        created = (version, time)
+    }
+
     /// Something was deleted, or nothing was there to delete.
     init(deleted typeName: String, _ id: String?) {
         status = 204
@@ -30,7 +45,20 @@ struct WriteOutcome {
         resource = nil
     }
 
-    var version: Int64? { resource.flatMap { FHIRStore.revision(of: $0) } }
+    var version: Int64? { created?.version ?? resource.flatMap { FHIRStore.revision(of: $0) } }
+
+    /// `meta.lastUpdated`; nil if there is no resource any more.
+    var updated: String? { created?.at ?? resource?.child("meta")?.instant("lastUpdated")?.literal }
+
+    /// Whether there is a resource.
+    var isStored: Bool { created != nil || resource != nil }
+
+    /// The outcome of an entry whose condition finds what this one created.
+    var found: WriteOutcome {
+        var outcome = self
+        outcome.status = 200
+        return outcome
+    }
 
     /// `Location`: the address of the version, below a base.
     func location(_ base: String) -> String? {

@@ -115,7 +115,7 @@ struct WriteRun {
     }
 
     /// Checks a new resource and gives it its id.
-    func prepareNew(_ resource: FHIRResource, _ id: String) throws {
+    private func prepareNew(_ resource: FHIRResource, _ id: String) throws {
         try call.require(.create, resource.resourceType)
         try content.check(resource)
         resource.id = id
@@ -293,11 +293,21 @@ struct WriteRun {
     /// Refuses content that the scopes would not reach once it is stored. The write is rolled back then.
     func checkPermitted(_ stored: FHIRResource, _ permission: SMARTScope.Permission) throws {
         guard call.access.scopes != nil, let id = stored.id else { return }
-        // A search by the header fields of hooks would reveal them, whatever answers mask.
-        let bases = stored.resourceType == "SearchParameter" ? stored.texts("base") : []
-        guard !bases.contains(where: { ["Subscription", "Resource", "DomainResource"].contains($0) }) else {
+        try checkSearchParameter(stored)
+        guard try visible(stored.resourceType, id, permission) != nil else { throw ServiceCall.forbidden(stored.resourceType) }
+    }
+
+    /// Refuses a search by the header fields of hooks, which would reveal them, whatever answers mask.
+    func checkSearchParameter(_ stored: FHIRResource) throws {
+        guard call.access.scopes != nil, stored.resourceType == "SearchParameter" else { return }
+        guard !stored.texts("base").contains(where: { ["Subscription", "Resource", "DomainResource"].contains($0) }) else {
             throw ServiceFault(403, "forbidden", "a search parameter of subscriptions needs a token that permits everything")
         }
-        guard try visible(stored.resourceType, id, permission) != nil else { throw ServiceCall.forbidden(stored.resourceType) }
+    }
+
+    /// Whether the scopes reach stored resources of a type, in the order of their ids.
+    func arePermitted(_ type: String, _ ids: [String], _ permission: SMARTScope.Permission) throws -> [Bool] {
+        guard let restriction = call.restriction(for: permission) else { return ids.map { _ in true } }
+        return try transaction.restricted(by: restriction) { try transaction.arePermitted(typeName: type, ids: ids) }
     }
 }
