@@ -185,6 +185,8 @@ struct ResourceAssembler {
         case .integer: value = ValueCodec.integer(cell)
         case .text:
             if cell.type != .text { isDamaged = true }
+            // No two resources of a type have the same id.
+            if source.primitive == .id { return .text(String(decoding: cell.textBytes, as: UTF8.self)) }
             return .text(string(cell.textBytes))
         case .decimal: value = ValueCodec.decimal(cell, aside: aside)
         case .temporal: value = ValueCodec.temporal(cell, aside: aside, source.primitive)

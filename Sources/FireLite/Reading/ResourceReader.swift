@@ -78,7 +78,7 @@ final class ResourceReader {
             let reader = try reader(table)
             table.statements.select = nil
             return reader
-        case .resources:
+        case .ranges:
             let reader = try table.statements.selectGroup ?? RowReader(columns(table), kind, connection)
             table.statements.selectGroup = nil
             return reader
@@ -89,7 +89,7 @@ final class ResourceReader {
         reader.statement.reset()
         switch reader.kind {
         case .range: reader.columns.plan.statements.select = reader
-        case .resources: reader.columns.plan.statements.selectGroup = reader
+        case .ranges: reader.columns.plan.statements.selectGroup = reader
         }
     }
 
@@ -211,7 +211,7 @@ final class ResourceReader {
     }
 
     /// The number of resources whose numbers wait to be looked up.
-    private static let announced = 4 * RowReader.group
+    private static let announced = 2 * RowReader.group
 
     /// Adds resources to the cursors of their tables.
     private func announce(_ registrations: ArraySlice<Registration>, _ pass: Pass) throws {
@@ -240,7 +240,7 @@ final class ResourceReader {
     }
 
     private func cursor(over table: TablePlan, from registration: Registration, _ pass: Pass) throws -> RowCursor {
-        if pass.looksUp { return RowCursor(try takeReader(table, .resources)) }
+        if pass.looksUp { return RowCursor(try takeReader(table, .ranges), near: pass.near) }
         return try RowCursor(takeReader(table, .range), from: registration.root, to: pass.last, near: pass.near)
     }
 

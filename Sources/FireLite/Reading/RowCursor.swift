@@ -15,8 +15,8 @@ final class RowCursor {
 
     /// A resource no further on than this, by number, is reached by stepping.
     private let near: Int64
-    /// The resources that were added, and how many of them have been looked up.
-    @exclusivity(unchecked) private var added: [Int64] = []
+    /// The ranges of the resources that were added, and how many of them have been looked up.
+    @exclusivity(unchecked) private var added: [ClosedRange<Int64>] = []
     @exclusivity(unchecked) private var lookedUp = 0
 
     /// A cursor that steps from resource to resource.
@@ -32,8 +32,8 @@ final class RowCursor {
     }
 
     /// A cursor that looks up the resources that are added.
-    init(_ reader: RowReader) {
-        near = 0
+    init(_ reader: RowReader, near: Int64) {
+        self.near = near
         self.reader = reader
         unmanagedReader = .passUnretained(reader)
         looksUp = true
@@ -44,11 +44,14 @@ final class RowCursor {
     /// Adds a resource to those that are looked up. It comes after those before.
     @inline(__always)
     func add(_ wanted: Int64) {
-        if lookedUp == added.count, lookedUp > 0 {
+        if lookedUp == added.count {
             added.removeAll(keepingCapacity: true)
             lookedUp = 0
+        } else if let last = added.last, (0...max(near, 1)).contains(wanted - last.upperBound) {
+            added[added.count - 1] = last.lowerBound...wanted
+            return
         }
-        added.append(wanted)
+        added.append(wanted...wanted)
         if root == .max { root = -1 }
     }
 

@@ -1,14 +1,14 @@
 import FireLiteCore
 import FireLiteSQLiteBridge
 
-/// Reads the rows of one table for a range of keys, or for several resources.
+/// Reads the rows of one table for a range of keys, or for several ranges.
 final class RowReader {
     /// Which rows a statement reads.
     enum Kind {
         /// Those with keys in a range.
         case range
-        /// Those of up to `RowReader.group` resources, which it looks up one after the other.
-        case resources
+        /// Those with keys in up to `RowReader.group` ranges, which it looks up one after the other.
+        case ranges
     }
 
     let columns: RowColumns
@@ -16,7 +16,7 @@ final class RowReader {
     let statement: Statement
     /// The current row of the statement.
     let row: ResultRow
-    /// The number of resources whose rows one run of a statement for several reads.
+    /// The number of ranges that one run of a statement for several reads.
     static let group = 16
 
     init(_ columns: RowColumns, _ kind: Kind, _ connection: Connection) throws {
@@ -26,13 +26,13 @@ final class RowReader {
         switch kind {
         case .range:
             statement = try connection.prepare("SELECT \(columns.selection) FROM \(table) WHERE _k BETWEEN ? AND ? ORDER BY _k")
-        case .resources:
+        case .ranges:
             // In the order of the values. No element's name begins with an underscore.
-            let values = repeatElement("(?)", count: Self.group).joined(separator: ",")
+            let values = repeatElement("(?,?)", count: Self.group).joined(separator: ",")
             statement = try connection.prepare(
                 """
-                WITH wanted(_first) AS (VALUES \(values)) SELECT \(columns.selection) FROM wanted CROSS JOIN \(table)
-                ON _k BETWEEN _first AND _first + \(RowKey.lastNode)
+                WITH wanted(_first, _last) AS (VALUES \(values)) SELECT \(columns.selection) FROM wanted CROSS JOIN \(table)
+                ON _k BETWEEN _first AND _last
                 """)
         }
         row = statement.row
@@ -56,17 +56,19 @@ final class RowReader {
         statement.bind(2, last)
     }
 
-    /// Starts reading the rows of resources, of which there are at most `group`.
-    func start(_ roots: ArraySlice<Int64>) {
+    /// Starts reading the rows of resources with numbers in these ranges, of which there are at most `group`.
+    func start(_ ranges: ArraySlice<ClosedRange<Int64>>) {
         statement.reset()
         var parameter = 1
-        for root in roots {
-            statement.bind(parameter, RowKey.key(root))
-            parameter += 1
+        for range in ranges {
+            statement.bind(parameter, RowKey.key(range.lowerBound))
+            statement.bind(parameter + 1, RowKey.last(range.upperBound))
+            parameter += 2
         }
-        while parameter <= Self.group {
+        while parameter < 2 * Self.group {
+            // A row with NULL has no rows of the table, whatever its other value.
             statement.bindNull(parameter)
-            parameter += 1
+            parameter += 2
         }
     }
 }

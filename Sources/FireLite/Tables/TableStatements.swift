@@ -7,7 +7,7 @@ struct TableStatements {
     var insertGroup: InsertStatement?
     var columns: RowColumns?
     var select: RowReader?
-    /// Reads the rows of several resources.
+    /// Reads the rows of several ranges.
     var selectGroup: RowReader?
     var rootByID: Statement?
     var registrationByID: Statement?
