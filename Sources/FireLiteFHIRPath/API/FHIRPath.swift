@@ -81,7 +81,11 @@ public struct FHIRPath: Sendable {
     ///   - context: variables, references, terminology; none by default.
     /// - Throws: `FHIRPathError` as `evaluate(on:context:)` does.
     public func strings(on object: FHIRObject, context: FHIRPathContext? = nil) throws -> [String] {
-        try program.run([.object(object)], context) { try $0.evaluate($1, $2).compactMap(\.textValue) }
+        try program.run([.object(object)], context) { root, input, evaluator in
+            let items = try root.evaluate(input, evaluator)
+            guard items.count == 1 else { return items.compactMap(\.textValue) }
+            return items[0].textValue.map { [$0] } ?? []
+        }
     }
 
     // MARK: - Check

@@ -10,7 +10,7 @@ final class Evaluator {
     private let slotCache: UnsafeMutablePointer<CachedSlots>
     private let members: Int
     /// The class that the expression was checked for last.
-    var checked: UnsafePointer<LayoutTable>?
+    @exclusivity(unchecked) var checked: UnsafePointer<LayoutTable>?
     private var expressions: [ExactText: NSRegularExpression] = [:]
 
     // MARK: - State of one evaluation
@@ -22,18 +22,18 @@ final class Evaluator {
     @exclusivity(unchecked) var input: [Item] = []
     @exclusivity(unchecked) var this: [Item] = []
     @exclusivity(unchecked) var index: Int64?
-    var total: [Item]?
+    @exclusivity(unchecked) var total: [Item]?
     /// What `defineVariable` defined, innermost last.
     @exclusivity(unchecked) var variables: [(name: String, items: [Item])] = []
     /// What the classes belong to; nil if there is nothing but values of FHIRPath's own types.
-    var release: FHIRRelease?
-    private var hasContext = false
+    @exclusivity(unchecked) var release: FHIRRelease?
+    @exclusivity(unchecked) private var hasContext = false
     @exclusivity(unchecked) private var steps = 0
     /// The number of steps at which the evaluation asks whether it may go on.
     @exclusivity(unchecked) private var pause = 0
-    private var started: Date?
+    @exclusivity(unchecked) private var started: Date?
     /// What the regular expressions of the evaluation have taken.
-    var matchingTime = Duration.zero
+    @exclusivity(unchecked) var matchingTime = Duration.zero
 
     init(options: FHIRPathOptions, members: Int) {
         self.options = options

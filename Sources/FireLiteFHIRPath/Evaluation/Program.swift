@@ -10,7 +10,7 @@ final class Program: @unchecked Sendable {
     private let members: Int
     // `lock` guards `free`.
     private let lock = NSLock()
-    private var free: [Evaluator] = []
+    @exclusivity(unchecked) private var free: [Evaluator] = []
 
     /// More threads than cores do not evaluate one expression at once.
     private static let maximumFree = 16
