@@ -16,15 +16,28 @@ struct Validator {
     private let release: FHIRRelease
     private let root: String
     private(set) var issues: [FHIRIssue] = []
-    /// The elements between the root and the current one, with their indexes in lists. A path is only written for an issue.
-    private var steps: [(name: String, index: Int?)] = []
+    /// The elements between the root and the current one. A path is only written for an issue.
+    private var steps: [Step] = []
+
+    /// An element on the way: its class and slot, which are looked at only for an issue, and its index in a list.
+    private struct Step {
+        // Layouts live as long as the process.
+        let layout: Unmanaged<Layout>
+        let slot: Int
+        var index = -1
+
+        var name: String { layout._withUnsafeGuaranteedRef { $0.elements[slot].name } }
+    }
 
     init(_ layout: Layout) { (release, root) = (layout.release, layout.name) }
+
+    private mutating func enter(_ layout: Layout, _ slot: Int) { steps.append(Step(layout: .passUnretained(layout), slot: slot)) }
 
     // MARK: - Objects
 
     mutating func validate(_ object: FHIRObject) {
         let layout = object.layout
+        let entries = object.layoutTable.pointee.entries
         if !layout.isResource, isWithoutContent(object) {
             add(code: .empty, message: "needs a value, an extension or a child element, has none")
         }
@@ -42,16 +55,16 @@ struct Validator {
                 continue
             }
             if next < required.count, required[next] == slot { next += 1 }
-            let element = layout.elements[slot]
             let first = position
             position += 1
-            validate(element, run[first].value)
-            guard let choice = element.choice else { continue }
-            while position < run.count, choice.slots.contains(Int(run[position].index)) {
-                validate(layout.elements[Int(run[position].index)], run[position].value)
+            validate(layout, slot, run[first].value)
+            let (choice, count) = (Int(entries[slot].choiceFirst), Int(entries[slot].choiceCount))
+            guard count > 0 else { continue }
+            while position < run.count, (choice..<choice + count).contains(Int(run[position].index)) {
+                validate(layout, Int(run[position].index), run[position].value)
                 position += 1
             }
-            if position - first > 1 {
+            if position - first > 1, let choice = layout.elements[slot].choice {
                 add(child: choice.name, code: .secondChoice, message: "may have a value of one type, has \(position - first)")
             }
         }
@@ -72,67 +85,74 @@ struct Validator {
         return true
     }
 
-    private mutating func validate(_ element: LayoutElement, _ value: SlotValue) {
-        steps.append((element.name, nil))
+    /// - Parameters:
+    ///   - layout: the class of the element.
+    ///   - slot: its slot there.
+    private mutating func validate(_ layout: Layout, _ slot: Int, _ value: SlotValue) {
+        enter(layout, slot)
         switch value {
         case .word, .text:
-            validate(primitive: value, element)
+            validate(primitive: value, layout, slot)
         case .object(let child):
-            validate(child: child, element)
+            validate(child: child, layout, slot)
         case .objects(let children):
-            validateCount(children.count, element)
+            validateCount(children.count, layout, slot)
             for (index, child) in children.enumerated() {
                 steps[steps.count - 1].index = index
-                validate(child: child, element)
+                validate(child: child, layout, slot)
             }
         case .texts(let texts):
-            validateCount(texts.count, element)
+            validateCount(texts.count, layout, slot)
             for (index, text) in texts.enumerated() {
                 steps[steps.count - 1].index = index
-                validate(primitive: .text(text), element)
+                validate(primitive: .text(text), layout, slot)
             }
         case .annotated(let primitive):
-            validate(primitive.value, primitive.element, element)
+            validate(primitive.value, primitive.element, layout, slot)
         case .annotatedTexts(let list):
-            validateCount(list.texts.count, element)
+            validateCount(list.texts.count, layout, slot)
             for index in list.texts.indices {
                 steps[steps.count - 1].index = index
-                validate(list.texts[index].map { .text($0) }, list.elements[index], element)
+                validate(list.texts[index].map { .text($0) }, list.elements[index], layout, slot)
             }
         }
         steps.removeLast()
     }
 
-    private mutating func validateCount(_ count: Int, _ element: LayoutElement) {
-        if count < element.min { add(code: .missing, message: "needs at least \(element.min) values, has \(count)") }
-        if let max = element.max, count > max {
+    private mutating func validateCount(_ count: Int, _ layout: Layout, _ slot: Int) {
+        let min = layout.elements[slot].min
+        if count < min { add(code: .missing, message: "needs at least \(min) values, has \(count)") }
+        if let max = layout.elements[slot].max, count > max {
             add(code: .tooMany, message: "may have \(max) value\(max == 1 ? "" : "s"), has \(count)")
         }
     }
 
-    private mutating func validate(child: FHIRObject, _ element: LayoutElement) {
+    private mutating func validate(child: FHIRObject, _ layout: Layout, _ slot: Int) {
         validate(child)
         let name = child.layout.name
-        if name == "Reference", let reference = child as? any FHIRReference { return validate(reference, element) }
-        if name == "CodeableReference" { return validate(codeableReference: child, element) }
-        if let binding = element.binding { validate(concept: child, binding) }
+        if name == "Reference", let reference = child as? any FHIRReference {
+            return validate(reference, layout.elements[slot].targets)
+        }
+        if name == "CodeableReference" { return validate(codeableReference: child, layout.elements[slot]) }
+        if let binding = layout.elements[slot].binding { validate(concept: child, binding) }
     }
 
     /// The binding of a CodeableReference is that of its concept, and its targets those of its reference, whose own definitions allow any.
     private mutating func validate(codeableReference object: FHIRObject, _ element: LayoutElement) {
-        for part in object.layout.elements where part.kind == .object && !part.isList {
+        let layout = object.layout
+        for part in layout.elements where part.kind == .object && !part.isList {
             guard let child: FHIRObject = object._object(part.slot) else { continue }
-            steps.append((part.name, nil))
+            enter(layout, part.slot)
             if let binding = element.binding { validate(concept: child, binding) }
-            if let reference = child as? any FHIRReference { validate(targetOf: reference, element) }
+            if let reference = child as? any FHIRReference { validate(targetOf: reference, reference.parts, element.targets) }
             steps.removeLast()
         }
     }
 
     // MARK: - Primitives
 
-    private mutating func validate(_ value: SlotValue?, _ annotation: FHIRObject?, _ element: LayoutElement) {
-        if let value { validate(primitive: value, element) }
+    private mutating func validate(_ value: SlotValue?, _ annotation: FHIRObject?, _ layout: Layout, _ slot: Int) {
+        if let value { validate(primitive: value, layout, slot) }
         guard let annotation else {
             if value == nil { add(code: .empty, message: "needs a value or an extension, has none") }
             return
@@ -141,12 +161,14 @@ struct Validator {
         if value == nil || annotation.isEmpty {
             validate(annotation)
         } else if let slot = annotation.layout.element(named: "extension")?.slot, let extensions = annotation.value(slot) {
-            validate(annotation.layout.elements[slot], extensions)
+            validate(annotation.layout, slot, extensions)
         }
     }
 
-    private mutating func validate(primitive value: SlotValue, _ element: LayoutElement) {
-        guard let type = element.primitive else { return }
+    private mutating func validate(primitive value: SlotValue, _ layout: Layout, _ slot: Int) {
+        let entry = layout.table.pointee.entries + slot
+        guard entry.pointee.kind == .primitive else { return }
+        let type = entry.pointee.primitive
         let isValid: Bool
         switch value {
         case .text(let text): isValid = PrimitiveFormat.isValid(text, as: type)
@@ -154,7 +176,7 @@ struct Validator {
         default: isValid = false
         }
         if !isValid { return add(code: .format, message: "needs \(type.format), has \(Self.fault(value, type))") }
-        if let binding = element.binding, case .text(let code) = value, !isKnown(code, binding) {
+        if let binding = layout.elements[slot].binding, case .text(let code) = value, !isKnown(code, binding) {
             add(code: .unknownCode, message: "needs a code of \(binding), has a different one")
         }
     }
@@ -197,8 +219,10 @@ struct Validator {
 
     // MARK: - References
 
-    private mutating func validate(_ reference: some FHIRReference, _ element: LayoutElement) {
-        if let parts = reference.parts {
+    /// - Parameter targets: the types that it may point to; none for any.
+    private mutating func validate(_ reference: some FHIRReference, _ targets: [String]) {
+        let parts = reference.parts
+        if let parts {
             if parts.form == .contained, reference.containedTarget() == nil {
                 return add(child: "reference", code: .reference, message: "needs a contained resource, which is missing")
             }
@@ -208,23 +232,23 @@ struct Validator {
                     message: "needs a resource type of FHIR \(release.name), has an unknown name")
             }
         }
-        validate(targetOf: reference, element)
+        validate(targetOf: reference, parts, targets)
     }
 
     /// Checks the type of the resource that a reference points to, as far as the reference tells.
-    private mutating func validate(targetOf reference: some FHIRReference, _ element: LayoutElement) {
-        guard let parts = reference.parts else { return validate(type: reference.statedType, element, member: "type") }
+    private mutating func validate(targetOf reference: some FHIRReference, _ parts: ReferenceParts?, _ targets: [String]) {
+        guard let parts else { return validate(type: reference.statedType, targets, member: "type") }
         switch parts.form {
-        case .contained: validate(type: reference.containedTarget()?.resourceType, element, member: "reference")
+        case .contained: validate(type: reference.containedTarget()?.resourceType, targets, member: "reference")
         // The URL of a server that is not FHIR may end in any name.
-        case .relative, .absolute: validate(type: parts.type, element, member: "reference")
-        case .uuid, .oid, .other: validate(type: reference.statedType, element, member: "type")
+        case .relative, .absolute: validate(type: parts.type, targets, member: "reference")
+        case .uuid, .oid, .other: validate(type: reference.statedType, targets, member: "type")
         }
     }
 
-    private mutating func validate(type: String?, _ element: LayoutElement, member: String) {
-        guard let type, !element.targets.isEmpty, release.hasResourceType(named: type), !element.targets.contains(type) else { return }
-        add(child: member, code: .reference, message: "may point to \(element.targets.joined(separator: ", ")), points to \(type)")
+    private mutating func validate(type: String?, _ targets: [String], member: String) {
+        guard let type, !targets.isEmpty, !targets.contains(type), release.hasResourceType(named: type) else { return }
+        add(child: member, code: .reference, message: "may point to \(targets.joined(separator: ", ")), points to \(type)")
     }
 
     // MARK: - Issues
@@ -234,7 +258,7 @@ struct Validator {
         var path = root
         for step in steps {
             path += ".\(step.name)"
-            if let index = step.index { path += "[\(index)]" }
+            if step.index >= 0 { path += "[\(step.index)]" }
         }
         if let child { path += ".\(child)" }
         issues.append(FHIRIssue(path: path, severity: severity, code: code, message: message))
