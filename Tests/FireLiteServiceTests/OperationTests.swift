@@ -136,6 +136,37 @@ import Testing
         #expect(patients.json?["output"]?.items.compactMap { $0["type"]?.text } == ["Observation", "Patient"])
     }
 
+    @Test func exportedLinesAreWhatReadsAnswer() async throws {
+        let folder = try TemporaryFolder()
+        let url = URL(fileURLWithPath: folder.file("jobs"))
+        let list = #"[{"url":"http://example.org/note","valueString":"x"}]"#
+        let note = #"{"extension":\#(list)}"#
+        let metas = [
+            "", #""meta":{"profile":["http://example.org/p"]},"#, #""meta":{"versionId":"7","lastUpdated":"2020-01-01T00:00:00Z"},"#,
+            #""meta":{"versionId":"1"},"#, #""meta":{"extension":\#(list),"source":"http://example.org"},"#,
+            #""meta":{"id":"m","versionId":"7"},"#, #""meta":{"versionId":"7","_versionId":\#(note)},"#,
+            #""meta":{"_versionId":\#(note)},"#,
+            #""_id":\#(note),"meta":{"versionId":"7"},"#,
+        ]
+        let sample = try ServiceSample("R4") { $0.workFolder = url }
+        let release = sample.store.release
+        try await sample.store.write { tx in
+            for (number, meta) in metas.enumerated() {
+                let json = #"{"resourceType":"Patient","id":"p\#(number)",\#(meta)"active":true}"#
+                try tx.upsert(FHIRJSON.resource(from: Data(json.utf8), release: release))
+            }
+            try tx.upsert(FHIRJSON.resource(from: Data(#"{"resourceType":"Patient","gender":"other"}"#.utf8), release: release))
+        }
+        let manifest = try await finished(sample, await sample.get("/$export", asynchronous))
+        let lines = await lines(sample, manifest, "Patient")
+        #expect(lines.count == metas.count + 1)
+        for (number, line) in lines.dropLast().enumerated() {
+            #expect(line == (await sample.get("/Patient/p\(number)").text), "meta \(number)")
+            #expect(line.contains(#""versionId":"1""#))
+        }
+        #expect(lines.last == #"{"resourceType":"Patient","meta":{"versionId":"1"},"gender":"other"}"#)
+    }
+
     @Test func exportsOfSeveralThreadsAreOneSnapshot() async throws {
         let folder = try TemporaryFolder()
         var settings = FHIRStore.Configuration()

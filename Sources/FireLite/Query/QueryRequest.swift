@@ -26,7 +26,7 @@ package struct QueryRequest: Sendable {
     }
 
     /// Whether every resource of the type is a result, in the order of storage, as in a scan.
-    var isWholeType: Bool {
+    package var isWholeType: Bool {
         guard case .constant(true) = predicate, restriction == nil, container == nil else { return false }
         return sort.isEmpty && limit == nil && offset == 0 && cursor == nil && sections.isEmpty
     }

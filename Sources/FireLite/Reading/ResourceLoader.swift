@@ -127,15 +127,19 @@ struct ResourceLoader {
     ///
     /// - Precondition: `hasOnlyRows`.
     func forEachLine(
-        _ registrations: [Registration], _ buffer: JSONBuffer, _ body: (UnsafeBufferPointer<UInt8>, _ hasID: Bool) throws -> Void
+        _ registrations: [Registration], _ buffer: JSONBuffer,
+        _ body: (Registration, UnsafeBufferPointer<UInt8>, _ hasID: Bool) throws -> Void
     ) throws {
         guard access.reader.beginLines() else {
-            return try readEach(registrations) { resource in try buffer.withLine(of: resource) { try body($0, resource.id != nil) } }
+            return try access.reader.forEach(registrations) { registration, resource in
+                let resource = try finish(resource, registration)
+                try buffer.withLine(of: resource) { try body(registration, $0, resource.id != nil) }
+            }
         }
         try access.reader.forEachLine(registrations, key: store.identity.digestKey) { registration, line in
-            if let line { return try body(line.bytes, line.hasID) }
+            if let line { return try body(registration, line.bytes, line.hasID) }
             let resource = try read(registration)
-            try buffer.withLine(of: resource) { try body($0, resource.id != nil) }
+            try buffer.withLine(of: resource) { try body(registration, $0, resource.id != nil) }
         }
     }
 

@@ -259,6 +259,27 @@ public class ReadTransaction {
         }
     }
 
+    /// Calls `body` with the JSON of every resource of a type, in the order they were stored, with a line feed, and with its version. The bytes
+    /// are valid during the call.
+    ///
+    /// - Parameters:
+    ///   - body: returns false if it needs the object.
+    ///   - object: called with the object then.
+    /// - Precondition: `hasOnlyRows`, and nothing hides resources from the transaction.
+    /// - Throws: `FHIRStoreError`: `invalidArgument` for a name that is not a resource type of the release; errors of the closures.
+    package func forEachLine(
+        ofTypeNamed name: String, _ body: (UnsafeBufferPointer<UInt8>, _ version: Int64) throws -> Bool,
+        object: (FHIRResource) throws -> Void
+    ) throws {
+        let buffer = JSONBuffer()
+        try forEachBatch(ofTypeNamed: name) { registrations in
+            try loader.forEachLine(registrations, buffer) { registration, line, _ in
+                try Cancellation.check()
+                if try !body(line, registration.revision) { try object(loader.resource(registration)) }
+            }
+        }
+    }
+
     /// The next registrations of a type, by number.
     func registrations(of table: TablePlan, after root: Int64) throws -> [Registration] {
         try access.registry.registrations(of: table, after: root) { throw loader.damaged($0) }

@@ -162,29 +162,30 @@ private struct ExportRun {
         }
         let handle = try FileHandle(forWritingTo: url)
         defer { try? handle.close() }
-        var buffer = Data()
-        var count = 0
+        var file = ExportFile(handle)
         let request = try request(layout)
-        let own: Set<String> = layout.name == "Subscription" ? try service.ownSubscriptions(of: job.access, transaction) : []
-        try seen {
-            try service.store.forEach(request) { resource in
-                if count % 256 == 0 { try transaction.checkCancellation() }
-                if job.kind != .system, try !isExported(resource, patients) { return }
-                let whole = try transaction.whole(resource).stamped(version: FHIRStore.revision(of: resource))
-                let stamped = try service.shown(whole, own: own)
-                let part = isWhole ? stamped : try service.store.subset(of: stamped, parameters) ?? stamped
-                buffer += FHIRJSON.data(part)
-                buffer.append(UInt8(ascii: "\n"))
-                count += 1
-                if buffer.count > 1 << 18 {
-                    try handle.write(contentsOf: buffer)
-                    buffer.removeAll(keepingCapacity: true)
+        // Those of subscriptions may have secrets.
+        if job.kind == .system, isWhole, request.isWholeType, layout.name != "Subscription", restriction == nil, transaction.hasOnlyRows {
+            try transaction.forEachLine(ofTypeNamed: layout.name) { line, version in
+                try file.add(line, version: version)
+            } object: { resource in
+                try file.add(resource.stamped(version: FHIRStore.revision(of: resource)))
+            }
+        } else {
+            let own: Set<String> = layout.name == "Subscription" ? try service.ownSubscriptions(of: job.access, transaction) : []
+            try seen {
+                try service.store.forEach(request) { resource in
+                    if file.count % 256 == 0 { try transaction.checkCancellation() }
+                    if job.kind != .system, try !isExported(resource, patients) { return }
+                    let whole = try transaction.whole(resource).stamped(version: FHIRStore.revision(of: resource))
+                    let stamped = try service.shown(whole, own: own)
+                    try file.add(isWhole ? stamped : try service.store.subset(of: stamped, parameters) ?? stamped)
                 }
             }
         }
-        try handle.write(contentsOf: buffer)
-        if count == 0 { try FileManager.default.removeItem(at: url) }
-        return count
+        try file.write()
+        if file.count == 0 { try FileManager.default.removeItem(at: url) }
+        return file.count
     }
 
     /// Whether a resource belongs to the patients of the export.
@@ -199,5 +200,47 @@ private struct ExportRun {
             let parts = name.split(separator: ".")
             return parts.count < 2 || parts[0] == layout.name
         }
+    }
+}
+
+/// A file of an export, written in large pieces.
+private struct ExportFile {
+    private let handle: FileHandle
+    private var buffer = Data(capacity: ExportFile.size + ExportFile.size / 4)
+    /// The number of resources.
+    private(set) var count = 0
+
+    private static let size = 1 << 18
+
+    init(_ handle: FileHandle) { self.handle = handle }
+
+    /// Adds a resource.
+    mutating func add(_ resource: FHIRResource) throws {
+        FHIRJSON.withUTF8(of: resource) { buffer.append($0) }
+        buffer.append(UInt8(ascii: "\n"))
+        try noteAdded()
+    }
+
+    /// Adds a resource by its JSON and a line feed.
+    ///
+    /// - Returns: false if its version cannot be set in that.
+    mutating func add(_ line: UnsafeBufferPointer<UInt8>, version: Int64) throws -> Bool {
+        guard let versioned = VersionedLine(line, version: version) else { return false }
+        buffer.append(UnsafeBufferPointer(rebasing: line[versioned.head]))
+        buffer.append(contentsOf: versioned.inset.utf8)
+        buffer.append(UnsafeBufferPointer(rebasing: line[versioned.tail]))
+        try noteAdded()
+        return true
+    }
+
+    private mutating func noteAdded() throws {
+        count += 1
+        if buffer.count > Self.size { try write() }
+    }
+
+    /// Writes what is not written yet.
+    mutating func write() throws {
+        try handle.write(contentsOf: buffer)
+        buffer.removeAll(keepingCapacity: true)
     }
 }

@@ -213,7 +213,9 @@ package struct Exporter {
         of registrations: [Registration], in transaction: ReadTransaction, options: Options, buffer: JSONBuffer,
         _ body: (UnsafeBufferPointer<UInt8>, _ hasID: Bool) throws -> Void
     ) throws {
-        if needsNoObjects(transaction, options) { return try transaction.loader.forEachLine(registrations, buffer, body) }
+        if needsNoObjects(transaction, options) {
+            return try transaction.loader.forEachLine(registrations, buffer) { _, line, hasID in try body(line, hasID) }
+        }
         try transaction.loader.forEach(registrations) { stored in
             try line(of: stored, in: transaction, options: options, buffer: buffer) { try body($0, stored.id != nil) }
         }
