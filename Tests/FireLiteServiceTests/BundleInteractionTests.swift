@@ -112,6 +112,70 @@ import Testing
         #expect(text.contains(#"<a href="Patient/p">1</a><img alt='' src='Patient/q'/><a href='Patient/p#name'>\#(uuid)</a>"#), "\(text)")
     }
 
+    /// Entries of more than one portion: each third refers to the one before by its address, and the next one by a search.
+    private func longEntries(_ count: Int, broken: Set<Int> = []) -> [String] {
+        (0..<count).map { number in
+            let uuid = String(format: "urn:uuid:61ebe359-bfdc-4613-8bf2-c5e3%08x", number)
+            switch number % 3 {
+            case 0:
+                let identifier = #""identifier":[{"value":"v\#(number)"}]"#
+                return entry("POST", "Patient", #"{"resourceType":"Patient",\#(identifier)}"#, full: uuid)
+            case 1:
+                let before = String(format: "urn:uuid:61ebe359-bfdc-4613-8bf2-c5e3%08x", number - 1)
+                let status = broken.contains(number) ? "" : #""status":"final","#
+                return entry(
+                    "PUT", "Observation/o\(number)",
+                    #"{"resourceType":"Observation","id":"o\#(number)",\#(status)"code":{"text":"x"},"subject":{"reference":"\#(before)"}}"#
+                )
+            default:
+                let text = number == 302 ? "Patient?identifier=v300" : "Patient?identifier=known"
+                return entry(
+                    "PUT", "Observation/o\(number)",
+                    #"{"resourceType":"Observation","id":"o\#(number)","status":"final","code":{"text":"x"},"subject":{"reference":"\#(text)"}}"#
+                )
+            }
+        }
+    }
+
+    @Test(arguments: ["return=minimal", "return=representation"])
+    func longTransactionsAreStoredAsShortOnesAre(_ preference: String) async throws {
+        let known = #"{"resourceType":"Patient","id":"k","identifier":[{"value":"known"}]}"#
+        let sample = try ServiceSample("R4", known, #"{"resourceType":"Observation","id":"o1","status":"final","code":{"text":"old"}}"#)
+        let entries = longEntries(900)
+        let body = #"{"resourceType":"Bundle","type":"transaction","entry":[\#(entries.joined(separator: ","))]}"#
+        let reply = await sample.send(.post, "", body, ["Prefer": preference])
+        #expect(reply.status == 200 && reply.entries.count == 900, "\(reply.text.prefix(500))")
+        let places = reply.entries.map { $0["response"]?["location"]?.text?.replacing(ServiceSample.base, with: "") ?? "" }
+        for (number, answer) in reply.entries.enumerated() {
+            // What was there is updated, everything else is new.
+            let response = answer["response"]
+            #expect(response?["status"]?.text == (number == 1 ? "200 OK" : "201 Created"), "entry \(number)")
+            #expect(response?["etag"]?.text == (number == 1 ? "W/\"2\"" : "W/\"1\""), "entry \(number)")
+            let stored = await sample.get(String(places[number].prefix { $0 != "_" }.dropLast()))
+            #expect(stored.json?["meta"]?["lastUpdated"]?.text == response?["lastModified"]?.text)
+            #expect(answer["resource"] == (preference == "return=minimal" ? nil : stored.json), "entry \(number)")
+            let target = stored.json?["subject"]?["reference"]?.text
+            switch number % 3 {
+            case 0: #expect(stored.json?["identifier"]?.items.first?["value"]?.text == "v\(number)")
+            case 1: #expect(target.map { places[number - 1].hasPrefix("/\($0)/_history/") } == true, "entry \(number)")
+            case _ where number == 302: #expect(target.map { places[300].hasPrefix("/\($0)/_history/") } == true)
+            default: #expect(target == "Patient/k", "entry \(number)")
+            }
+        }
+        #expect(try await sample.store.check().isEmpty)
+    }
+
+    @Test func theFirstRefusedEntryOfALongTransactionIsNamed() async throws {
+        let sample = try ServiceSample("R4", #"{"resourceType":"Patient","id":"k","identifier":[{"value":"known"}]}"#)
+        let entries = longEntries(900, broken: [700, 403])
+        let body = #"{"resourceType":"Bundle","type":"transaction","entry":[\#(entries.joined(separator: ","))]}"#
+        let reply = await sample.send(.post, "", body)
+        #expect(reply.status == 422 && reply.text.contains("Bundle.entry[403]"), "\(reply.text)")
+        #expect(!reply.text.contains("Bundle.entry[700]"))
+        #expect(await sample.get("/Observation?_summary=count").json?["total"] == .number("0"))
+        #expect(await sample.get("/Patient?_summary=count").json?["total"] == .number("1"))
+    }
+
     @Test func aResourceIsInATransactionOnce() async throws {
         let sample = try ServiceSample()
         let body = #"{"resourceType":"Patient","id":"a"}"#

@@ -8,8 +8,9 @@ import Foundation
 /// A class, as the steps of a transaction go over all entries again and again.
 final class BundleRequest {
     let index: Int
-    /// The entry of the Bundle, which has the resource until it is taken.
-    let entry: FHIRObject
+    let fullUrl: String?
+    /// The resource of the entry, taken out of the Bundle, until it is taken from here.
+    private(set) var resource: FHIRResource?
     let method: HTTPMethod
     let route: Route
     let query: QueryItems
@@ -26,7 +27,8 @@ final class BundleRequest {
     /// - Throws: `ServiceFault` for an entry that asks for nothing that can be done.
     init(_ entry: FHIRObject, _ index: Int, _ service: FHIRService) throws {
         self.index = index
-        self.entry = entry
+        fullUrl = entry.text("fullUrl")
+        resource = entry.takeResource("resource")
         guard let request = entry.child("request") else { throw ServiceFault(400, "required", "the entry has no request") }
         guard let verb = request.text("method"), let url = request.text("url") else {
             throw ServiceFault(400, "required", "the request of the entry has no method, or no url")
@@ -58,7 +60,8 @@ final class BundleRequest {
         }
     }
 
-    var resource: FHIRResource? { entry.child("resource") as? FHIRResource }
+    /// Takes the resource, which has no owner then.
+    func takeResource() -> FHIRResource? { resource.take() }
 
     /// The type that a write is about.
     var type: String? {
@@ -135,22 +138,16 @@ struct BundleResult {
     }
 
     /// Appends the entry in JSON.
-    func write(to json: inout [UInt8]) {
-        func member(_ name: StaticString, _ value: String, isText: Bool = true) {
-            json.append(contentsOf: UnsafeBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount))
-            json.append(contentsOf: (isText ? JSONText.string(value) : value).utf8)
+    func write(to json: inout Data) {
+        var text = "{"
+        if let resource { text += "\"resource\":\(resource)," }
+        text += "\"response\":{\"status\":\"\(status) \(Self.reason(status))\""
+        for (name, value) in [("location", location), ("etag", etag), ("lastModified", lastModified)] {
+            if let value { text += ",\"\(name)\":\(JSONText.string(value))" }
         }
-        json.append(UInt8(ascii: "{"))
-        if let resource {
-            member("\"resource\":", resource, isText: false)
-            json.append(UInt8(ascii: ","))
-        }
-        member("\"response\":{\"status\":", "\(status) \(Self.reason(status))")
-        if let location { member(",\"location\":", location) }
-        if let etag { member(",\"etag\":", etag) }
-        if let lastModified { member(",\"lastModified\":", lastModified) }
-        if let outcome { member(",\"outcome\":", outcome, isText: false) }
-        json.append(contentsOf: "}}".utf8)
+        if let outcome { text += ",\"outcome\":\(outcome)" }
+        text += "}}"
+        text.withUTF8 { json.append($0) }
     }
 
     private static func reason(_ status: Int) -> String {

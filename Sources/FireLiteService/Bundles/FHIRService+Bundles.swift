@@ -15,6 +15,25 @@ extension FHIRService {
     }
 
     private func bundleAnswer(_ call: ServiceCall) throws -> Answer {
+        switch try work(of: call) {
+        case .transaction(let requests):
+            if requests.contains(where: { !$0.isRead }) { try requireWritable() }
+            return try transaction(requests, call)
+        case .batch(let entries):
+            let results = entries.enumerated().map { batch($1, $0, call) }
+            return Self.answer("batch-response", results.count) { results[$0] }
+        }
+    }
+
+    /// What a Bundle asks for.
+    private enum BundleWork {
+        case transaction([BundleRequest])
+        /// The entries of a batch, of which each is looked at by itself.
+        case batch([FHIRObject])
+    }
+
+    /// Reads a Bundle. Of that of a transaction nothing stays in memory but the requests.
+    private func work(of call: ServiceCall) throws -> BundleWork {
         let bundle = try ContentReader(service: self).resource(of: call.request)
         guard bundle.resourceType == "Bundle" else {
             throw ServiceFault(
@@ -26,16 +45,13 @@ extension FHIRService {
         }
         switch bundle.text("type") {
         case "transaction":
-            let requests = try entries.enumerated().map { index, entry in
-                do { return try BundleRequest(entry, index, self) } catch {
-                    throw ServiceFault(error).inside("Bundle.entry[\(index)]")
-                }
-            }
-            if requests.contains(where: { !$0.isRead }) { try requireWritable() }
-            return try transaction(requests, call)
-        case "batch":
-            let results = entries.enumerated().map { batch($1, $0, call) }
-            return Self.answer("batch-response", results.count) { results[$0] }
+            return .transaction(
+                try entries.enumerated().map { index, entry in
+                    do { return try BundleRequest(entry, index, self) } catch {
+                        throw ServiceFault(error).inside("Bundle.entry[\(index)]")
+                    }
+                })
+        case "batch": return .batch(entries)
         default: throw ServiceFault(400, "invalid", "the base takes a Bundle of type batch or transaction", at: "Bundle.type")
         }
     }
@@ -46,8 +62,7 @@ extension FHIRService {
     ///   - count: the number of entries.
     ///   - result: gives the answer to an entry, when it is written; nil to leave it out.
     private static func answer(_ type: StaticString, _ count: Int, _ result: (Int) -> BundleResult?) -> Answer {
-        var json: [UInt8] = []
-        json.reserveCapacity(count * entryBytes + 64)
+        var json = Data(capacity: count * entryBytes + 64)
         json.append(contentsOf: "{\"resourceType\":\"Bundle\",\"type\":\"\(type)\"".utf8)
         var isFirst = true
         for index in 0..<count {
@@ -57,7 +72,7 @@ extension FHIRService {
             result.write(to: &json)
         }
         json.append(contentsOf: (isFirst ? "}" : "]}").utf8)
-        return Answer(200, .bytes(Data(json)))
+        return Answer(200, .bytes(json))
     }
 
     /// About what the answer to an entry takes without a resource.
@@ -120,11 +135,6 @@ extension FHIRService {
             throw ServiceFault(error).inside(request.place)
         }
     }
-}
-
-extension BundleRequest {
-    /// Takes the resource out of the entry, so that it has no owner.
-    func takeResource() -> FHIRResource? { entry.takeResource("resource") }
 }
 
 extension ReadRun {

@@ -143,8 +143,8 @@ struct TransactionRun {
         var unpacker = BundleUnpacker(release: run.release)
         var links = NarrativeLinks()
         for request in requests where request.method == .post || request.method == .put {
-            guard let fullUrl = request.entry.text("fullUrl") else { continue }
-            unpacker.note(request.entry)
+            guard let fullUrl = request.fullUrl, let resource = request.resource else { continue }
+            unpacker.note(fullUrl: fullUrl, type: resource.resourceType, id: resource.id)
             if let type = request.type, let id = ids[request.index] { links.add(fullUrl, "\(type)/\(id)") }
         }
         for request in requests where request.method != .delete && !request.isRead { resources[request.index] = request.takeResource() }
@@ -162,7 +162,7 @@ struct TransactionRun {
         let finder = ConditionalReferences(release: run.release)
         return EntryWork.results(requests) { request in
             guard request.method != .patch, let resource = resources[request.index] else { return [] }
-            unpacker.rewrite(resource, fullUrl: request.entry.text("fullUrl"))
+            unpacker.rewrite(resource, fullUrl: request.fullUrl)
             links.rewrite(resource)
             return finder.references(in: resource)
         }
