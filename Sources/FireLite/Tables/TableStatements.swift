@@ -17,6 +17,34 @@ struct TableStatements {
     var rootsByIDs: Statement?
     var delete: Statement?
     var updates: [[UpdatedColumn]: Statement] = [:]
+    /// Those that update one column for values, by its number.
+    var updatesOfOne: [Statement?] = []
+}
+
+extension TablePlan {
+    /// The statement that updates columns of the row whose key is the first parameter; their values are the next ones.
+    ///
+    /// - Throws: `SQLiteError`.
+    func update(of columns: some Collection<UpdatedColumn>, _ connection: Connection) throws -> Statement {
+        // Most updates are of one column; hashing an array takes longer than the rest here.
+        guard columns.count == 1, case .values(let column)? = columns.first else {
+            let columns = Array(columns)
+            if let known = statements.updates[columns] { return known }
+            let statement = try connection.prepare(updateText(columns))
+            statements.updates[columns] = statement
+            return statement
+        }
+        while statements.updatesOfOne.count <= column { statements.updatesOfOne.append(nil) }
+        if let known = statements.updatesOfOne[Int(column)] { return known }
+        let statement = try connection.prepare(updateText([.values(column)]))
+        statements.updatesOfOne[Int(column)] = statement
+        return statement
+    }
+
+    private func updateText(_ columns: [UpdatedColumn]) -> String {
+        let names = columns.enumerated().map { position, column in "\(quoted(column.name(in: self))) = ?\(position + 2)" }
+        return "UPDATE \(quotedName) SET \(names.joined(separator: ", ")) WHERE _k = ?1"
+    }
 }
 
 /// A column that an update sets.

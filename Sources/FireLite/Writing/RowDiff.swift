@@ -55,7 +55,7 @@ struct RowDiff {
     /// - Throws: `SQLiteError`; `FHIRStoreError.tooLarge`.
     mutating func apply(_ new: inout RowBuffer, over stored: inout RowBuffer, root: Int64, byNumber: Bool, nextNode: inout UInt32) throws {
         written = 0
-        if byNumber || !matchInOrder(&new, &stored) { match(&new, &stored, byNumber: byNumber) }
+        if !matchInOrder(&new, &stored, byNumber: byNumber) { match(&new, &stored, byNumber: byNumber) }
         for index in new.rows.indices where new.rows[index].match < 0 {
             guard nextNode <= Flattener.maximumNode else {
                 throw FHIRStoreError(
@@ -92,13 +92,18 @@ struct RowDiff {
     // MARK: - Matching
 
     /// Matches rows if old and new have the same structure, a quick test; returns false if they have not.
-    private func matchInOrder(_ new: inout RowBuffer, _ stored: inout RowBuffer) -> Bool {
+    ///
+    /// By number, objects must also have the numbers that they would be given: then none has moved.
+    private func matchInOrder(_ new: inout RowBuffer, _ stored: inout RowBuffer, byNumber: Bool) -> Bool {
         guard new.rows.count == stored.rows.count else { return false }
         for index in stored.rows.indices {
             let old = stored.rows[index]
             guard Int(old.node) < new.rows.count else { return false }
             let row = new.rows[Int(old.node)]
             guard row.table == old.table, row.parent == old.parent, row.order == old.order else { return false }
+            guard byNumber, row.node != old.node else { continue }
+            // Values of a list of primitives have no objects.
+            guard row.node == Flattener.unnumbered, connection.schema.tables[Int(row.table)].primitive != nil else { return false }
         }
         for index in stored.rows.indices {
             let node = Int(stored.rows[index].node)
@@ -176,7 +181,7 @@ struct RowDiff {
         Self.compare(row, new: new, old: old, stored: stored, changes: &changes)
         guard !changes.isEmpty else { return nil }
         let columns = changes.map(\.column)
-        let statement = try updateStatement(plan, columns)
+        let statement = try plan.update(of: columns, connection.connection)
         for (position, change) in changes.enumerated() {
             switch change.value {
             case .null: statement.bindNull(position + 2)
@@ -213,16 +218,6 @@ struct RowDiff {
             if new.cells[cell].kind != .kept { changes.append(Change(column: .values(column), value: .cell(cell))) }
         }
         for gone in oldCell..<oldEnd { changes.append(Change(column: .values(stored.cells[gone].column), value: .null)) }
-    }
-
-    private func updateStatement(_ plan: TablePlan, _ columns: [UpdatedColumn]) throws -> Statement {
-        if let known = plan.statements.updates[columns] { return known }
-        let names = columns.enumerated().map { position, column in
-            "\(quoted(column.name(in: plan))) = ?\(position + 2)"
-        }
-        let statement = try connection.connection.prepare("UPDATE \(plan.quotedName) SET \(names.joined(separator: ", ")) WHERE _k = ?1")
-        plan.statements.updates[columns] = statement
-        return statement
     }
 }
 
