@@ -9,4 +9,10 @@ static inline void firelite_prefetch(const void *address) {
     __builtin_prefetch((const char *)address + 128);
 }
 
+/// The same for the beginning of a text, which few bytes precede.
+static inline void firelite_prefetch_text(const void *address) {
+    __builtin_prefetch(address);
+    __builtin_prefetch((const char *)address + 64);
+}
+
 #endif

@@ -34,8 +34,10 @@ extension Registry {
 
     /// Records that a resource's content has changed; its pk stays.
     func update(_ registration: Registration) throws {
-        let statement = try connection.cached(
-            "UPDATE _resource SET shape = ?, revision = ?, updated = ?, nodes = ?, digest = ? WHERE root = ?")
+        let statement =
+            try updateOfContent
+            ?? connection.prepare("UPDATE _resource SET shape = ?, revision = ?, updated = ?, nodes = ?, digest = ? WHERE root = ?")
+        updateOfContent = statement
         statement.bind(1, registration.shape)
         statement.bind(2, registration.revision)
         statement.bind(3, Self.now)

@@ -14,6 +14,7 @@ final class Registry {
     private var registrationsInRange: Statement?
     /// Memory of a list that was given back.
     private var spare: [Registration] = []
+    @exclusivity(unchecked) var updateOfContent: Statement?
     /// The ids of the current lookup.
     private let idMemory = UnsafeMutablePointer<UInt8>.allocate(capacity: lookupGroup * maximumID)
     /// FHIR's maximum length of an id (<https://hl7.org/fhir/R4/datatypes.html#id>).
@@ -108,7 +109,7 @@ final class Registry {
     /// Looks up several numbers with one statement.
     private func appendRegistrations(at roots: ContiguousArray<Int64>, to found: inout [Registration]) throws {
         let statement = try compiled(&registrationsByRoots) {
-            let values = repeatElement("(?)", count: Self.lookupGroup).joined(separator: ", ")
+            let values = repeatElement("(?)", count: Self.readingGroup).joined(separator: ", ")
             return """
                 WITH wanted(number) AS (VALUES \(values))
                 SELECT \(Self.columns) FROM wanted CROSS JOIN _resource ON _resource.root = wanted.number
@@ -117,12 +118,12 @@ final class Registry {
         defer { statement.reset() }
         var next = 0
         while next < roots.count {
-            for number in 0..<Self.lookupGroup {
+            for number in 0..<Self.readingGroup {
                 if next + number < roots.count { statement.bind(number + 1, roots[next + number]) } else { statement.bindNull(number + 1) }
             }
             while try statement.step() { found.append(Self.registration(ofRow: statement)) }
             statement.reset()
-            next += Self.lookupGroup
+            next += Self.readingGroup
         }
     }
 
@@ -177,8 +178,12 @@ final class Registry {
 
     // MARK: - Resources by type and id
 
-    /// The number of ids or numbers that one statement looks up.
-    static let lookupGroup = 8
+    /// The number of ids that one statement looks up.
+    static let lookupGroup = 16
+    /// Fewer are looked up one by one, as that statement costs about as much with places left empty.
+    static let fewLookups = 3
+    /// The number of resources to be read that one statement looks up, by ids or numbers.
+    static let readingGroup = 8
 
     /// The number of the first stored resource with this type and id, registered or not; nil if there is none.
     func root(of table: TablePlan, id: String) throws -> Int64? {
@@ -216,16 +221,21 @@ final class Registry {
         var found = [Registration?](repeating: nil, count: ids.count)
         guard table.isInFile else { return found }
         var next = 0
-        while ids.count - next >= Self.lookupGroup {
-            try registrations(of: table, into: &found, from: next) { number, statement in
+        while next < ids.count {
+            let count = min(Self.lookupGroup, ids.count - next)
+            guard count >= Self.fewLookups else {
+                found[next] = try registration(of: table, id: ids[next])
+                next += 1
+                continue
+            }
+            try registrations(of: table) { number, statement in
+                guard number < count else { return statement.bindNull(number + 1) }
                 var id = ids[next + number]
                 id.withUTF8 { bind(id: $0, number, of: statement) }
+            } found: { number, registration in
+                if found[next + number]?.root == nil { found[next + number] = registration }
             }
-            next += Self.lookupGroup
-        }
-        while next < ids.count {
-            found[next] = try registration(of: table, id: ids[next])
-            next += 1
+            next += count
         }
         return found
     }
@@ -237,7 +247,7 @@ final class Registry {
         guard table.isInFile else { return places }
         places.reserveCapacity(ids.count)
         let statement = try compiled(&table.statements.rootsByIDs) {
-            let values = (0..<Self.lookupGroup).map { "(\($0), ?)" }.joined(separator: ", ")
+            let values = (0..<Self.readingGroup).map { "(\($0), ?)" }.joined(separator: ", ")
             return """
                 WITH wanted(number, id) AS (VALUES \(values))
                 SELECT stored._k, number FROM wanted CROSS JOIN \(table.quotedName) AS stored ON stored.id = wanted.id AND stored._parent IS NULL
@@ -247,12 +257,12 @@ final class Registry {
         try ids.withUnsafeBufferPointer { ids in
             var next = 0
             while next < ids.count {
-                let end = min(next + Self.lookupGroup, ids.count)
-                ids.prefetchTexts(end..<min(end + Self.lookupGroup, ids.count))
+                let end = min(next + Self.readingGroup, ids.count)
+                ids.prefetchTexts(end..<min(end + Self.readingGroup, ids.count))
                 for place in next..<end {
                     (ids.baseAddress.unsafelyUnwrapped + place).withUTF8 { bind(id: $0, place - next, of: statement) }
                 }
-                for number in end - next..<Self.lookupGroup { statement.bindNull(number + 1) }
+                for number in end - next..<Self.readingGroup { statement.bindNull(number + 1) }
                 // In the order of the numbers, and those with the same id in the order of their keys: the first one counts.
                 while try statement.step() {
                     let place = next + Int(statement.row.int(1))
@@ -266,14 +276,12 @@ final class Registry {
         return places
     }
 
-    /// Looks up `lookupGroup` ids with one statement.
+    /// Looks up to `lookupGroup` ids with one statement.
     ///
     /// - Parameters:
-    ///   - found: receives the registration of the first stored resource with each id, from index `start` on; must be nil there.
     ///   - bind: binds an id by its index, with `bind(id:_:of:)`, or NULL, which matches no resource.
-    func registrations(
-        of table: TablePlan, into found: inout [Registration?], from start: Int = 0, bind: (Int, Statement) -> Void
-    ) throws {
+    ///   - found: called with the index of an id and the registration of a stored resource with it. If there are several, the first one counts.
+    func registrations(of table: TablePlan, bind: (Int, Statement) -> Void, found: (Int, Registration) -> Void) throws {
         let statement = try compiled(&table.statements.registrationsByIDs) {
             let values = (0..<Self.lookupGroup).map { "(\($0), ?)" }.joined(separator: ", ")
             return """
@@ -284,11 +292,8 @@ final class Registry {
         }
         for number in 0..<Self.lookupGroup { bind(number, statement) }
         defer { statement.reset() }
-        // In the order of the numbers, and those with the same id in the order of their keys: the first one counts.
-        while try statement.step() {
-            let place = start + Int(statement.row.int(6))
-            if found[place]?.root == nil { found[place] = Self.registration(ofRow: statement) }
-        }
+        // In the order of the numbers, and those with the same id in the order of their keys.
+        while try statement.step() { found(Int(statement.row.int(6)), Self.registration(ofRow: statement)) }
     }
 
     /// Binds one of the ids of a lookup. An id within FHIR's limit goes into the registry's own memory, where SQLite reads it; a copy by

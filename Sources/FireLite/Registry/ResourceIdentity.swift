@@ -30,8 +30,10 @@ extension FHIRResource {
     /// Calls `body` with the bytes of the id where they lie, or with nil if there is none.
     @inline(__always)
     func withIDBytes(_ body: (UnsafeBufferPointer<UInt8>?) -> Void) {
-        guard let place = position(of: 0), let slots else { return body(nil) }
-        if case .text = slots[place].value { return (slots + place).text.withUTF8(body) }
+        // It has the lowest number.
+        let slots = slotRun
+        guard let first = slots.baseAddress, !slots.isEmpty, first.pointee.index == 0 else { return body(nil) }
+        if case .text = first.pointee.value { return first.text.withUTF8(body) }
         // An id with extensions.
         guard var id else { return body(nil) }
         id.withUTF8(body)

@@ -172,17 +172,18 @@ public final class WriteTransaction: ReadTransaction {
             try writer.upsert(
                 resources, policy: policy, marksManaged: true, known: { managed[$0] },
                 check: { if !$0.isManaged || ($0.objectExtras as? StoreTie)?.store !== store { checkAddable($0) } }
-            ) { resource, outcome in
+            ) { index, outcome in
                 switch outcome {
                 case .added(let root):
+                    let resource = resources[index]
                     managed.adopt(resource, root: root)
                     if resources.count < 64 { managed.remember(resource, root) }
                 case .merge(let target):
-                    target.assign(from: resource)
+                    target.assign(from: resources[index])
                     try managed.flush()
                 case .updated, .unchanged, .older, .replaced: break
                 }
-                outcomes.take(resource, outcome)
+                outcomes.take(outcome, resources[index])
             }
             return outcomes
         }
@@ -227,9 +228,9 @@ public final class WriteTransaction: ReadTransaction {
             var counts = UpsertCounts()
             try writer.upsert(
                 resources, digests: digests, policy: policy, marksManaged: false, known: { managed[$0] }, check: checkAddable
-            ) { resource, outcome in
+            ) { index, outcome in
                 if case .merge(let target) = outcome {
-                    target.assign(from: resource)
+                    target.assign(from: resources[index])
                     try managed.flush()
                 }
                 counts.note(outcome)

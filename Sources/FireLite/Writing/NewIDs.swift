@@ -17,21 +17,25 @@ struct NewIDs {
 
     /// Whether the table may have a resource with this id.
     mutating func mayHold(_ id: String, _ table: TablePlan, _ access: StoreConnection) throws -> Bool {
-        while states.count <= table.index { states.append(.unknown) }
-        switch states[table.index] {
-        case .old: return true
+        switch try state(of: table, access) {
+        case .old, .unknown: return true
         case .new(let ids): return ids.contains(IDHash.of(id))
-        case .unknown:
-            let isEmpty = try !table.isInFile || access.connection.integer("SELECT 1 FROM \(table.quotedName) LIMIT 1") == nil
-            states[table.index] = isEmpty ? .new(IDSet()) : .old
-            return !isEmpty
         }
     }
 
-    /// Whether the ids of the table are unknown.
-    func mayHoldAny(_ table: TablePlan) -> Bool {
-        if case .old = states[table.index] { return true }
-        return false
+    /// Whether the table had rows before, so that its ids are not known here.
+    mutating func hadAny(_ table: TablePlan, _ access: StoreConnection) throws -> Bool {
+        if case .new = try state(of: table, access) { return false }
+        return true
+    }
+
+    private mutating func state(of table: TablePlan, _ access: StoreConnection) throws -> State {
+        while states.count <= table.index { states.append(.unknown) }
+        if case .unknown = states[table.index] {
+            let isEmpty = try !table.isInFile || access.connection.integer("SELECT 1 FROM \(table.quotedName) LIMIT 1") == nil
+            states[table.index] = isEmpty ? .new(IDSet()) : .old
+        }
+        return states[table.index]
     }
 
     /// Records the id of a resource that is about to be stored.

@@ -215,41 +215,48 @@ final class StoreWriter {
     ///   - marksManaged: whether the objects that are added become part of the store.
     ///   - known: returns the object in memory of a stored resource, which must be updated.
     ///   - check: called with each resource before it is stored, possibly twice.
+    ///   - report: called with the index of each resource and its outcome. It looks at few of the resources, whose memory has long left the
+    ///     processor's cache.
     func upsert(
         _ resources: [FHIRResource], digests: [ContentDigest.Value]? = nil, policy: UpsertPolicy = .replace, marksManaged: Bool,
-        known: (Int64) -> FHIRResource?, check: (FHIRResource) -> Void, _ report: (FHIRResource, UpsertOutcome) throws -> Void
+        known: (Int64) -> FHIRResource?, check: (FHIRResource) -> Void, _ report: (Int, UpsertOutcome) throws -> Void
     ) throws {
-        let outcomes: [UpsertOutcome]
-        do {
-            outcomes = try atomically(resources) {
-                try upsert(resources, digests: digests, policy: policy, marksManaged: marksManaged, known: known, check: check, lasts: nil)
-            }
-        } catch is RepeatedID {
-            let lasts = Self.decidingIndexes(resources, policy)
-            outcomes = try atomically(resources) {
-                try upsert(
-                    resources, digests: digests, policy: policy, marksManaged: marksManaged, known: known, check: check, lasts: lasts)
+        func attempt(_ lasts: [ResourceIdentity: Int]?) throws -> [UpsertOutcome] {
+            try atomically(resources) {
+                try resources.withUnmanaged { unmanaged in
+                    try upsert(
+                        resources, unmanaged, digests: digests, policy: policy, marksManaged: marksManaged, known: known, check: check,
+                        lasts: lasts)
+                }
             }
         }
-        for (resource, outcome) in zip(resources, outcomes) { try report(resource, outcome) }
+        let outcomes: [UpsertOutcome]
+        do {
+            outcomes = try attempt(nil)
+        } catch is RepeatedID {
+            outcomes = try attempt(Self.decidingIndexes(resources, policy))
+        }
+        for (index, outcome) in outcomes.enumerated() { try report(index, outcome) }
     }
 
-    /// - Parameter lasts: for each type and id the index that counts; nil at first.
+    /// - Parameters:
+    ///   - unmanaged: the resources, to look at them without counting references.
+    ///   - lasts: for each type and id the index that counts; nil at first.
     /// - Throws: `RepeatedID` if an id occurs twice and `lasts` is nil; `FHIRStoreError`; `SQLiteError`.
     private func upsert(
-        _ resources: [FHIRResource], digests: [ContentDigest.Value]?, policy: UpsertPolicy, marksManaged: Bool,
-        known: (Int64) -> FHIRResource?, check: (FHIRResource) -> Void, lasts: [ResourceIdentity: Int]?
+        _ resources: [FHIRResource], _ unmanaged: UnsafeBufferPointer<Unmanaged<FHIRResource>>, digests: [ContentDigest.Value]?,
+        policy: UpsertPolicy, marksManaged: Bool, known: (Int64) -> FHIRResource?, check: (FHIRResource) -> Void,
+        lasts: [ResourceIdentity: Int]?
     ) throws -> [UpsertOutcome] {
         // Short hashes of the ids so far, needed only from the first resource on that differs from the stored one.
         var seen: IDSet?
-        var lookups = IDLookups(resources)
+        var lookups = IDLookups(unmanaged)
         // What is kept of the content before a change is read with its rows, one by one.
         let postpones = resources.count > 1 && keeper == nil && tracking == nil
         var outcomes: [UpsertOutcome] = []
         outcomes.reserveCapacity(resources.count)
         for (index, resource) in resources.enumerated() {
-            if index + 4 < resources.count { resources[index + 4].prefetch() }
-            if index + 1 < resources.count { resources[index + 1].prefetchValues() }
+            FHIRResource.prefetch(unmanaged, after: index)
             if index & 63 == 0 { try Cancellation.check() }
             if let lasts {
                 if let identity = ResourceIdentity(resource), let last = lasts[identity], last != index {

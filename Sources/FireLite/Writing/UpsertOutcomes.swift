@@ -17,10 +17,11 @@ struct UpsertOutcomes {
 
     init(capacity: Int) { entries.reserveCapacity(capacity) }
 
-    mutating func take(_ resource: FHIRResource, _ outcome: UpsertOutcome) {
+    /// - Parameter resource: the resource that was stored, for a new one.
+    mutating func take(_ outcome: UpsertOutcome, _ resource: @autoclosure () -> FHIRResource) {
         counts.note(outcome)
         switch outcome {
-        case .added: entries.append(.object(resource))
+        case .added: entries.append(.object(resource()))
         case .merge(let target): entries.append(.object(target))
         case .updated(let root), .unchanged(let root): entries.append(.stored(root, isNewer: false))
         case .older(let root): entries.append(.stored(root, isNewer: true))

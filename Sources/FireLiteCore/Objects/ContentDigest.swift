@@ -115,7 +115,7 @@ package struct ContentDigest {
         case .objects:
             let children = slot.objects
             mix(tag | 4, UInt64(children.count))
-            for child in children.prefix(8) { child.prefetch() }
+            children.prefetchItems()
             for child in children { child._withUnsafeGuaranteedRef { mix($0) } }
         case .texts:
             let texts = slot.texts

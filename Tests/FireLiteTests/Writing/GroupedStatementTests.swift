@@ -105,6 +105,38 @@ import Testing
         }
     }
 
+    /// Resources of many and of few types after each other, and ids that two types have.
+    @Test(arguments: [1, 2, 3, 17, 64, 65, 200]) func idsOfSeveralTypesAreFound(count: Int) throws {
+        func resource(_ number: Int, _ language: String) -> FHIRResource {
+            let resource: FHIRResource =
+                switch number % 7 {
+                case 0: Device()
+                case 1, 3: Patient()
+                default: Observation { $0.code = CodeableConcept { $0.text = "C" } }
+                }
+            resource.id = "\(number / 2)"
+            (resource as? Resource)?.language = language
+            return resource
+        }
+        try withStore { store in
+            let numbers = Array(0..<count)
+            let known = numbers.filter { $0 % 5 != 4 }
+            let first = try store.write { tx in try tx.upsert(known.map { resource($0, "de") }) }
+            let stored = Set(known.map { "\(resource($0, "").resourceType)/\($0 / 2)" })
+            #expect(first.added == stored.count)
+            let again = try store.write { tx in try tx.upsert(known.map { resource($0, "de") }) }
+            #expect(again.unchanged == known.count)
+            let all = Set(numbers.map { "\(resource($0, "").resourceType)/\($0 / 2)" })
+            let changed = try store.write { tx in try tx.upsert(numbers.map { resource($0, "fr") }) }
+            #expect(changed.added == all.count - stored.count)
+            #expect(changed.updated == stored.count)
+            for number in numbers {
+                let expected = resource(number, "fr")
+                #expect(try store.read { try $0.resource(typeName: expected.resourceType, id: "\(number / 2)") == expected })
+            }
+        }
+    }
+
     /// `add` stores a second resource with an id; it is the first that is found, whether one looks for one id or for many.
     @Test func theFirstOfOneIDIsFound() throws {
         try withStore { store in
