@@ -331,6 +331,8 @@ final class StoreWriter {
     }
 
     private func isOlder(_ resource: FHIRResource, than registration: Registration) throws -> Bool {
+        // New resources that wait may have added columns, all of which statements that read a table name.
+        if access.schema.needsGrowth(for: flattener.buffer) { try grow() }
         guard let stored = try access.reader.resource(registration) else { return false }
         return MetaVersion(resource).isOlder(than: MetaVersion(stored))
     }

@@ -62,6 +62,24 @@ import Testing
         }
     }
 
+    /// A new resource that waits to be written may need a column that the table does not have yet, while the stored one is read from it.
+    @Test func aNewColumnDoesNotHideWhatIsNewer() throws {
+        try withTemporaryFolder { folder in
+            let path = folder + "/store.sqlite"
+            let first = try FHIRStore(path: path, release: .r4)
+            try first.write { tx in try tx.add(patient("2", nil)) }
+            try first.close()
+            let store = try FHIRStore(path: path, release: .r4)
+            let new = patient("1", nil, id: "2")
+            new.active = true
+            let result = try store.write { tx in try tx.upsert([new, patient("1", nil, "given")], policy: .keepNewer) }
+            #expect((result.added, result.skipped) == (1, 1))
+            #expect(try store.resource(Patient.self, id: "2")?.active == true)
+            #expect(try store.resource(Patient.self, id: "1")?.name[0].family == "x")
+            try expectSound(store)
+        }
+    }
+
     /// Of several with one id the newest counts, whatever the order, and the last of those that are as new.
     @Test func ofSeveralWithOneIDTheNewestCounts() throws {
         var random = SeededGenerator(seed: 15)
