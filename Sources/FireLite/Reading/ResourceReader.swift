@@ -151,11 +151,15 @@ final class ResourceReader {
     /// the order of their numbers, and each table is read once for all of them.
     ///
     /// `body` may read with this connection, but not change rows, and not call this again.
-    /// - Parameter key: the store's key of digests. JSON that does not match the resource's digest is not passed on.
-    func forEachLine(_ registrations: [Registration], key: UInt64, _ body: (Registration, RowEncoder.Line?) throws -> Void) throws {
+    /// - Parameters:
+    ///   - key: the store's key of digests. JSON that does not match the resource's digest is not passed on.
+    ///   - near: see `forEach(_:near:_:)`.
+    func forEachLine(
+        _ registrations: [Registration], key: UInt64, near: Int64 = 0, _ body: (Registration, RowEncoder.Line?) throws -> Void
+    ) throws {
         let encoder = encoder
         defer { encoder.clear() }
-        try walk(registrations, near: 0) { registration, cursors in
+        try walk(registrations, near: near) { registration, cursors in
             guard let cursors else { return try body(registration, nil) }
             for cursor in cursors { try cursor._withUnsafeGuaranteedRef { try $0.take(registration.root, into: encoder) } }
             try encoder.withLine(digest: registration.digest, key: key) { try body(registration, $0) }
@@ -175,6 +179,24 @@ final class ResourceReader {
                 try cursor._withUnsafeGuaranteedRef { try $0.take(registration.root, into: &buffers[index]) }
             }
             index += 1
+        }
+    }
+
+    /// Compares the stored rows of resources with new ones, each table read once for all of them. They are in the order of their numbers.
+    ///
+    /// - Parameters:
+    ///   - new: returns the new rows of the next resource.
+    ///   - ended: called with the changes of that resource; with nil if its stored rows have another structure.
+    func compare(
+        _ registrations: [Registration], near: Int64, _ comparison: inout RowComparison, new: (Registration) -> Range<Int>,
+        ended: (Range<Int>?) -> Void
+    ) throws {
+        try walk(registrations, near: near) { registration, cursors in
+            comparison.begin(new(registration))
+            for cursor in cursors ?? [] {
+                try cursor._withUnsafeGuaranteedRef { try $0.take(registration.root, into: &comparison) }
+            }
+            ended(comparison.end())
         }
     }
 

@@ -35,6 +35,8 @@ final class RowColumns {
     /// Keeps these columns alive; a counted reference here would be a cycle.
     unowned(unsafe) let plan: TablePlan
     let table: Unmanaged<TablePlan>
+    /// The number of the table.
+    let tableIndex: Int32
     // Plain memory, as arrays would be retained and checked at every value. What a row needs lies together, as much of it is not cached.
     let groups: UnsafeMutableBufferPointer<Group>
     let sources: UnsafeBufferPointer<Source>
@@ -52,6 +54,7 @@ final class RowColumns {
     init(_ plan: TablePlan) {
         self.plan = plan
         table = .passUnretained(plan)
+        tableIndex = Int32(truncatingIfNeeded: plan.index)
         let order = plan.columns.indices.sorted { plan.columns[$0].key.lexicographicallyPrecedes(plan.columns[$1].key) }
         var sources = ContiguousArray<Source>()
         for (position, index) in order.enumerated() {

@@ -108,6 +108,15 @@ final class RowCursor {
         }
     }
 
+    /// The same for a comparison.
+    func take(_ wanted: Int64, into comparison: inout RowComparison) throws {
+        try seek(wanted)
+        while root == wanted {
+            unmanagedReader._withUnsafeGuaranteedRef { comparison.take($0.row, $0.columns) }
+            try step()
+        }
+    }
+
     /// The same for cells.
     func take(_ wanted: Int64, into buffer: inout RowBuffer) throws {
         try seek(wanted)

@@ -391,8 +391,8 @@ final class StorageSchema {
     }
 
     /// Whether the tables of some rows, or columns of these, are not in the file yet.
-    func needsGrowth(for buffer: borrowing RowBuffer) -> Bool {
-        for index in buffer.rows.indices {
+    func needsGrowth(for buffer: borrowing RowBuffer, from first: Int = 0) -> Bool {
+        for index in first..<buffer.rows.count {
             let plan = tables[Int(buffer.rows[index].table)]
             if !plan.isInFile || plan.columns.count > plan.fileColumns { return true }
         }

@@ -10,7 +10,13 @@ struct ChangedPaths {
     private(set) var paths: [String] = []
     private var seen: Set<String> = []
 
-    init(_ schema: StorageSchema) { self.schema = schema }
+    /// The index of the first new row of the resource, from which parents of new rows count.
+    private let firstRow: Int
+
+    init(_ schema: StorageSchema, firstRow: Int = 0) {
+        self.schema = schema
+        self.firstRow = firstRow
+    }
 
     private mutating func insert(_ path: String) { if !path.isEmpty, seen.insert(path).inserted { paths.append(path) } }
 
@@ -22,10 +28,10 @@ struct ChangedPaths {
         insert(path(ofStored: index, stored))
     }
 
-    /// A row was added. Its parent is the index of a row.
+    /// A row was added. Its parent is the index of a row of the resource.
     mutating func added(_ index: Int, _ new: borrowing RowBuffer) {
         let parent = Int(new.rows[index].parent)
-        if parent >= 0, new.rows[parent].match < 0 { return }
+        if parent >= 0, new.rows[firstRow + parent].match < 0 { return }
         insert(path(ofNew: index, new))
     }
 
@@ -65,7 +71,7 @@ struct ChangedPaths {
     private func path(ofNew index: Int, _ new: borrowing RowBuffer) -> String {
         let parent = Int(new.rows[index].parent)
         guard parent >= 0 else { return "" }
-        return Self.joined(path(ofNew: parent, new), step(new.rows[index], new))
+        return Self.joined(path(ofNew: firstRow + parent, new), step(new.rows[index], new))
     }
 
     /// The last step to a row: the member of its owner, and its position.

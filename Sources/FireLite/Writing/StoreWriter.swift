@@ -9,8 +9,9 @@ final class StoreWriter {
     // Exclusive access is not checked for these, as they are used for each resource or row, and nothing calls back into this type.
     @exclusivity(unchecked) var flattener: Flattener
     @exclusivity(unchecked) private var stored = RowBuffer(linksTables: false)
-    /// Changed resources whose stored rows are about to be read together, and those rows.
+    /// Changed resources that are about to be compared with their stored rows, their rows, and stored rows that have been read together.
     @exclusivity(unchecked) var changes: [PendingChange] = []
+    @exclusivity(unchecked) var changedRows: Flattener
     @exclusivity(unchecked) var storedRows: [RowBuffer] = []
     @exclusivity(unchecked) private var pending: [Pending] = []
     @exclusivity(unchecked) private var roots: [Int64] = []
@@ -50,7 +51,7 @@ final class StoreWriter {
     /// The number of resources to turn into rows before writing these: enough to write each table in one go, and few enough for the caches.
     private static let batchSize = 256
     /// The number of bytes of text after which a batch is written early.
-    private static let batchBytes = 4 << 20
+    static let batchBytes = 4 << 20
 
     /// A resource whose rows are waiting to be inserted.
     private struct Pending {
@@ -67,6 +68,8 @@ final class StoreWriter {
         self.access = access
         self.identity = identity
         flattener = Flattener(schema: access.schema)
+        changedRows = Flattener(schema: access.schema)
+        changedRows.buffer.linksTables = false
     }
 
     // MARK: - Inserting
@@ -119,12 +122,12 @@ final class StoreWriter {
         flattener.clear()
         pending.removeAll()
         roots.removeAll()
-        changes.removeAll()
+        clearChanges()
     }
 
     /// Turns a new resource into rows, which are written with the next batch.
     private func queue(_ resource: FHIRResource, digest: ContentDigest.Value, marksManaged: Bool) throws -> Int64 {
-        // The rows of a change go through the same memory, and changes are noted in the order in which they are written.
+        // Changes are noted in the order in which they are written.
         try writeChanges()
         let root = nextRoot
         guard root <= RootNumbers.maximum else {
@@ -158,7 +161,8 @@ final class StoreWriter {
 
     func writeQueue() throws {
         guard !pending.isEmpty else { return }
-        try grow()
+        // Looking through all tables takes longer than looking at the rows of a few resources.
+        if pending.count > 8 || access.schema.needsGrowth(for: flattener.buffer) { try grow() }
         try RowInserter(schema: access.schema, connection: access.connection).insert(flattener.buffer, roots: roots)
         if record != nil { for row in flattener.buffer.rows { record?.touch(row.table) } }
         var next = 0
@@ -181,13 +185,13 @@ final class StoreWriter {
         try access.registry.insert(resources.count) { number in
             let resource = resources[resources.startIndex + number]
             return Registration(
-                root: resource.root, shape: try shape(of: resource.firstRow..<resource.lastRow).number, revision: resource.revision,
-                nodes: resource.nodes, digest: resource.digest, pk: resource.pk)
+                root: resource.root, shape: try shape(of: resource.firstRow..<resource.lastRow, in: flattener.buffer).number,
+                revision: resource.revision, nodes: resource.nodes, digest: resource.digest, pk: resource.pk)
         }
     }
 
     /// The set of tables with rows in the buffer.
-    private func shape(of rows: Range<Int>) throws -> Shape {
+    func shape(of rows: Range<Int>, in buffer: borrowing RowBuffer) throws -> Shape {
         stamp += 1
         while stamps.count < access.schema.tables.count {
             marks.append(access.schema.tables[stamps.count].mark)
@@ -196,7 +200,7 @@ final class StoreWriter {
         tables.removeAll(keepingCapacity: true)
         var mark: UInt64 = 0
         for row in rows {
-            let table = flattener.buffer.rows[row].table
+            let table = buffer.rows[row].table
             guard stamps[Int(table)] != stamp else { continue }
             stamps[Int(table)] = stamp
             tables.append(table)
@@ -252,7 +256,7 @@ final class StoreWriter {
         var seen: IDSet?
         var lookups = IDLookups(unmanaged)
         // What is kept of the content before a change is read with its rows, one by one.
-        let postpones = resources.count > 1 && keeper == nil && tracking == nil
+        let postpones = resources.count >= Self.fewChanges && keeper == nil && tracking == nil
         var outcomes: [UpsertOutcome] = []
         outcomes.reserveCapacity(resources.count)
         for (index, resource) in resources.enumerated() {
@@ -285,7 +289,7 @@ final class StoreWriter {
                 seen = ids
             }
             if pending.count >= Self.batchSize || flattener.buffer.bytes.count >= Self.batchBytes { try writeQueue() }
-            if changes.count >= Self.changesTogether { try writeChanges() }
+            if hasManyChanges { try writeChanges() }
         }
         try writeQueue()
         try writeChanges()
@@ -321,7 +325,7 @@ final class StoreWriter {
             if let target = object(root) { return .merge(target) }
             try writeQueue()
             if postpones {
-                changes.append(PendingChange(registration: registration, resource: resource, digest: digest))
+                try postpone(registration, resource, digest: digest)
                 return .updated(root)
             }
             _ = try replace(registration, with: resource, numbering: .fresh, digest: digest)
@@ -394,12 +398,7 @@ final class StoreWriter {
         _ registration: Registration, with resource: FHIRResource, numbering: Flattener.Numbering,
         digest: ContentDigest.Value, isRenewal: Bool = false, storedAt place: Int? = nil
     ) throws -> Int64 {
-        if !knowsSealed, try access.isSealed(registration.root) {
-            throw FHIRStoreError(
-                .missingKey,
-                "\(access.connection.path): the resource is sealed, and changing what is in the clear would leave old content sealed",
-                remedy: .useRecords)
-        }
+        try refuseSealed(registration)
         stored.clear()
         defer { flattener.clear() }
         // The id may have changed.
@@ -416,7 +415,7 @@ final class StoreWriter {
             try access.reader.rows(root: registration.root, shape: shape, into: &stored)
         }
         var nextNode = registration.nodes
-        let oldID = record?.listsAll == true ? try access.registry.id(of: type, root: registration.root) : nil
+        let oldID = try oldID(of: registration, type)
         var diff = RowDiff(access, notes: record.map { $0.notesPaths ? .paths : .tables } ?? .nothing)
         if let place {
             try diff.apply(&flattener.buffer, over: &storedRows[place], root: registration.root, byNumber: false, nextNode: &nextNode)
@@ -426,14 +425,37 @@ final class StoreWriter {
         if numbering == .kept { flattener.assignNumbers() }
         if record != nil { for table in diff.touched { record?.touch(table) } }
         guard isRenewal || diff.written > 0 || digest != registration.digest else { return registration.revision }
+        let newShape = try self.shape(of: 0..<flattener.buffer.rows.count, in: flattener.buffer)
+        return try register(
+            registration, .passUnretained(resource), type, shape: newShape.number, nodes: nextNode, digest: digest, paths: diff.paths,
+            oldID: oldID)
+    }
+
+    func refuseSealed(_ registration: Registration) throws {
+        guard !knowsSealed, try access.isSealed(registration.root) else { return }
+        throw FHIRStoreError(
+            .missingKey,
+            "\(access.connection.path): the resource is sealed, and changing what is in the clear would leave old content sealed",
+            remedy: .useRecords)
+    }
+
+    /// The id of a resource before it changes, if modules need it.
+    func oldID(of registration: Registration, _ type: TablePlan) throws -> String? {
+        record?.listsAll == true ? try access.registry.id(of: type, root: registration.root) : nil
+    }
+
+    /// Registers a resource whose rows have changed, and returns its new revision.
+    func register(
+        _ registration: Registration, _ resource: Unmanaged<FHIRResource>, _ type: TablePlan, shape: Int64, nodes: UInt32,
+        digest: ContentDigest.Value, paths: [String]?, oldID: String?
+    ) throws -> Int64 {
         // A revision counts up from 1; a damaged file may contain any number.
         let revision = registration.revision &+ 1
         let changed = Registration(
-            root: registration.root, shape: try self.shape(of: 0..<flattener.buffer.rows.count).number, revision: revision, nodes: nextNode,
-            digest: digest, pk: registration.pk)
+            root: registration.root, shape: shape, revision: revision, nodes: nodes, digest: digest, pk: registration.pk)
         try access.registry.update(changed)
         if tracking != nil { count(revision, of: registration.root) }
-        try record?.updated(changed, resource, type, paths: diff.paths, oldID: oldID)
+        if let record { try record.updated(changed, resource.takeUnretainedValue(), type, paths: paths, oldID: oldID) }
         return revision
     }
 

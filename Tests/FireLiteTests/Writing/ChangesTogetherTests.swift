@@ -91,6 +91,55 @@ import Testing
         #expect(reported.map(\.kind) == order.map { $0 == 200 ? .added : .updated })
     }
 
+    /// Rows of all resources lie in one buffer; the path of each counts from its own.
+    @Test func changedPathsAreThoseOfEachResource() async throws {
+        let store = try freshStore()
+        func patient(_ number: Int, _ family: String, given: [String]) -> Patient {
+            Patient {
+                $0.id = "\(number)"
+                $0.name = [
+                    HumanName { $0.family = "A" },
+                    HumanName {
+                        $0.family = family
+                        $0.given = given
+                    },
+                ]
+            }
+        }
+        try writing(store) { transaction in _ = try transaction.upsert((0..<12).map { patient($0, "B", given: ["C"]) }) }
+        var commits = store.changes().makeAsyncIterator()
+        try writing(store) { transaction in
+            // Every third one gets a longer list, and so is compared in another way.
+            _ = try transaction.upsert(
+                (0..<12).map { $0 % 3 == 0 ? patient($0, "B", given: ["C", "D"]) : patient($0, "E\($0)", given: ["F"]) })
+        }
+        let reported = try #require(await commits.next()).resources
+        #expect(reported.map(\.id) == (0..<12).map { "\($0)" })
+        for (number, change) in reported.enumerated() {
+            let paths = try #require(change.paths)
+            #expect(paths.sorted() == (number % 3 == 0 ? ["name[1].given[1]"] : ["name[1].family", "name[1].given[0]"]), "\(number)")
+        }
+    }
+
+    /// A value that goes, one that comes in a new column, and one that changes.
+    @Test func columnsComeAndGoTogether() throws {
+        let store = try freshStore()
+        try store.write { transaction in
+            _ = try transaction.upsert((0..<10).map { number in Patient { ($0.id, $0.language, $0.active) = ("\(number)", "de", true) } })
+        }
+        let changed = (0..<10).map { number in
+            Patient {
+                $0.id = "\(number)"
+                $0.active = number % 2 == 0
+                $0.gender = number % 3 == 0 ? .female : nil
+                if number == 7 { $0.maritalStatus = CodeableConcept { $0.text = "M" } }
+            }
+        }
+        let result = try store.write { transaction in try transaction.upsert(changed.map { $0.copy() }) }
+        #expect(result.updated == 10)
+        for (number, patient) in changed.enumerated() { #expect(try store.resource(Patient.self, id: "\(number)") == patient, "\(number)") }
+    }
+
     @Test func afterAFailureAllIsAsBefore() throws {
         let store = try freshStore()
         try store.write { transaction in _ = try transaction.upsert((0..<20).map { number in Patient { $0.id = "\(number)" } }) }
