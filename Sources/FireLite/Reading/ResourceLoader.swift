@@ -117,8 +117,11 @@ struct ResourceLoader {
     // MARK: - Lines
 
     /// Whether the rows are all that there is to know of resources, and nothing wants to know which are read: no object is needed for their JSON.
-    var hasOnlyRows: Bool {
-        objects == nil && reads == nil && access.region == nil && store.payloads.keeper == nil
+    var hasOnlyRows: Bool { objects == nil && isInRows }
+
+    /// The same apart from the objects of a write, whose changes must have been written.
+    var isInRows: Bool {
+        reads == nil && access.region == nil && store.payloads.keeper == nil
             && access.schema.moduleDefinitions[ContentSealing.contentTable] == nil
     }
 

@@ -95,7 +95,18 @@ struct PushPlan {
         let rows = rows.filter { !skipped.contains($0.change.number) }
         for (typeName, rows) in Dictionary(grouping: rows, by: { $0.change.key.typeName }) {
             for row in rows { contents[row.change.key] = .some(nil) }
-            for resource in try journal.tx.resources(typeName: typeName, ids: rows.map { $0.change.key.id }) {
+            let ids = rows.map(\.change.key.id)
+            var others = Array(ids.indices)
+            // Only an object has a pk.
+            if form.newIDs == .client {
+                var local: [Int] = []
+                others = try journal.tx.forEachJSON(typeName: typeName, ids: ids) { place, json in
+                    guard let content = journal.content(ofRows: json) else { return local.append(place) }
+                    contents[rows[place].change.key] = .some((content, nil))
+                }
+                others += local
+            }
+            for resource in try journal.tx.resources(typeName: typeName, ids: others.map { ids[$0] }) {
                 guard let id = resource.id else { continue }
                 contents[SyncKey(typeName: typeName, id: id)] = .some(try stored(resource))
             }

@@ -57,7 +57,7 @@ enum ReferenceScan {
     }
 
     /// In one pass from colon to colon: what is looked for has one.
-    private static func findings(in bytes: UnsafeBufferPointer<UInt8>, base: String) -> Findings {
+    static func findings(in bytes: UnsafeBufferPointer<UInt8>, base: String) -> Findings {
         var findings = Findings()
         guard let address = bytes.baseAddress else { return findings }
         var position = 0

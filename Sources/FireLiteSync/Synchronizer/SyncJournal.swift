@@ -213,6 +213,12 @@ struct SyncJournal {
         return whole === resource ? Content(json: json, references: findings.keys) : content(FHIRJSON.data(whole))
     }
 
+    /// The same for JSON that was written from rows alone; nil if more is needed.
+    func content(ofRows json: UnsafeBufferPointer<UInt8>) -> Content? {
+        let findings = ReferenceScan.findings(in: json, base: base)
+        return findings.isLocal ? nil : Content(json: Data(json), references: findings.keys)
+    }
+
     func content(_ json: Data) -> Content { Content(json: json, references: ReferenceScan.findings(in: json, base: base).keys) }
 
     /// JSON of the change log with its payloads.
