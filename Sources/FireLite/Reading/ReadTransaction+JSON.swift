@@ -19,7 +19,7 @@ extension ReadTransaction {
             wanted.sort { $0.registration.root < $1.registration.root }
             let registrations = wanted.map(\.registration)
             // An id that is given twice has one place too few.
-            guard zip(registrations, registrations.dropFirst()).allSatisfy({ $0.root < $1.root }), !ResourceReader.isStrewn(registrations),
+            guard zip(registrations, registrations.dropFirst()).allSatisfy({ $0.root < $1.root }),
                 access.reader.beginLines()
             else { return Array(ids.indices) }
             var others = found.indices.filter { found[$0] == nil }
