@@ -23,7 +23,13 @@ struct TransactionRun {
     private var creating: [String: Int] = [:]
     private var repeated: [Int: Int] = [:]
     /// The resources that entries update, by condition too.
-    private var updated: Set<String> = []
+    private var updated: Set<Key> = []
+    /// A resource of a type.
+    private struct Key: Hashable {
+        let type: String
+        let id: String
+    }
+
     /// Conditional references that find nothing before the transaction, and may find what it creates.
     private var pending: [(request: BundleRequest, reference: FHIRObject)] = []
 
@@ -68,10 +74,10 @@ struct TransactionRun {
 
     /// A resource may be in a transaction once.
     private func refuseRepetitions() throws {
-        var seen: Set<String> = []
+        var seen: Set<Key> = []
         for request in requests where !request.isRead {
             guard case .instance(let type, let id) = request.route else { continue }
-            guard seen.insert("\(type)/\(id)").inserted else {
+            guard seen.insert(Key(type: type, id: id)).inserted else {
                 throw ServiceFault(400, "duplicate", "the transaction changes the resource more than once").inside(request.place)
             }
         }
@@ -131,7 +137,7 @@ struct TransactionRun {
     }
 
     private mutating func noteUpdated(_ type: String, _ id: String) throws {
-        guard updated.insert("\(type)/\(id)").inserted else {
+        guard updated.insert(Key(type: type, id: id)).inserted else {
             throw ServiceFault(400, "duplicate", "the transaction changes the resource more than once")
         }
     }
@@ -212,23 +218,27 @@ struct TransactionRun {
 
     /// The number of resources that are stored with one call, after which their memory is free.
     private static let portion = 256
+    /// The number of resources that get what the server decides together: enough for several threads.
+    private static let stampedTogether = 2_048
     /// The types whose resources something notes once they are stored.
     private static let notedTypes: Set<String> = ["SearchParameter", "Subscription"]
 
     /// Stores what is new: what is created, and what is updated and not there.
     private mutating func create() throws {
         let (fresh, refusal) = try newEntries()
-        let digests = try prepare(fresh)
+        try check(fresh)
         // Of all refusals the one of the first entry counts.
         if let refusal { throw refusal }
         let waiting = Set(pending.map(\.request.index))
-        var next = 0
-        while next < fresh.count {
-            let end = min(next + Self.portion, fresh.count)
-            // What changes after it is stored, or is noted then, is an object of the store.
-            let isManaged = fresh[next..<end].contains { waiting.contains($0.index) || Self.notedTypes.contains($0.type ?? "") }
-            try store(Array(fresh[next..<end]), digests: isManaged ? nil : Array(digests[next..<end]))
-            next = end
+        for start in stride(from: 0, to: fresh.count, by: Self.stampedTogether) {
+            let some = Array(fresh[start..<min(start + Self.stampedTogether, fresh.count)])
+            let digests = stamp(some)
+            for next in stride(from: 0, to: some.count, by: Self.portion) {
+                let places = next..<min(next + Self.portion, some.count)
+                // What changes after it is stored, or is noted then, is an object of the store.
+                let isManaged = some[places].contains { waiting.contains($0.index) || Self.notedTypes.contains($0.type ?? "") }
+                try store(Array(some[places]), digests: isManaged ? nil : Array(digests[places]))
+            }
         }
         try checkStored(fresh)
     }
@@ -271,10 +281,8 @@ struct TransactionRun {
         return places
     }
 
-    /// Checks new resources, and sets what the server decides of them.
-    ///
-    /// - Returns: their digests.
-    private func prepare(_ fresh: [BundleRequest]) throws -> [ContentDigest.Value] {
+    /// Checks new resources.
+    private func check(_ fresh: [BundleRequest]) throws {
         let content = run.content
         let faults = EntryWork.results(fresh) { request -> (any Error)? in
             do { if let resource = resources[request.index] { try content.check(resource) } } catch { return error }
@@ -287,6 +295,12 @@ struct TransactionRun {
                 try run.prepareSubscription(resource)
             }
         }
+    }
+
+    /// Sets what the server decides of new resources.
+    ///
+    /// - Returns: their digests.
+    private func stamp(_ fresh: [BundleRequest]) -> [ContentDigest.Value] {
         let (store, updated) = (run.store, FHIRInstant(run.call.now))
         return EntryWork.results(fresh) { request in
             guard let resource = resources[request.index] else { return (0, 0) }
