@@ -34,18 +34,8 @@ extension Connection {
     /// `sqlite3_stmt_readonly` counts as reading: attaching files, starting or ending transactions, changing settings, loading code.
     /// - Throws: `SQLiteError`.
     public func prepareReadOnly(_ sql: String) throws -> Statement? {
-        let refusals = Refusals()
-        sqlite3_set_authorizer(
-            handle,
-            { context, action, first, second, _, _ in
-                if Connection.isReading(action, first, second) { return SQLITE_OK }
-                if let context { Unmanaged<Refusals>.fromOpaque(context).takeUnretainedValue().count += 1 }
-                return SQLITE_DENY
-            }, Unmanaged.passUnretained(refusals).toOpaque())
-        defer {
-            sqlite3_set_authorizer(handle, nil, nil)
-            withExtendedLifetime(refusals) {}
-        }
+        let authorizer = beginAuthorizing(.refusing)
+        defer { authorizer.end() }
         var statement: OpaquePointer?
         var tail: UnsafePointer<CChar>?
         var isSingle = true
@@ -54,7 +44,7 @@ extension Connection {
             if let tail { isSingle = String(cString: tail).allSatisfy { $0.isWhitespace || $0 == ";" } }
             return code
         }
-        if refusals.count > 0 {
+        if authorizer.refusals > 0 {
             sqlite3_finalize(statement)
             return nil
         }
@@ -65,8 +55,6 @@ extension Connection {
     }
 
     /// The names of the tables and views that a statement reads; nil if it cannot be compiled alone.
-    ///
-    /// SQLite compiles every other statement of the connection again at its next use, as an authorizer may change what they are allowed to do.
     public func tablesRead(by sql: String) -> Set<String>? {
         guard let named = tablesNamed(in: sql) else { return nil }
         if Self.libraryNumber >= 3_020_000 { return named }
@@ -90,26 +78,33 @@ extension Connection {
     }
 
     private func tablesNamed(in sql: String) -> Set<String>? {
-        let names = TableNames()
-        sqlite3_set_authorizer(
-            handle,
-            { context, action, first, _, _, _ in
-                if action == SQLITE_READ, let context, let first {
-                    Unmanaged<TableNames>.fromOpaque(context).takeUnretainedValue().names.insert(String(cString: first))
-                }
-                return SQLITE_OK
-            }, Unmanaged.passUnretained(names).toOpaque())
-        defer {
-            sqlite3_set_authorizer(handle, nil, nil)
-            withExtendedLifetime(names) {}
-        }
+        let authorizer = beginAuthorizing(.collecting)
+        defer { authorizer.end() }
         var statement: OpaquePointer?
         let code = sqlite3_prepare_v3(handle, sql, -1, 0, &statement, nil)
         sqlite3_finalize(statement)
-        return code == SQLITE_OK && statement != nil ? names.names : nil
+        return code == SQLITE_OK && statement != nil ? authorizer.names : nil
     }
 
-    private static func isReading(_ action: Int32, _ first: UnsafePointer<CChar>?, _ second: UnsafePointer<CChar>?) -> Bool {
+    /// The connection's authorizer, which answers for a purpose until `end` is called.
+    ///
+    /// Setting one makes SQLite compile every other statement of the connection again at its next use, so it is set once.
+    private func beginAuthorizing(_ purpose: Authorizer.Purpose) -> Authorizer {
+        let known = self.authorizer
+        let authorizer = known ?? Authorizer()
+        authorizer.begin(purpose)
+        if known != nil { return authorizer }
+        self.authorizer = authorizer
+        sqlite3_set_authorizer(
+            handle,
+            { context, action, first, second, _, _ in
+                guard let context else { return SQLITE_DENY }
+                return Unmanaged<Authorizer>.fromOpaque(context)._withUnsafeGuaranteedRef { $0.answer(action, first, second) }
+            }, Unmanaged.passUnretained(authorizer).toOpaque())
+        return authorizer
+    }
+
+    fileprivate static func isReading(_ action: Int32, _ first: UnsafePointer<CChar>?, _ second: UnsafePointer<CChar>?) -> Bool {
         func name(_ text: UnsafePointer<CChar>?) -> String { text.map { String(cString: $0).lowercased() } ?? "" }
         switch action {
         case SQLITE_SELECT, SQLITE_READ, SQLITE_RECURSIVE: return true
@@ -133,12 +128,38 @@ extension Connection {
     private static let settings: Set<String> = ["page_size", "encoding", "schema_version", "user_version", "application_id"]
 }
 
-/// Counts the actions that an authorizer refused.
-private final class Refusals {
-    var count = 0
-}
+/// Answers SQLite's questions about the statement that is being compiled. Used by the connection's thread alone.
+final class Authorizer {
+    /// What the statement is compiled for.
+    enum Purpose {
+        /// To be run by the library itself, which may do everything.
+        case running
+        /// To be run for an app if it only reads.
+        case refusing
+        /// To learn its tables.
+        case collecting
+    }
 
-/// Collects the tables that an authorizer is asked about.
-private final class TableNames {
-    var names: Set<String> = []
+    private var purpose = Purpose.running
+    /// The number of actions that were refused.
+    private(set) var refusals = 0
+    /// The tables that the statement reads.
+    private(set) var names: Set<String> = []
+
+    func begin(_ purpose: Purpose) { (self.purpose, refusals, names) = (purpose, 0, []) }
+
+    func end() { begin(.running) }
+
+    func answer(_ action: Int32, _ first: UnsafePointer<CChar>?, _ second: UnsafePointer<CChar>?) -> Int32 {
+        switch purpose {
+        case .running: return SQLITE_OK
+        case .refusing:
+            if Connection.isReading(action, first, second) { return SQLITE_OK }
+            refusals += 1
+            return SQLITE_DENY
+        case .collecting:
+            if action == SQLITE_READ, let first { names.insert(String(cString: first)) }
+            return SQLITE_OK
+        }
+    }
 }

@@ -9,6 +9,8 @@ public final class Connection {
     var progress: ProgressBox?
     /// The handler of `observeStatements`.
     var statementWatch: StatementWatch?
+    /// The handler of `prepareReadOnly` and `tablesRead`; nil until one of them is used.
+    var authorizer: Authorizer?
 
     /// Opens a file, or an in-memory database for the path `:memory:`.
     ///
@@ -41,9 +43,10 @@ public final class Connection {
 
     deinit {
         cache.removeAll()
-        // A statement that outlives the connection keeps the handle open, and must not use the released busy handler.
+        // A statement that outlives the connection keeps the handle open, and must not use released handlers.
         sqlite3_busy_handler(handle, nil, nil)
         sqlite3_trace_v2(handle, 0, nil, nil)
+        sqlite3_set_authorizer(handle, nil, nil)
         sqlite3_close_v2(handle)
     }
 
