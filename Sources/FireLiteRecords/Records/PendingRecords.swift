@@ -5,8 +5,14 @@ enum PendingRecords {
     /// Reads the outbox, if the file has one: the type and id of an update, patch or deletion, of the body of a create, and of the entries
     /// of a Bundle. The content of sealed requests is not known.
     ///
+    /// Every read of records asks for it, so it is kept until something is committed.
+    ///
     /// - Throws: `FHIRStoreError`.
     static let inOutbox: @Sendable (ReadTransaction) throws -> Set<RecordKey> = { tx in
+        try tx.remembered("records.pending") { try read(tx) }
+    }
+
+    private static func read(_ tx: ReadTransaction) throws -> Set<RecordKey> {
         guard try !tx.store.sql("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = '_outbox'").isEmpty else { return [] }
         var keys: Set<RecordKey> = []
         for row in try tx.store.sql("SELECT path, body FROM _outbox") {
