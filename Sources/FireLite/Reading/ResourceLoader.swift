@@ -36,7 +36,7 @@ struct ResourceLoader {
     /// Calls `body` with the resources of these registrations, which are in the order of their numbers. In a read, one at a time is in
     /// memory. A resource that `body` deletes is not passed on later.
     func forEach(_ registrations: [Registration], _ body: (FHIRResource) throws -> Void) throws {
-        guard objects != nil else { return try readEach(registrations, body) }
+        guard objects != nil else { return try readEach(registrations, areAll: true, body) }
         // The body may change resources that are still to be read.
         for resource in try resources(registrations) where !resource.objectFlags.contains(.deleted) { try body(resource) }
     }
@@ -110,8 +110,12 @@ struct ResourceLoader {
         return inOrder.compactMap { $0 }
     }
 
-    private func readEach(_ registrations: [Registration], near: Int64 = 0, _ body: (FHIRResource) throws -> Void) throws {
-        try access.reader.forEach(registrations, near: near) { registration, resource in try body(finish(resource, registration)) }
+    private func readEach(
+        _ registrations: [Registration], near: Int64 = 0, areAll: Bool = false, _ body: (FHIRResource) throws -> Void
+    ) throws {
+        try access.reader.forEach(registrations, near: near, areAll: areAll) { registration, resource in
+            try body(finish(resource, registration))
+        }
     }
 
     // MARK: - Lines

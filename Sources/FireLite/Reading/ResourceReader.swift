@@ -137,9 +137,12 @@ final class ResourceReader {
     /// `body` may read with this connection, but not change rows.
     /// - Parameter near: how far on, by number, a resource may be to be reached by stepping over the rows of those in between, which costs about
     ///   as much as a look-up if it is 8. Default: 0, which reads no rows of other resources but the one that a table's rows end at.
-    func forEach(_ registrations: [Registration], near: Int64 = 0, _ body: (Registration, FHIRResource?) throws -> Void) throws {
+    /// - Parameter areAll: whether no other resources of the type are between them: from one, their tables' rows lead to the next. Default: false.
+    func forEach(
+        _ registrations: [Registration], near: Int64 = 0, areAll: Bool = false, _ body: (Registration, FHIRResource?) throws -> Void
+    ) throws {
         defer { assembler.clear() }
-        try walk(registrations, near: near) { registration, cursors in
+        try walk(registrations, near: near, areAll: areAll) { registration, cursors in
             // A file may hold any number, and what stands for the end of a table is one of them.
             guard let cursors else { return try body(registration, nil) }
             for cursor in cursors { try cursor._withUnsafeGuaranteedRef { try $0.take(registration.root, into: &assembler) } }
@@ -153,13 +156,13 @@ final class ResourceReader {
     /// `body` may read with this connection, but not change rows, and not call this again.
     /// - Parameters:
     ///   - key: the store's key of digests. JSON that does not match the resource's digest is not passed on.
-    ///   - near: see `forEach(_:near:_:)`.
+    ///   - near: see `forEach(_:near:_:)`. With 0 they are all resources of a range, as of an export.
     func forEachLine(
         _ registrations: [Registration], key: UInt64, near: Int64 = 0, _ body: (Registration, RowEncoder.Line?) throws -> Void
     ) throws {
         let encoder = encoder
         defer { encoder.clear() }
-        try walk(registrations, near: near) { registration, cursors in
+        try walk(registrations, near: near, areAll: near == 0) { registration, cursors in
             guard let cursors else { return try body(registration, nil) }
             for cursor in cursors { try cursor._withUnsafeGuaranteedRef { try $0.take(registration.root, into: encoder) } }
             try encoder.withLine(digest: registration.digest, key: key) { try body(registration, $0) }
@@ -203,9 +206,10 @@ final class ResourceReader {
     /// Calls `body` with registrations and the cursors of their tables; with nil for a number that no resource can have.
     @inline(__always)
     private func walk(
-        _ registrations: [Registration], near: Int64, _ body: (Registration, ContiguousArray<Unmanaged<RowCursor>>?) throws -> Void
+        _ registrations: [Registration], near: Int64, areAll: Bool = false,
+        _ body: (Registration, ContiguousArray<Unmanaged<RowCursor>>?) throws -> Void
     ) throws {
-        let pass = Pass(registrations, near: near)
+        let pass = Pass(registrations, near: near, areAll: areAll)
         defer {
             for cursor in pass.cursors.values {
                 rowsRead += cursor.rows
@@ -282,11 +286,11 @@ final class ResourceReader {
         /// The cursors by the numbers of shapes.
         var cursorsOfShape: [Int64: ContiguousArray<Unmanaged<RowCursor>>] = [:]
 
-        init(_ registrations: [Registration], near: Int64) {
+        init(_ registrations: [Registration], near: Int64, areAll: Bool) {
             self.near = near
             last = min(registrations.last?.root ?? 0, RootNumbers.maximum)
             let first = max(registrations.first?.root ?? 0, 0)
-            looksUp = last - first >= Int64(registrations.count) * max(Self.strewn, near / 2)
+            looksUp = !areAll && last - first >= Int64(registrations.count) * max(Self.strewn, near / 2)
         }
     }
 
