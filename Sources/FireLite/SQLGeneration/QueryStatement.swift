@@ -59,11 +59,13 @@ struct QueryStatement {
                     : key.paths.filter { try compiler.value($0, scope, choose).column?.name != nil }
                 guard paths.count == 1 else {
                     let sql = try compiler.value(ofSeveral: paths, scope, choose)
-                    return SortTerm(sql: sql, isDescending: key.isDescending, nulls: key.nulls, indexedColumn: nil)
+                    return SortTerm(sql: sql, isDescending: key.isDescending, nulls: key.nulls, indexedColumn: nil, isElsewhere: true)
                 }
                 let (sql, column) = try compiler.value(paths[0], scope, choose)
                 let indexed = column.flatMap { paths[0].filters.isEmpty && isIndexed($0) ? $0.name : nil }
-                return SortTerm(sql: sql, isDescending: key.isDescending, nulls: key.nulls, indexedColumn: indexed)
+                return SortTerm(
+                    sql: sql, isDescending: key.isDescending, nulls: key.nulls, indexedColumn: indexed,
+                    isElsewhere: column?.alias != Self.alias)
             }
         }
     }
@@ -127,13 +129,23 @@ struct QueryStatement {
         if let start { conditions.append("\(Self.alias)._k > \(bind: .integer(start))") }
         let orders = terms.map(\.order) + ["\(Self.alias)._k\(raw: isKeyDescending ? " DESC" : "")"]
         let selected = select(columns + (withCursor ? terms.map(\.sql) : []))
-        var sql: SQLFragment = "\(selected)\(from) WHERE \(.all(conditions)) ORDER BY \(.joined(orders, ", "))"
+        var sql: SQLFragment = "\(selected)\(try source(terms)) WHERE \(.all(conditions)) ORDER BY \(.joined(orders, ", "))"
         let limit = limit ?? request.limit
         let offset = request.cursor == nil ? request.offset : 0
         if limit != nil || offset > 0 {
             sql += " LIMIT \(bind: .integer(Int64(limit ?? -1))) OFFSET \(bind: .integer(Int64(offset)))"
         }
         return sql
+    }
+
+    /// The table of the results, for a sort.
+    ///
+    /// If all of it is sorted by values in other rows, these are side by side in the order of the keys. SQLite would rather read the index on ids, which is
+    /// smaller, and look up the others in the order of the ids, which is any.
+    private func source(_ terms: [SortTerm]) throws -> SQLFragment {
+        guard let first = terms.first, first.isElsewhere, request.container == nil, request.sections.isEmpty else { return from }
+        let isAll = try conjuncts.allSatisfy { if case .constant(true) = $0 { true } else { false } }
+        return isAll ? "\(from) NOT INDEXED" : from
     }
 
     /// The tie-break has the direction of the last key, so that one index provides both.

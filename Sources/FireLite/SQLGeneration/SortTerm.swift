@@ -8,6 +8,8 @@ struct SortTerm {
     let nulls: SortKey.Nulls
     /// Its column of the result's own row, if that is indexed.
     let indexedColumn: String?
+    /// Whether it is looked up in other rows than the result's own.
+    let isElsewhere: Bool
 
     var order: SQLFragment {
         // SQLite's own order has NULL before all values; stating it would only keep SQLite from using an index.

@@ -50,6 +50,18 @@ import Testing
         #expect(try query.ids() == ["o3", "o103", "o203", "o303", "o403"])
     }
 
+    @Test func aSortOfAllByValuesInOtherRowsReadsResourcesInTheOrderOfTheirKeys() throws {
+        let store = try filled()
+        let expected = (0..<500).sorted { ("c\($0 % 50)", $0) < ("c\($1 % 50)", $1) }.map { "o\($0)" }
+        let query = store.query(Observation.self).sort { $0.code.coding.code.ascending }
+        #expect(try query.sql.text.contains("NOT INDEXED") && !query.explain().contains("USING COVERING INDEX"))
+        #expect(try query.ids() == expected)
+        #expect(try query.limit(20).ids() == Array(expected.prefix(20)))
+        // A condition may have an index, and so may the result's own column.
+        #expect(try !query.where { $0.subject.reference == "Patient/p3" }.sql.text.contains("NOT INDEXED"))
+        #expect(try !store.query(Observation.self).sort { $0.id.ascending }.sql.text.contains("NOT INDEXED"))
+    }
+
     @Test func anIndexComesWithItsColumn() throws {
         let store = try freshStore()
         #expect(try !store.createIndex(Observation.self) { ($0.status, $0.effectiveDateTime) }.isBuilt)
