@@ -92,7 +92,7 @@ package struct ContentDigest {
         }
         if let slots = object.slots {
             let entries = table.pointee.entries
-            object.prefetchValues()
+            object.prefetchObjects()
             for index in 0..<Int(object.slotCount) {
                 let slot = Int(slots[index].index)
                 mix(slots + index, usesSlots ? UInt64(slot) << 8 : entries[slot].digestTag)

@@ -30,8 +30,19 @@ extension FHIRObject {
         for first in stride(from: 0, to: Int(slotCount), by: 8) { firelite_prefetch(slots + first) }
     }
 
-    /// Loads the objects that are values of this one, the memory of its lists, and its texts.
-    package final func prefetchValues() {
+    /// Loads the objects that are values of this one, and the memory of its lists.
+    final func prefetchObjects() {
+        guard let slots else { return }
+        for place in slots..<slots + Int(slotCount) {
+            switch place.content {
+            case .object, .list: place.object.prefetch()
+            case .text, .other: break
+            }
+        }
+    }
+
+    /// The same with the texts, for an object that will be read a little later.
+    fileprivate final func prefetchValues() {
         guard let slots else { return }
         for place in slots..<slots + Int(slotCount) {
             switch place.content {
