@@ -6,7 +6,7 @@ extension ReadTransaction {
     ///
     /// - Parameter body: called with the index of an id and the JSON of its resource, the bytes being valid during the call. It must not use the
     ///   transaction.
-    /// - Returns: the indexes of the other ids: of unknown ones, and of resources that have to be read as objects.
+    /// - Returns: the indexes of the other ids: of unknown ones, and of resources that must be read as objects.
     /// - Throws: `FHIRStoreError`; errors of `body`.
     package func forEachJSON(
         typeName: String, ids: [String], _ body: (Int, UnsafeBufferPointer<UInt8>) throws -> Void

@@ -77,7 +77,7 @@ final class Registry {
     /// The most registrations whose memory is kept.
     private static let mostSpare = 256
 
-    /// Takes the memory of a list for the next one. Allocating that of a page anew for each page makes glibc join the free blocks of the objects of
+    /// Takes the memory of a list for the next one. Allocating it again for each page makes glibc join the free blocks of the objects of
     /// the page before, from which those of the next are then split.
     func giveBack(_ registrations: inout [Registration]) {
         guard registrations.capacity <= Self.mostSpare else { return }

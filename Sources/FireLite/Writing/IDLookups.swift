@@ -93,7 +93,7 @@ struct IDLookups {
 }
 
 extension Array where Element == FHIRResource {
-    /// Calls `body` with the resources in such a way that looking at one does not count references, for which its memory would have to be there.
+    /// Calls `body` with the resources in such a way that looking at one does not count references, for which its memory must be there.
     func withUnmanaged<Value>(_ body: (UnsafeBufferPointer<Unmanaged<FHIRResource>>) throws -> Value) rethrows -> Value {
         try withUnsafeBufferPointer { resources in
             try resources.withMemoryRebound(to: Unmanaged<FHIRResource>.self, body)

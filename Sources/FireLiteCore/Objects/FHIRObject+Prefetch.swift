@@ -110,7 +110,7 @@ extension UnsafeMutablePointer where Pointee == ElementSlot {
 
     /// Loads the bytes of a text that is longer than 15 bytes.
     ///
-    /// Asking the string for them would count references, for which its memory would have to be there. Its second word has their address, with
+    /// Asking the string for them would count references, for which its memory must be there. Its second word has their address, with
     /// marks in the upper bits, one of which says that the text is in the words themselves
     /// (<https://github.com/swiftlang/swift/blob/main/stdlib/public/core/StringObject.swift>). Were it otherwise, the prefetch would be in vain.
     @inline(__always)
@@ -125,7 +125,7 @@ extension UnsafeBufferPointer<String> {
     /// Loads the texts at these positions, which will be read soon, into the processor's cache.
     package func prefetchTexts(_ positions: Range<Int>) {
         // A long text's storage is the second of its two words, below some flags; a short one is in the words themselves. Should that change,
-        // nothing is loaded that is of use.
+        // nothing useful is loaded.
         guard MemoryLayout<String>.size == 2 * MemoryLayout<UInt64>.size, let base = baseAddress else { return }
         for position in positions {
             let word = UnsafeRawPointer(base + position).load(fromByteOffset: MemoryLayout<UInt64>.size, as: UInt64.self)
