@@ -250,11 +250,11 @@ public final class WriteTransaction: ReadTransaction {
             versions.reserveCapacity(resources.count)
             try writer.upsert(
                 resources, digests: digests, marksManaged: false, known: { managed[$0] }, check: checkAddable
-            ) { resource, outcome in
+            ) { index, outcome in
                 switch outcome {
                 case .added(let root): versions.append(writer.firstRevision(of: root))
                 case .merge(let target):
-                    target.assign(from: resource)
+                    target.assign(from: resources[index])
                     try managed.flush()
                     versions.append(nil)
                 case .updated, .unchanged, .older, .replaced: versions.append(nil)
