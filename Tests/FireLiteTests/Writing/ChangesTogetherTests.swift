@@ -107,16 +107,17 @@ import Testing
             }
         }
         try writing(store) { transaction in _ = try transaction.upsert((0..<12).map { patient($0, "B", given: ["C"]) }) }
-        var commits = store.changes().makeAsyncIterator()
+        var updates = store.query(Patient.self).updates(changes: true, every: .zero).makeAsyncIterator()
+        #expect(try await updates.next()?.changes == nil)
         try writing(store) { transaction in
             // Every third one gets a longer list, and so is compared in another way.
             _ = try transaction.upsert(
                 (0..<12).map { $0 % 3 == 0 ? patient($0, "B", given: ["C", "D"]) : patient($0, "E\($0)", given: ["F"]) })
         }
-        let reported = try #require(await commits.next()).resources
-        #expect(reported.map(\.id) == (0..<12).map { "\($0)" })
-        for (number, change) in reported.enumerated() {
-            let paths = try #require(change.paths)
+        let changes = try #require(try await updates.next()?.changes)
+        #expect(changes.updates.map(\.index) == Array(0..<12))
+        for (number, update) in changes.updates.enumerated() {
+            let paths = try #require(update.paths)
             #expect(paths.sorted() == (number % 3 == 0 ? ["name[1].given[1]"] : ["name[1].family", "name[1].given[0]"]), "\(number)")
         }
     }
