@@ -1,8 +1,8 @@
 import NIOConcurrencyHelpers
 import NIOCore
 
-/// Counts the connections that are open. When most of those that may be are, quiet ones are closed early: whoever opens connections and sends nothing
-/// keeps nobody out for long.
+/// Counts the open connections. When three quarters of the permitted number are open, quiet ones are closed early, so that a client that only opens
+/// connections does not keep others out for long.
 final class ConnectionCrowd: Sendable {
     /// How long a connection may be quiet in a crowd, and how often connections look.
     static let patience = TimeAmount.seconds(2)
