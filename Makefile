@@ -84,8 +84,9 @@ programs: setup
 	swift build --product Benchmarks $(SWIFT_FLAGS)
 	swift build --product demo $(SWIFT_FLAGS)
 
-# Nested packages that depend on FireLite alone build into the same folder, where its modules are compiled already.
-SHARED_BUILD = --scratch-path "$(CURDIR)/.build"
+# Nested packages that depend on FireLite alone build into the same folder, where its modules are compiled already. SwiftPM would take the description of
+# the last build there for theirs, unless it makes each anew.
+SHARED_BUILD = --scratch-path "$(CURDIR)/.build" --disable-build-manifest-caching
 
 # A package of its own, as the classes of all releases take longer to compile than all the rest.
 RELEASE_TESTS = swift test --skip-build --package-path Packages/ReleaseTests $(SHARED_BUILD) $(SWIFT_FLAGS)
