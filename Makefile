@@ -85,7 +85,7 @@ programs: setup
 	swift build --product demo $(SWIFT_FLAGS)
 
 # Nested packages that depend on FireLite alone build into the same folder, where its modules are compiled already. SwiftPM would take the description of
-# the last build there for theirs, unless it makes each anew.
+# the last build there for theirs, unless it makes each again.
 SHARED_BUILD = --scratch-path "$(CURDIR)/.build" --disable-build-manifest-caching
 
 # A package of its own, as the classes of all releases take longer to compile than all the rest.

@@ -38,6 +38,16 @@ struct Measurement {
     var operationsPerSecond: Double { wall > 0 ? 1e6 / wall : 0 }
     var rowsPerOperation: Double? { rows.map { Double($0) / Double(max(operations, 1)) } }
 
+    /// Bytes written for one operation; nil where nothing was, or the system does not say.
+    var written: Double? { Self.some(Median.of(repetitions.map(\.cost.written)).map { $0 / Double(max(operations, 1)) }) }
+    /// How many times the bytes that the floor wrote.
+    var writtenRatio: Double? {
+        guard written != nil, let floor = Self.some(Median.of(repetitions.compactMap { $0.floor?.written })) else { return nil }
+        return Median.of(repetitions.map(\.cost.written)).map { $0 / floor }
+    }
+
+    private static func some(_ bytes: Double?) -> Double? { bytes.flatMap { $0 > 0.5 ? $0 : nil } }
+
     private func perOperation(_ seconds: [Double]) -> Double? { Median.of(seconds).map { $0 / Double(max(operations, 1)) * 1e6 } }
 
     // MARK: - Ratios

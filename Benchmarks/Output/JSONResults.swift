@@ -14,6 +14,8 @@ enum JSONResults {
         let ratio_to_floor: Double?
         let ops_per_second: Double
         let bytes_per_resource: Double?
+        /// Bytes that each operation wrote; nil where there were none, and in earlier results.
+        let written_bytes_per_op: Double?
         let peak_rss_mb: Double
         /// Nil where the memory was not measured by itself, and in earlier results.
         let added_mb: Double?
@@ -32,6 +34,7 @@ enum JSONResults {
             ratio_to_floor = measurement.ratio.map(Figures.rounded)
             ops_per_second = Figures.rounded(measurement.operationsPerSecond)
             bytes_per_resource = measurement.bytesPerResource.map(Figures.rounded)
+            written_bytes_per_op = measurement.written.map(Figures.rounded)
             peak_rss_mb = Figures.rounded(measurement.peakMB)
             added_mb = measurement.addedMB.map(Figures.rounded)
             verified = measurement.isVerified
@@ -54,6 +57,7 @@ enum JSONResults {
             try container.encode(ratio_to_floor, forKey: .ratio_to_floor)
             try container.encode(ops_per_second, forKey: .ops_per_second)
             try container.encode(bytes_per_resource, forKey: .bytes_per_resource)
+            try container.encode(written_bytes_per_op, forKey: .written_bytes_per_op)
             try container.encode(peak_rss_mb, forKey: .peak_rss_mb)
             try container.encode(added_mb, forKey: .added_mb)
             try container.encode(verified, forKey: .verified)

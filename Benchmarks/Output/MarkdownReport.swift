@@ -67,7 +67,8 @@ struct MarkdownReport {
     private var notes: String {
         """
         `op` is a resource for bulk work, fetches, scans and deletes, a query for counts, a page for the sorted page, an opening for
-        files. `rows/op` is how many rows were inserted, updated and deleted. `peak MB` is the most memory the process had in
+        files. `rows/op` is how many rows were inserted, updated and deleted, `written/op` how many bytes were handed to the system
+        for it: to the file, its log, and what an export writes; `× floor` compares them with the floor's. `peak MB` is the most memory the process had in
         use, with the data, which are held as text, and the objects of the workload in it. Bulk upserts store objects that are
         in memory; the import reads JSON on a second thread, so its processor time is for both, and its wall time is what a
         person waits. The floor of a scan reads each table from beginning to end; beside it stands one that reads each resource

@@ -2,8 +2,7 @@
 extension ResultTable {
     static let header = [
         "workload", "data", "size", "CPU µs/op", "wall µs/op", "floor CPU µs", "ratio", "from–to", "op/s", "rows/op", "bytes/resource",
-        "peak MB",
-        "verified",
+        "written/op", "× floor", "peak MB", "verified",
     ]
 
     static func row(_ measurement: Measurement) -> [String] {
@@ -12,8 +11,8 @@ extension ResultTable {
             measurement.name, measurement.kind.rawValue, Figures.grouped(measurement.size), isTimed ? Figures.text(measurement.cpu) : "–",
             isTimed ? Figures.text(measurement.wall) : "–", Figures.text(measurement.floorCPU), Figures.ratio(measurement.ratio),
             Figures.spread(measurement.ratioSpread), isTimed ? Figures.grouped(Int(measurement.operationsPerSecond)) : "–",
-            Figures.text(measurement.rowsPerOperation), Figures.text(measurement.bytesPerResource), Figures.text(measurement.peakMB),
-            measurement.isVerified ? "yes" : "NO",
+            Figures.text(measurement.rowsPerOperation), Figures.text(measurement.bytesPerResource), Figures.text(measurement.written),
+            Figures.ratio(measurement.writtenRatio), Figures.text(measurement.peakMB), measurement.isVerified ? "yes" : "NO",
         ]
     }
 

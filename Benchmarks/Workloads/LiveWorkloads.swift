@@ -8,11 +8,12 @@ struct LiveWorkloads: Workload {
     static let commit = "commit with 100 live queries on other tables, against none"
     static let arrival = "a change reaches a live list of 50, against reading it again"
     static let mainThread = "main thread: one change in a live list of all observations, against one of 50"
+    static let idle = "idle for two seconds with ten live queries, without a wake-up"
     private static let commits = 500
     private static let rounds = 11
     private static let observers = 100
 
-    var names: [String] { [Self.commit, Self.arrival, Self.mainThread] }
+    var names: [String] { [Self.commit, Self.arrival, Self.mainThread, Self.idle] }
 
     func isWorthwhile(at size: Int, of sizes: [Int]) -> Bool { size == sizes.last }
 
@@ -27,7 +28,26 @@ struct LiveWorkloads: Workload {
             nonisolated(unsafe) let bench = bench
             measurements.append(try MainActor.assumeIsolated { try mainThread(bench, path) })
         }
+        if bench.wants(Self.idle) { measurements.append(try idle(bench, path)) }
         return measurements
+    }
+
+    /// A store that nobody writes to: none of its threads runs, so that a phone's processor can sleep.
+    private func idle(_ bench: Bench, _ path: String) throws -> Measurement {
+        let store = try bench.openStore(path)
+        let followers = Followers(10) { number, ready in
+            for try await _ in store.query(Patient.self).where({ $0.name.family == "\(number)" }).updates() { ready() }
+        }
+        defer { followers.end() }
+        // What was begun for them comes to an end first.
+        Thread.sleep(forTimeInterval: 1)
+        let stopwatch = Stopwatch()
+        let before = ThreadSwitches.ofOtherThreads()
+        stopwatch.measure { Thread.sleep(forTimeInterval: 2) }
+        let wakeUps = ThreadSwitches.ofOtherThreads() - before
+        return Measurement(
+            name: Self.idle, kind: bench.corpus.kind, size: bench.size, operations: 1,
+            repetitions: [Measurement.Repetition(cost: stopwatch.cost, floor: nil)], peakMB: ProcessMemory.peakMB, isVerified: wakeUps == 0)
     }
 
     /// Small commits to a store that is observed, each followed by the same one to a store that nobody observes: what the machine does
