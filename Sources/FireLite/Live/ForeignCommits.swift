@@ -5,17 +5,31 @@ import Foundation
 /// Notices commits of other connections and processes while a store is observed.
 ///
 /// SQLite's `PRAGMA data_version` of a connection changes with commits of others (<https://www.sqlite.org/pragma.html#pragma_data_version>). The
-/// writing connection is asked when a write begins, and periodically while nobody writes; until it is open, a reading
+/// writing connection is asked when a write begins, and some time after anybody has written to the log while nobody writes; until it is open, a reading
 /// connection is asked instead. Both happen while no write of this store runs, so a change is never one of its own commits.
+///
+/// A commit is written to the log first, and counts a moment later, when SQLite publishes it in shared memory: after a sync, or much later in a
+/// process that is stopped in between. So each look is followed by another one after twice the time, until something is written again. What
+/// took a time to be published is noticed within as long again, and a store to which nobody writes is left asleep.
 final class ForeignCommits: @unchecked Sendable {
     // `lock` guards every variable; the connection is used only with it.
     private let lock = NSLock()
+    private let queue = DispatchQueue(label: "FireLite commits")
     private var timer: (any DispatchSourceTimer)?
+    private var listener: FileWrites.Listener?
+    /// Seconds from what was written to the first look.
+    private var interval = 0.1
+    /// Seconds from the last look to the next one.
+    private var delay = 0.1
     /// Asked until the first write.
     private var watcher: StoreConnection?
     private var watched: Int64?
     /// The version of the writing connection at the last look; nil before the first.
     private var written: Int64?
+
+    deinit {
+        if let listener { FileWrites.shared.forget(listener) }
+    }
 
     /// Begins to look, unless it does already. Called before an observer reads.
     func start(_ store: FHIRStore) {
@@ -24,16 +38,18 @@ final class ForeignCommits: @unchecked Sendable {
         defer { lock.unlock() }
         guard timer == nil else { return }
         written = nil
-        lookFirst(store)
         let (seconds, attoseconds) = store.configuration.foreignCommitInterval.components
-        let interval = max(Double(seconds) + Double(attoseconds) / 1e18, 0.001)
-        let timer = DispatchSource.makeTimerSource(queue: DispatchQueue(label: "FireLite commits"))
-        timer.schedule(deadline: .now() + interval, repeating: interval, leeway: .nanoseconds(Int(interval * 1e8)))
+        interval = max(Double(seconds) + Double(attoseconds) / 1e18, 0.001)
+        listener = FileWrites.Listener(store.path + "-wal") { [weak self] in self?.logWasWritten() }
+        lookFirst(store)
+        let timer = DispatchSource.makeTimerSource(queue: queue)
         timer.setEventHandler { [weak store, weak self] in
             guard let store, store.announcer.isObserved else { return self?.stop() ?? () }
-            self?.look(store)
+            self?.lookInTime(store)
         }
         self.timer = timer
+        delay = interval
+        schedule()
         timer.resume()
     }
 
@@ -42,9 +58,35 @@ final class ForeignCommits: @unchecked Sendable {
         defer { lock.unlock() }
         timer?.cancel()
         timer = nil
+        if let listener { FileWrites.shared.forget(listener) }
+        listener = nil
         watcher = nil
         watched = nil
     }
+
+    private func schedule() { timer?.schedule(deadline: .now() + delay, leeway: .nanoseconds(Int(min(delay, 10) * 1e8))) }
+
+    /// Anybody, perhaps this store, has written to the log.
+    private func logWasWritten() {
+        lock.lock()
+        defer { lock.unlock() }
+        delay = interval
+        schedule()
+    }
+
+    /// Looks, and sees to the next look.
+    private func lookInTime(_ store: FHIRStore) {
+        lock.lock()
+        // Before the look, so that what is written after it is told of.
+        let isListening = listener.map { FileWrites.shared.listen($0) } ?? false
+        delay = isListening ? min(delay * 2, Self.mostDelay) : interval
+        schedule()
+        lock.unlock()
+        look(store)
+    }
+
+    /// A day; longer would not make a difference.
+    private static let mostDelay = 86_400.0
 
     /// Remembers the version that the first observer reads, or an earlier one.
     private func lookFirst(_ store: FHIRStore) {

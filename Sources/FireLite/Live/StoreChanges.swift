@@ -37,7 +37,7 @@ extension FHIRStore {
     /// ```
     /// No commit is lost while the loop is slow: up to 10,000 commits with 100,000 changes are kept; beyond that they become one element without
     /// details, and so does a commit of more than 10,000 resources. Commits of other connections and processes are noticed
-    /// at the next write of this store, or within `Configuration.foreignCommitInterval`, and reported without details.
+    /// at the next write of this store, or `Configuration.foreignCommitInterval` after they were written, and reported without details.
     /// - Complexity: writes record their changes while somebody observes, about 0.2 µs a resource; otherwise nothing.
     public func changes() -> StoreChanges { StoreChanges(self) }
 }
