@@ -30,6 +30,8 @@ final class FileWrites: @unchecked Sendable {
         /// By the number of their watch, which is one for each file.
         private var listeners: [Int32: [Listener]] = [:]
 
+        deinit { source?.cancel() }
+
         /// Tells the listener of the next write to its file, once.
         ///
         /// - Returns: whether it can be told; it can't if there is no such file, or the system has no watch left.
@@ -61,7 +63,8 @@ final class FileWrites: @unchecked Sendable {
             descriptor = inotify_init1(Int32(IN_CLOEXEC) | Int32(IN_NONBLOCK))
             guard descriptor >= 0 else { return false }
             let source = DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: queue)
-            source.setEventHandler { [unowned self] in told() }
+            source.setEventHandler { [weak self] in self?.told() }
+            source.setCancelHandler { [descriptor] in close(descriptor) }
             self.source = source
             source.resume()
             return true
@@ -91,6 +94,8 @@ final class FileWrites: @unchecked Sendable {
     #elseif canImport(Darwin)
         private var sources: [ObjectIdentifier: any DispatchSourceFileSystemObject] = [:]
 
+        deinit { for source in sources.values { source.cancel() } }
+
         /// Tells the listener of the next write to its file, once.
         ///
         /// - Returns: whether it can be told; it can't if there is no such file, or the process has no descriptor left.
@@ -102,9 +107,9 @@ final class FileWrites: @unchecked Sendable {
             guard descriptor >= 0 else { return false }
             let source = DispatchSource.makeFileSystemObjectSource(
                 fileDescriptor: descriptor, eventMask: [.write, .extend, .delete], queue: queue)
-            source.setEventHandler { [unowned self, weak listener] in
+            source.setEventHandler { [weak self, weak listener] in
                 guard let listener else { return }
-                forget(listener)
+                self?.forget(listener)
                 listener.tell()
             }
             source.setCancelHandler { close(descriptor) }
