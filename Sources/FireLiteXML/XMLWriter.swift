@@ -261,5 +261,5 @@ struct XMLWriter {
     }
 
     private static let invalidCharacter = FHIRXMLError(
-        .invalidCharacter, path: "", "a text has a control character, which XML cannot hold: remove it")
+        .invalidCharacter, path: "", "a text has a character that XML cannot hold (a control character, U+FFFE or U+FFFF): remove it")
 }

@@ -38,15 +38,20 @@ class Asked:
 
 
 def paths(asked):
-    """The pages: the patient is the one with most observations."""
+    """The pages: the patient is the one with most observations, or of some observation where the console may not count so many."""
+    def found(path):
+        return [entry["resource"] for entry in json.loads(asked.get(path)[1]).get("entry", [])]
+
     def ids(path):
-        return [entry["resource"]["id"] for entry in json.loads(asked.get(path)[1]).get("entry", [])]
+        return [resource["id"] for resource in found(path)]
 
     statement = ("SELECT subject_reference, count(*) AS n FROM Observation WHERE subject_reference LIKE 'Patient/%' "
                  "GROUP BY 1 ORDER BY 2 DESC LIMIT 1")
     page = asked.get("/browse/console?kind=sql&text=" + urllib.parse.quote(statement))[1].decode()
-    start = page.index("<tbody")
-    patient = page[page.index("Patient/", start) + 8:][:36]
+    if "<tbody" in page:
+        patient = page[page.index("Patient/", page.index("<tbody")) + 8:][:36]
+    else:
+        patient = found("/fhir/Observation?_count=1")[0]["subject"]["reference"].split("/")[1]
     observation = ids("/fhir/Observation?_count=1&_elements=id")[0]
     provenance = ids("/fhir/Provenance?_count=1&_elements=id")
     result = {"overview": "/browse"}
@@ -103,12 +108,14 @@ def main(server, database, rounds):
     process = subprocess.Popen([server, "--database", database, "--read-only", "--port", "0", "--no-authorization"], stdout=subprocess.PIPE, text=True)
     port = urllib.parse.urlsplit(process.stdout.readline().split()[-1]).port
     asked = Asked(port)
-    longest = max(asked.measure(name, path, rounds) for name, path in paths(asked).items())
-    with open(f"/proc/{process.pid}/status") as file:
-        memory = next(int(line.split()[1]) / 1024 for line in file if line.startswith("VmHWM"))
-    print(f"longest {longest:.1f} ms, memory {memory:.0f} MB at most")
-    process.terminate()
-    process.wait()
+    try:
+        longest = max(asked.measure(name, path, rounds) for name, path in paths(asked).items())
+        with open(f"/proc/{process.pid}/status") as file:
+            memory = next(int(line.split()[1]) / 1024 for line in file if line.startswith("VmHWM"))
+        print(f"longest {longest:.1f} ms, memory {memory:.0f} MB at most")
+    finally:
+        process.terminate()
+        process.wait()
     if program := shutil.which("datasette"):
         datasette(database, rounds, program)
 

@@ -7,9 +7,13 @@ extension ConditionBuilder {
     func words(_ code: String, _ value: String, on layout: Layout) throws -> Predicate {
         let words = SearchText.plain(value)
         let terms = FullTextTerm.terms(words)
-        guard !terms.isEmpty else { throw SearchError(.invalid, "the value is missing", in: code) }
+        // Punctuation alone is no word, and would be found everywhere, or nowhere.
+        guard !terms.isEmpty, words.unicodeScalars.contains(where: Self.isOfWords) else {
+            throw SearchError(.invalid, "the value is missing", in: code)
+        }
         if try transaction.hasFullTextIndex(of: layout) { return .matching(terms) }
         let texts = words.split { $0 == " " || $0 == "\"" }.map { $0.hasSuffix("*") ? String($0.dropLast()) : String($0) }
+            .filter { $0.unicodeScalars.contains(where: Self.isOfWords) }
         if code == "_text" {
             guard let narrative = SearchPath(layout).child("text"), let div = narrative.child("div") else { return .constant(false) }
             return .and(texts.map { div.value(.text(.contains, of: $0, .all)) })
@@ -24,6 +28,17 @@ extension ConditionBuilder {
             if isFound, let key = transaction.key(of: resource) { keys.append(key) }
         }
         return .keys(keys)
+    }
+
+    /// Whether a character is one that words are made of, as SQLite's full-text index has it: a letter, a number, or one of private use.
+    private static func isOfWords(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.properties.generalCategory {
+        case .uppercaseLetter, .lowercaseLetter, .titlecaseLetter, .modifierLetter, .otherLetter, .decimalNumber, .letterNumber,
+            .otherNumber,
+            .privateUse:
+            true
+        default: false
+        }
     }
 
     // MARK: - Special parameters

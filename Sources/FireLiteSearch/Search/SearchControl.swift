@@ -116,3 +116,10 @@ struct SearchControl {
         }
     }
 }
+
+extension SearchRequest {
+    /// Whether any of its parameters says what to find, and does not only say how the results look.
+    ///
+    /// - Throws: ``SearchError``.
+    package var hasConditions: Bool { get throws { try !SearchControl(self).conditions.isEmpty } }
+}

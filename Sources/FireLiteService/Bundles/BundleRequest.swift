@@ -39,7 +39,9 @@ final class BundleRequest {
         route = try Route(target.segments, service.release)
         query = target.query
         conditions = WriteRun.Preconditions(ifMatch: request.text("ifMatch"), ifNoneMatch: request.text("ifNoneMatch"))
-        ifNoneExist = try request.text("ifNoneExist").map { try QueryItems($0.split(separator: "?").last ?? "") }
+        // Some clients put the condition into the address.
+        let addressed: QueryItems? = if method == .post, case .type = route, !query.conditions.isEmpty { query } else { nil }
+        ifNoneExist = try request.text("ifNoneExist").map { try QueryItems(condition: $0) } ?? addressed
         ifModifiedSince = request.instant("ifModifiedSince").map { HTTPDate.text($0.date) }
         switch (method, route) {
         case (.get, _), (.head, _): break

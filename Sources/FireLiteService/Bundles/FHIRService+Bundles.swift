@@ -10,7 +10,9 @@ extension FHIRService {
         if call.request.body.mentions("Subscription") { await subscriptions.settle(self, saves: true) }
         // Batches that only read go beside writes.
         let isRead = configuration.isReadOnly || store.configuration.access != .readWrite
-        let work: @Sendable () throws -> ServiceResponse = { try self.bundleAnswer(call).response(call.presentation, self.release) }
+        let work: @Sendable () throws -> ServiceResponse = {
+            try self.bundleAnswer(call).responseAfterCommit(call.presentation, self.release)
+        }
         return isRead ? try await store.reading(until: deadline, work) : try await store.writing(until: deadline, work)
     }
 

@@ -20,18 +20,24 @@ struct TransactionRun {
     /// Creations that their condition made superfluous.
     private var existing: Set<Int> = []
     /// The entry that creates what the same condition would find.
-    private var creating: [String: Int] = [:]
+    private var creating: [ExactText: Int] = [:]
     private var repeated: [Int: Int] = [:]
-    /// The resources that entries update, by condition too.
-    private var updated: Set<Key> = []
+    /// The resources that entries delete, create, update and patch, by condition too: each may be there once.
+    private var changed: Set<Key> = []
+    /// The resources that entries create, by type.
+    private var created: [String: Set<String>] = [:]
+    /// The criteria of updates that match nothing.
+    private var unmatched: Set<ExactText> = []
     /// A resource of a type.
     private struct Key: Hashable {
         let type: String
         let id: String
     }
 
-    /// Conditional references that find nothing before the transaction, and may find what it creates.
+    /// Conditional references that find nothing before the transaction, and may find what it stores.
     private var pending: [(request: BundleRequest, reference: FHIRObject)] = []
+    /// What conditional references led to that the transaction may have changed, and the first entry that has each.
+    private var led: [ExactText: (target: String, request: BundleRequest)] = [:]
 
     init(_ run: WriteRun, _ requests: [BundleRequest]) {
         self.run = run
@@ -46,26 +52,42 @@ struct TransactionRun {
     /// - Returns: the outcomes in the order of the entries; nil for those that read.
     mutating func write() throws -> [WriteOutcome?] {
         try refuseRepetitions()
-        for request in requests where request.method == .delete {
-            outcomes[request.index] = try inside(request) { try run.perform(request, nil) }
-        }
+        for request in requests where request.method == .delete { try inside(request) { outcomes[request.index] = try delete(request) } }
         for request in requests where request.method == .post { try inside(request) { try assignCreated(request) } }
         for request in requests where request.method == .put { try inside(request) { try assignUpdated(request) } }
         try resolve()
-        try create()
-        try resolvePending()
-        for request in requests where request.method == .put && outcomes[request.index] == nil {
-            guard let resource = resources[request.index], let type = request.type, let id = ids[request.index] else { continue }
-            outcomes[request.index] = try inside(request) {
-                try run.update(resource, type: type, id: id, conditions: request.conditions)
-            }
-            resources[request.index] = nil
-        }
+        let fresh = try create()
+        // Conditional references are resolved after everything else (FHIR, RESTful API, Transaction Processing Rules).
+        let waiting = Set(pending.map(\.request.index))
+        for request in requests where request.method == .put && !waiting.contains(request.index) { try update(request) }
         for request in requests where request.method == .patch {
-            outcomes[request.index] = try inside(request) { try run.perform(request, resources[request.index]) }
+            try inside(request) {
+                let outcome = try run.perform(request, resources[request.index])
+                if case .type(let type) = request.route, let id = outcome.id { try note(type, id) }
+                outcomes[request.index] = outcome
+            }
         }
+        try resolvePending()
+        for request in requests where request.method == .put && waiting.contains(request.index) { try update(request) }
+        try checkConditions()
+        try checkStored(fresh, waiting)
         for (index, first) in repeated { outcomes[index] = outcomes[first]?.found }
         return outcomes
+    }
+
+    /// Does an update of a resource that is there; a new one is created already.
+    private mutating func update(_ request: BundleRequest) throws {
+        guard outcomes[request.index] == nil, let resource = resources[request.index], let type = request.type, let id = ids[request.index]
+        else { return }
+        outcomes[request.index] = try inside(request) { try run.update(resource, type: type, id: id, conditions: request.conditions) }
+        resources[request.index] = nil
+    }
+
+    private mutating func delete(_ request: BundleRequest) throws -> WriteOutcome {
+        guard case .type(let type) = request.route else { return try run.perform(request, nil) }
+        let found = try run.deleted(type, request.query)
+        for id in found { try note(type, id) }
+        return try run.delete(type, found, request.conditions)
     }
 
     private func inside<Value>(_ request: BundleRequest, _ body: () throws -> Value) throws -> Value {
@@ -73,13 +95,23 @@ struct TransactionRun {
     }
 
     /// A resource may be in a transaction once.
-    private func refuseRepetitions() throws {
-        var seen: Set<Key> = []
+    private mutating func refuseRepetitions() throws {
+        var urls: Set<ExactText> = []
         for request in requests where !request.isRead {
-            guard case .instance(let type, let id) = request.route else { continue }
-            guard seen.insert(Key(type: type, id: id)).inserted else {
-                throw ServiceFault(400, "duplicate", "the transaction changes the resource more than once").inside(request.place)
+            try inside(request) {
+                if case .instance(let type, let id) = request.route { try note(type, id) }
+                guard request.method != .delete, let fullUrl = request.fullUrl else { return }
+                guard urls.insert(text: fullUrl) else {
+                    throw ServiceFault(
+                        400, "duplicate", "an earlier entry has the same fullUrl, so that references to it could mean either")
+                }
             }
+        }
+    }
+
+    private mutating func note(_ type: String, _ id: String) throws {
+        guard changed.insert(Key(type: type, id: id)).inserted else {
+            throw ServiceFault(400, "duplicate", "the transaction changes the resource more than once")
         }
     }
 
@@ -95,7 +127,7 @@ struct TransactionRun {
                 outcomes[request.index] = try run.unchanged(found)
                 return
             }
-            let key = type + "?" + QueryItems.encoded(condition.all)
+            let key = try MatchCriteria(type, condition, in: "If-None-Exist").key
             if let first = creating[key] {
                 repeated[request.index] = first
                 ids[request.index] = ids[first]
@@ -107,13 +139,15 @@ struct TransactionRun {
         let id = try run.newID(type)
         ids[request.index] = id
         resource.id = id
+        try note(type, id)
+        created[type, default: []].insert(id)
     }
 
     private mutating func assignUpdated(_ request: BundleRequest) throws {
         guard let resource = request.resource else { return }
-        if case .instance(let type, let id) = request.route {
+        if case .instance(_, let id) = request.route {
             ids[request.index] = id
-            return try noteUpdated(type, id)
+            return
         }
         guard case .type(let type) = request.route else { return }
         let id: String
@@ -122,23 +156,40 @@ struct TransactionRun {
                 throw ServiceFault(400, "invalid", "the id of the resource is not that of the resource that matches")
             }
             id = known
-        } else if let own = resource.id {
-            guard ResourceID.isValid(own) else { throw ServiceFault(400, "value", "the id of the resource is not valid") }
-            guard try run.transaction.resource(typeName: type, id: own) == nil else {
-                throw ServiceFault(409, "duplicate", "no resource matches, but one has the id of the resource")
-            }
-            id = own
         } else {
-            id = try run.newID(type)
+            guard unmatched.insert(try MatchCriteria(type, request.query, in: nil).key).inserted else {
+                throw ServiceFault(400, "duplicate", "another entry updates what meets the same criteria, which nothing does")
+            }
+            if let own = resource.id { try run.checkUnused(own, type) }
+            id = try resource.id ?? run.newID(type)
+            created[type, default: []].insert(id)
         }
         ids[request.index] = id
         resource.id = id
-        try noteUpdated(type, id)
+        try note(type, id)
     }
 
-    private mutating func noteUpdated(_ type: String, _ id: String) throws {
-        guard updated.insert(Key(type: type, id: id)).inserted else {
-            throw ServiceFault(400, "duplicate", "the transaction changes the resource more than once")
+    /// Refuses conditional updates that would be of what the transaction creates, and conditional references whose target it has changed.
+    private func checkConditions() throws {
+        for request in requests where request.method == .put {
+            guard case .type(let type) = request.route, let id = ids[request.index], let others = created[type], others != [id] else {
+                continue
+            }
+            try inside(request) {
+                let found = try run.matches(type, request.query, nil, limit: others.count + 2).compactMap(\.id)
+                guard !found.contains(where: { $0 != id && others.contains($0) }) else {
+                    throw ServiceFault(400, "duplicate", "the transaction creates what meets the criteria of the update")
+                }
+            }
+        }
+        for (text, reference) in led.sorted(by: { $0.value.request.index < $1.value.request.index }) {
+            try inside(reference.request) {
+                guard try target(of: text.text) == reference.target else {
+                    throw ServiceFault(
+                        412, "conflict", "a conditional reference finds something else after the transaction than before: change that first"
+                    )
+                }
+            }
         }
     }
 
@@ -155,9 +206,12 @@ struct TransactionRun {
         }
         for request in requests where request.method != .delete && !request.isRead { resources[request.index] = request.takeResource() }
         let conditions = conditionalReferences(unpacker, links)
+        let written = Set(requests.filter { !$0.isRead }.compactMap(\.type))
         var found: [ExactText: String] = [:]
         for request in requests {
-            for reference in conditions[request.index] { try inside(request) { try resolve(reference, request, &found) } }
+            // What a condition made superfluous is not stored.
+            guard !existing.contains(request.index), repeated[request.index] == nil else { continue }
+            for reference in conditions[request.index] { try inside(request) { try resolve(reference, request, written, &found) } }
         }
     }
 
@@ -175,16 +229,21 @@ struct TransactionRun {
     }
 
     /// Replaces a reference such as `Patient?identifier=…` by that to the one resource that matches.
-    private mutating func resolve(_ reference: FHIRObject, _ request: BundleRequest, _ found: inout [ExactText: String]) throws {
-        guard let text = reference.text("reference") else { return }
-        if let known = found[text] {
-            reference.setText("reference", known)
-        } else if let target = try target(of: text) {
-            reference.setText("reference", target)
-            found[text] = target
-        } else if condition(text) != nil {
-            pending.append((request, reference))
-        }
+    ///
+    /// - Parameter written: the types that the transaction writes.
+    private mutating func resolve(
+        _ reference: FHIRObject, _ request: BundleRequest, _ written: Set<String>, _ found: inout [ExactText: String]
+    ) throws {
+        guard let text = reference.text("reference"), let condition = condition(text) else { return }
+        if let known = found[text] { return reference.setText("reference", known) }
+        // What the transaction changes may meet the condition afterwards, or meet it no more; so may what a chain leads to.
+        let mayChange = written.contains(condition.type) || condition.query.contains(".") || condition.query.contains("_has")
+        let target: String?
+        do { target = try self.target(of: text) } catch let fault as ServiceFault where fault.status == 412 && mayChange { target = nil }
+        guard let target else { return pending.append((request, reference)) }
+        reference.setText("reference", target)
+        found[text] = target
+        if mayChange { led[ExactText(text)] = (target, request) }
     }
 
     /// The type and the parameters of a conditional reference; nil for any other.
@@ -199,8 +258,8 @@ struct TransactionRun {
         return "\(condition.type)/\(id)"
     }
 
-    /// Resolves what was created meanwhile.
-    private func resolvePending() throws {
+    /// Resolves what was stored meanwhile.
+    private mutating func resolvePending() throws {
         var found: [ExactText: String] = [:]
         for (request, reference) in pending {
             guard let text = reference.text("reference") else { continue }
@@ -210,6 +269,7 @@ struct TransactionRun {
                 }
                 found[text] = target
                 reference.setText("reference", target)
+                if led[ExactText(text)] == nil { led[ExactText(text)] = (target, request) }
             }
         }
     }
@@ -224,7 +284,9 @@ struct TransactionRun {
     private static let notedTypes: Set<String> = ["SearchParameter", "Subscription"]
 
     /// Stores what is new: what is created, and what is updated and not there.
-    private mutating func create() throws {
+    ///
+    /// - Returns: the entries with it.
+    private mutating func create() throws -> [BundleRequest] {
         let (fresh, refusal) = try newEntries()
         try check(fresh)
         // Of all refusals the one of the first entry counts.
@@ -240,7 +302,7 @@ struct TransactionRun {
                 try store(Array(some[places]), digests: isManaged ? nil : Array(digests[places]))
             }
         }
-        try checkStored(fresh)
+        return fresh
     }
 
     /// The entries whose resources are new, up to the first one that is refused, and why it is.
@@ -253,8 +315,8 @@ struct TransactionRun {
             else { continue }
             do {
                 try inside(request) {
-                    if request.method == .put { try request.conditions.check(nil, run.release) }
                     try run.call.require(.create, type)
+                    if request.method == .put { try request.conditions.check(nil, run.release) }
                 }
             } catch { return (fresh, error) }
             fresh.append(request)
@@ -333,12 +395,15 @@ struct TransactionRun {
     }
 
     /// Refuses what the scopes do not reach once everything is stored, and notes subscriptions.
-    private func checkStored(_ fresh: [BundleRequest]) throws {
+    ///
+    /// - Parameter waiting: entries whose references were resolved after they were checked.
+    private func checkStored(_ fresh: [BundleRequest], _ waiting: Set<Int>) throws {
         let hidden = try hiddenEntries(fresh)
         for request in fresh {
             guard let type = request.type else { continue }
             try inside(request) {
                 let resource = outcomes[request.index]?.resource
+                if waiting.contains(request.index), let resource { try run.content.check(resource) }
                 if let resource { try run.checkSearchParameter(resource) }
                 if hidden.contains(request.index) { throw ServiceCall.forbidden(type) }
                 if let resource { try run.noteSubscription(resource) }

@@ -12,6 +12,8 @@ struct WriteOutcome {
     let resource: FHIRResource?
     /// What the client may see of it, if that is less.
     private(set) var shown: FHIRResource?
+    /// Whether the client may read the resource; otherwise answers do not contain it.
+    var isReadable = true
     /// The version of a resource that is no object of the store, and when it was stored.
     private var created: (version: Int64, at: String)?
 
@@ -83,6 +85,7 @@ struct WriteOutcome {
         switch call.presentation.content {
         case .minimal: return Answer(status, fields: fields)
         case .outcome: return Answer(status, .json(Self.outcome("the resource is stored")), fields: fields)
+        case .representation where !isReadable, nil where !isReadable: return Answer(status, fields: fields)
         case .representation, nil:
             // Another request may have changed it since: what was stored is in memory.
             return Answer(status, .resource(representation ?? resource), fields: fields)
@@ -90,7 +93,7 @@ struct WriteOutcome {
     }
 
     /// The resource as the client sees it.
-    var representation: FHIRResource? { (shown ?? resource)?.stamped(version: version) }
+    var representation: FHIRResource? { isReadable ? (shown ?? resource)?.stamped(version: version) : nil }
 
     static func outcome(_ text: String) -> String {
         ServiceFault.outcomeJSON([ServiceFault.Issue(severity: "information", code: "informational", text: text)])

@@ -27,7 +27,7 @@ struct WriteRun {
         case (.type(let type), .post):
             // Some clients put the condition into the address.
             let condition =
-                try fields["If-None-Exist"].map { try QueryItems($0.split(separator: "?").last ?? "") }
+                try fields["If-None-Exist"].map { try QueryItems(condition: $0) }
                 ?? (call.query.conditions.isEmpty ? nil : call.query)
             return try create(try content.resource(type, of: call.request), unless: condition)
         case (.instance(let type, let id), .put):
@@ -87,7 +87,9 @@ struct WriteRun {
 
     /// The outcome of a write that leaves a resource as it is, which another client may have stored.
     func unchanged(_ existing: FHIRResource) throws -> WriteOutcome {
-        WriteOutcome(200, existing, shown: try service.shown(existing, to: call.access, transaction))
+        var outcome = WriteOutcome(200, existing, shown: try service.shown(existing, to: call.access, transaction))
+        outcome.isReadable = try existing.id.map { try mayRead(existing.resourceType, $0) } ?? true
+        return outcome
     }
 
     /// The id of a new resource.
@@ -173,33 +175,56 @@ struct WriteRun {
             try conditions.check(nil, release)
             return try add(resource, id: newID(type))
         }
-        guard ResourceID.isValid(id) else { throw ServiceFault(400, "value", "the id of the resource is not valid", at: "\(type).id") }
-        guard try transaction.resource(typeName: type, id: id) == nil else {
-            throw ServiceFault(409, "duplicate", "no resource matches, but one has the id of the resource", at: "\(type).id")
-        }
+        try checkUnused(id, type)
         return try update(resource, type: type, id: id, conditions: conditions)
+    }
+
+    /// Refuses an id that a resource brings along for a conditional update without a match, if another one has it.
+    func checkUnused(_ id: String, _ type: String) throws {
+        guard ResourceID.isValid(id) else { throw ServiceFault(400, "value", "the id of the resource is not valid", at: "\(type).id") }
+        try call.require(.create, type)
+        guard try transaction.resource(typeName: type, id: id) != nil else { return }
+        // What the client may not see has no conflict that it may learn of.
+        guard try visible(type, id, .update) != nil else { throw ServiceCall.forbidden(type) }
+        throw ServiceFault(409, "duplicate", "no resource matches, but one has the id of the resource", at: "\(type).id")
     }
 
     // MARK: - Patching
 
     /// `patch` (FHIR, RESTful API).
     func patch(_ document: PatchDocument, type: String, id: String, conditions: Preconditions) throws -> WriteOutcome {
-        guard let existing = try transaction.resource(typeName: type, id: id) else {
-            guard call.access.scopes == nil, try ResourceHistory(store: store, transaction: transaction, type: type, id: id).isDeleted
-            else {
-                throw ServiceFault.notFound
-            }
-            throw ServiceFault.gone
-        }
-        try require(existing, type, id)
+        let existing = try changeable(type, id)
         try conditions.check(existing, release)
+        let mayRead = try mayRead(type, id)
+        guard mayRead || !document.readsValues else {
+            throw ServiceFault(403, "forbidden", "a patch that tests values needs a token that may read the resource")
+        }
         // What the client may not see, it may not take over either.
         let patched = try document.applied(to: try service.shown(try transaction.whole(existing), to: call.access, transaction))
         guard patched.resourceType == type, patched.id == id else {
             throw ServiceFault(422, "business-rule", "a patch cannot change the type or id of a resource")
         }
         try content.check(patched)
-        return try replace(existing, by: patched, id)
+        var outcome = try replace(existing, by: patched, id)
+        outcome.isReadable = mayRead
+        return outcome
+    }
+
+    /// A resource that the client may change. One that its scopes do not reach is not there.
+    func changeable(_ type: String, _ id: String) throws -> FHIRResource {
+        try call.require(.update, type)
+        if let existing = try visible(type, id, .update) { return existing }
+        guard call.access.scopes == nil, try ResourceHistory(store: store, transaction: transaction, type: type, id: id).isDeleted else {
+            throw ServiceFault.notFound
+        }
+        throw ServiceFault.gone
+    }
+
+    /// Whether the client may see a resource that it may change.
+    func mayRead(_ type: String, _ id: String) throws -> Bool {
+        guard call.access.scopes != nil else { return true }
+        do { try call.require(.read, type) } catch { return false }
+        return try visible(type, id, .read) != nil
     }
 
     func patch(_ document: PatchDocument, type: String, where items: QueryItems, conditions: Preconditions) throws -> WriteOutcome {
@@ -223,12 +248,20 @@ struct WriteRun {
     }
 
     func delete(_ type: String, where items: QueryItems, _ conditions: Preconditions) throws -> WriteOutcome {
+        try delete(type, try deleted(type, items), conditions)
+    }
+
+    /// Deletes what the condition of a deletion matches.
+    func delete(_ type: String, _ ids: [String], _ conditions: Preconditions) throws -> WriteOutcome {
+        for id in ids { _ = try delete(type, id, conditions) }
+        return WriteOutcome(deleted: type, service.configuration.conditionalDeletions > 1 ? nil : ids.first)
+    }
+
+    /// The ids of the resources that a conditional deletion is about.
+    func deleted(_ type: String, _ items: QueryItems) throws -> [String] {
         try call.require(.delete, type)
         let limit = service.configuration.conditionalDeletions
-        guard limit > 1 else {
-            guard let id = try match(type, items, nil)?.id else { return WriteOutcome(deleted: type, nil) }
-            return try delete(type, id, conditions)
-        }
+        guard limit > 1 else { return try (match(type, items, nil)?.id).map { [$0] } ?? [] }
         // With `_count` a client says itself how many it means.
         let count = items.last("_count").map { Int($0) } ?? limit
         guard let count, count > 0 else { throw ServiceFault(400, "value", "_count is a number, 1 or more", at: "http._count") }
@@ -236,8 +269,7 @@ struct WriteRun {
         guard items.last("_count") != nil || found.count <= limit else {
             throw ServiceFault(412, "multiple-matches", "more than \(limit) resources match: add conditions, or _count")
         }
-        for id in found.prefix(min(count, limit)).compactMap(\.id) { _ = try delete(type, id, conditions) }
-        return WriteOutcome(deleted: type, nil)
+        return found.prefix(min(count, limit)).compactMap(\.id)
     }
 
     // MARK: - Conditions
@@ -254,14 +286,10 @@ struct WriteRun {
     }
 
     /// The first resources that meet the conditions of a conditional interaction.
-    private func matches(_ type: String, _ items: QueryItems, _ field: String?, limit: Int) throws -> [FHIRResource] {
+    func matches(_ type: String, _ items: QueryItems, _ field: String?, limit: Int) throws -> [FHIRResource] {
         try call.require(.search, type)
-        let conditions = items.conditions.filter { !Self.resultParameters.contains($0.name) }
-        guard !conditions.isEmpty else {
-            throw ServiceFault(400, "required", "a conditional interaction needs search parameters", at: field.map { "http.\($0)" })
-        }
         var request = SearchRequest(type: type).count(limit)
-        for condition in conditions { request = request.where(condition.name, condition.value) }
+        for criterion in try MatchCriteria(type, items, in: field).parameters { request = request.where(criterion.name, criterion.value) }
         var options = SearchOptions()
         options.handling = .strict
         options.countsTotal = false
@@ -273,8 +301,6 @@ struct WriteRun {
         func search() throws -> [FHIRResource] { try transaction.search(request, options: options).matches }
         return try call.restriction(for: .search).map { try transaction.restricted(by: $0, search) } ?? search()
     }
-
-    private static let resultParameters: Set<String> = ["_count", "_sort", "_include", "_revinclude", "_total"]
 
     // MARK: - Scopes
 

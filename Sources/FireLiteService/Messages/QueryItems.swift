@@ -27,6 +27,16 @@ struct QueryItems: Sendable {
 
     init(_ text: String) throws { try self.init(text[...]) }
 
+    /// The parameters of a condition, such as that of a header field: with or without an address before them.
+    ///
+    /// - Throws: as ``init(_:maximum:)``.
+    init(condition text: String) throws {
+        // A question mark after the first equals sign is one of a value.
+        let mark = text.utf8.firstIndex { $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "=") }
+        let hasAddress = mark.map { text.utf8[$0] == UInt8(ascii: "?") } ?? false
+        try self.init(mark.flatMap { hasAddress ? text[text.utf8.index(after: $0)...] : nil } ?? text[...])
+    }
+
     private static func decoded(_ text: Substring.UTF8View) -> String? { AddressText.decoded(Substring(text), isForm: true) }
 
     /// The last value of a name; nil if there is none.

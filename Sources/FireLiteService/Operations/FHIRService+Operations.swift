@@ -26,7 +26,9 @@ extension FHIRService {
                     return try WriteRun(self, call, transaction).changeMeta(type, id, adds: name == "meta-add")
                 }
                 guard let resource = outcome.resource else { throw ServiceFault.notFound }
-                return try ReadRun.metaAnswer(resource.stamped(version: outcome.version)).response(call.presentation, self.release)
+                guard outcome.isReadable else { return ServiceResponse(200) }
+                return try ReadRun.metaAnswer(resource.stamped(version: outcome.version)).responseAfterCommit(
+                    call.presentation, self.release)
             }
         case ("viewdefinition-run", nil, nil): return try await runView(call)
         case ("export", _, _): return try await export(type, id, call)

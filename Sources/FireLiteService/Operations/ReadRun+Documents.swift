@@ -12,11 +12,12 @@ extension ReadRun {
     func documentReferences() throws -> Answer {
         try call.require(.search, "DocumentReference")
         let items = try parameters()
-        guard let patient = items.last("patient") else {
+        // A search ignores a parameter without a value, and would find everybody's documents.
+        guard let patient = items.last("patient"), !patient.isEmpty else {
             throw ServiceFault(400, "required", "$docref needs the parameter patient", at: "http.patient")
         }
         var request = SearchRequest(type: "DocumentReference").where("patient", patient)
-        request = request.where("type", try typeParameter() ?? items.last("type") ?? Self.summaries)
+        request = request.where("type", try typeParameter() ?? items.last("type").flatMap { $0.isEmpty ? nil : $0 } ?? Self.summaries)
         for (name, comparator) in [("start", "ge"), ("end", "le")] {
             guard let text = items.last(name) else { continue }
             guard FHIRDateTime(text.replacingBytes(" ", with: "+")) != nil else {

@@ -56,8 +56,13 @@ extension ReadRun {
         let items = try parameters()
         let number = items.last("max").map { Int($0) } ?? 1
         guard let number, number > 0 else { throw ServiceFault(400, "value", "max is a number, 1 or more", at: "http.max") }
-        let names = Set(items.all.map { String($0.name.prefix { $0 != ":" && $0 != "." }) })
-        guard names.contains("patient") || names.contains("subject") else {
+        // A search ignores a parameter without a value, and would find everybody's observations; so would one for what is missing, or not so.
+        let isLimited = items.all.contains { item in
+            let name = item.name.prefix { $0 != ":" && $0 != "." }
+            return (name == "patient" || name == "subject") && !item.value.isEmpty
+                && ![":missing", ":not"].contains { item.name.hasSuffix($0) }
+        }
+        guard isLimited else {
             throw ServiceFault(400, "required", "$lastn needs the parameter patient or subject", at: "http.patient")
         }
         var request = SearchRequest(type: "Observation").sort("-date").count(service.configuration.limits.included + 1)

@@ -10,7 +10,7 @@ extension WriteRun {
         guard let given = parameters.children("parameter").first(where: { $0.text("name") == "meta" })?.child("valueMeta") else {
             throw ServiceFault(400, "required", "the operation needs the parameter meta", at: "Parameters.parameter")
         }
-        guard let existing = try transaction.resource(typeName: type, id: id) else { throw ServiceFault.notFound }
+        let existing = try changeable(type, id)
         let changed = try service.shown(try transaction.whole(existing), to: call.access, transaction).copy()
         let old: JSONItem
         let new: JSONItem
@@ -21,7 +21,9 @@ extension WriteRun {
         let meta = Self.merged(old["meta"] ?? .object([:]), new, adds: adds)
         let document = try old.changing([.member("meta")]) { _ in meta.pruned }
         let resource = try FHIRJSON.resource(from: Data(document.json.utf8), release: release)
-        return try update(resource, type: type, id: id, conditions: Preconditions(ifMatch: nil, ifNoneMatch: nil))
+        var outcome = try update(resource, type: type, id: id, conditions: Preconditions(ifMatch: nil, ifNoneMatch: nil))
+        outcome.isReadable = try mayRead(type, id)
+        return outcome
     }
 
     private static func merged(_ old: JSONItem, _ new: JSONItem, adds: Bool) -> JSONItem {

@@ -46,6 +46,8 @@ struct JSONPatchDocument {
     }
 
     private let steps: [Step]
+    /// Whether it compares values of the document with others.
+    var tests: Bool { steps.contains { $0.name == "test" } }
     private static let maximum = 10_000
     /// The sum of all copies, in bytes: copies of copies double with each operation.
     private static let maximumCopies = 64 << 20

@@ -68,6 +68,11 @@ struct PatchDocument {
         if type.isJSONPatch { try self.init(json: data, service) } else { try self.init(xml: data, service) }
     }
 
+    /// Whether its outcome may tell of values of the resource, as it compares them, or selects elements by them.
+    var readsValues: Bool {
+        if case .json(let patch) = form { patch.tests } else { true }
+    }
+
     /// The resource after the patch, as a new object.
     ///
     /// - Throws: `ServiceFault` with status 422 for a patch that does not apply, or leaves no valid resource.

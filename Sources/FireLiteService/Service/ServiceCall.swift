@@ -90,6 +90,15 @@ struct Answer {
         return response
     }
 
+    /// The answer to a request that has changed the store: in JSON if XML cannot hold it, as a refusal would say that nothing was done.
+    func responseAfterCommit(_ presentation: Presentation, _ release: FHIRRelease) throws -> ServiceResponse {
+        do { return try response(presentation, release) } catch is FHIRXMLError {
+            var presentation = presentation
+            presentation.format = .json
+            return try response(presentation, release)
+        }
+    }
+
     private static func data(_ resource: FHIRResource, _ presentation: Presentation) throws -> Data {
         switch presentation.format {
         case .json: FHIRJSON.data(resource, pretty: presentation.isPretty)

@@ -109,6 +109,6 @@ final class WriteGroup: @unchecked Sendable {
     }
 
     private static func response(_ outcome: WriteOutcome, _ call: ServiceCall, _ service: FHIRService) throws -> ServiceResponse {
-        try outcome.answer(call, service).response(call.presentation, service.release)
+        try outcome.answer(call, service).responseAfterCommit(call.presentation, service.release)
     }
 }
