@@ -1,7 +1,7 @@
 import Dispatch
 import Foundation
 
-/// Tells when anybody, in any process, writes to a file. Until then no thread runs.
+/// Reports that anybody, in any process, has written to a file. Until then no thread runs.
 ///
 /// Linux and Android: inotify(7), one descriptor for the process, made when it is first needed. Apple's systems: a kernel queue's event on a
 /// descriptor of the file, which must be one without POSIX locks, as closing it would release them. Elsewhere nothing can be listened for.
@@ -10,14 +10,14 @@ import Foundation
 final class FileWrites: @unchecked Sendable {
     static let shared = FileWrites()
 
-    /// What is told of one write, and then listens again if it wants to know of the next one.
+    /// Something that hears of one write, and then listens again if it wants to hear of the next one.
     final class Listener: Sendable {
         let path: String
-        fileprivate let tell: @Sendable () -> Void
+        fileprivate let report: @Sendable () -> Void
 
-        init(_ path: String, tell: @escaping @Sendable () -> Void) {
+        init(_ path: String, report: @escaping @Sendable () -> Void) {
             self.path = path
-            self.tell = tell
+            self.report = report
         }
     }
 
@@ -32,21 +32,21 @@ final class FileWrites: @unchecked Sendable {
 
         deinit { source?.cancel() }
 
-        /// Tells the listener of the next write to its file, once.
+        /// Reports the next write to the file of the listener, once.
         ///
-        /// - Returns: whether it can be told; it can't if there is no such file, or the system has no watch left.
+        /// - Returns: whether that can be had; it can't if there is no such file, or the system has no watch left.
         func listen(_ listener: Listener) -> Bool {
             lock.lock()
             defer { lock.unlock() }
             guard begin() else { return false }
-            // One watch tells once, and is gone then; a file that is watched already keeps its watch.
+            // A watch reports once, and is gone then; a file that is watched already keeps its watch.
             let watch = inotify_add_watch(descriptor, listener.path, UInt32(IN_MODIFY) | UInt32(IN_DELETE_SELF) | UInt32(IN_ONESHOT))
             guard watch >= 0 else { return false }
             if listeners[watch]?.contains(where: { $0 === listener }) != true { listeners[watch, default: []].append(listener) }
             return true
         }
 
-        /// Tells the listener no more, but for what is being told.
+        /// Reports no more to the listener, but for what is being reported.
         func forget(_ listener: Listener) {
             lock.lock()
             defer { lock.unlock() }
@@ -63,16 +63,16 @@ final class FileWrites: @unchecked Sendable {
             descriptor = inotify_init1(Int32(IN_CLOEXEC) | Int32(IN_NONBLOCK))
             guard descriptor >= 0 else { return false }
             let source = DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: queue)
-            source.setEventHandler { [weak self] in self?.told() }
+            source.setEventHandler { [weak self] in self?.report() }
             source.setCancelHandler { [descriptor] in close(descriptor) }
             self.source = source
             source.resume()
             return true
         }
 
-        private func told() {
+        private func report() {
             lock.lock()
-            var told: [Listener] = []
+            var hearing: [Listener] = []
             withUnsafeTemporaryAllocation(byteCount: 4_096, alignment: MemoryLayout<inotify_event>.alignment) { buffer in
                 while case let length = read(descriptor, buffer.baseAddress, buffer.count), length > 0 {
                     var offset = 0
@@ -80,25 +80,25 @@ final class FileWrites: @unchecked Sendable {
                         let event = buffer.load(fromByteOffset: offset, as: inotify_event.self)
                         offset += MemoryLayout<inotify_event>.size + Int(event.len)
                         if event.mask & UInt32(IN_Q_OVERFLOW) != 0 {
-                            told += listeners.values.joined()
+                            hearing += listeners.values.joined()
                             listeners = [:]
                         } else {
-                            told += listeners.removeValue(forKey: event.wd) ?? []
+                            hearing += listeners.removeValue(forKey: event.wd) ?? []
                         }
                     }
                 }
             }
             lock.unlock()
-            for listener in told { listener.tell() }
+            for listener in hearing { listener.report() }
         }
     #elseif canImport(Darwin)
         private var sources: [ObjectIdentifier: any DispatchSourceFileSystemObject] = [:]
 
         deinit { for source in sources.values { source.cancel() } }
 
-        /// Tells the listener of the next write to its file, once.
+        /// Reports the next write to the file of the listener, once.
         ///
-        /// - Returns: whether it can be told; it can't if there is no such file, or the process has no descriptor left.
+        /// - Returns: whether that can be had; it can't if there is no such file, or the process has no descriptor left.
         func listen(_ listener: Listener) -> Bool {
             lock.lock()
             defer { lock.unlock() }
@@ -110,7 +110,7 @@ final class FileWrites: @unchecked Sendable {
             source.setEventHandler { [weak self, weak listener] in
                 guard let listener else { return }
                 self?.forget(listener)
-                listener.tell()
+                listener.report()
             }
             source.setCancelHandler { close(descriptor) }
             sources[ObjectIdentifier(listener)] = source
@@ -118,7 +118,7 @@ final class FileWrites: @unchecked Sendable {
             return true
         }
 
-        /// Tells the listener no more, but for what is being told.
+        /// Reports no more to the listener, but for what is being reported.
         func forget(_ listener: Listener) {
             lock.lock()
             defer { lock.unlock() }

@@ -77,7 +77,7 @@ final class ForeignCommits: @unchecked Sendable {
     /// Looks, and sees to the next look.
     private func lookInTime(_ store: FHIRStore) {
         lock.lock()
-        // Before the look, so that what is written after it is told of.
+        // Before the look, so that what is written after it is reported.
         let isListening = listener.map { FileWrites.shared.listen($0) } ?? false
         delay = isListening ? min(delay * 2, Self.mostDelay) : interval
         schedule()

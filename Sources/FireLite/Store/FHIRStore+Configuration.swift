@@ -16,7 +16,7 @@ extension FHIRStore {
         /// How long to wait for another process's lock before the error `busy`, with a resolution of 1 ms. Default: 5 seconds.
         public var busyTimeout = Duration.seconds(5)
         /// How soon a store that is observed (`changes()`, `updates()`) looks for commits of other connections and processes after one of them has
-        /// written to the file's log, or how often where the system can't tell of that. Default: 100 milliseconds. A look costs about 5 µs. It has
+        /// written to the file's log, or how often where the system can't report that. Default: 100 milliseconds. A look costs about 5 µs. It has
         /// no effect on the store's own commits, which observers get at once.
         public var foreignCommitInterval = Duration.milliseconds(100)
         /// The maximum number of concurrent reads. Default: 8.

@@ -4,29 +4,29 @@ import Testing
 
 @testable import FireLite
 
-/// A listener is told of the next write to its file, once, and of nothing else.
+/// A listener hears of the next write to its file, once, and of nothing else.
 @Suite(.timeLimit(.minutes(10))) struct FileWritesTests {
-    /// What listeners were told, in order.
+    /// What listeners heard, in order.
     private final class Log: @unchecked Sendable {
-        // `condition` guards `told`.
+        // `condition` guards `heard`.
         private let condition = NSCondition()
-        private var told: [String] = []
+        private var heard: [String] = []
 
         func listener(_ name: String, _ path: String) -> FileWrites.Listener {
             FileWrites.Listener(path) { [self] in
                 condition.lock()
-                told.append(name)
+                heard.append(name)
                 condition.broadcast()
                 condition.unlock()
             }
         }
 
-        /// Waits until so many were told.
+        /// Waits until so many were heard.
         func first(_ count: Int) -> [String] {
             condition.lock()
             defer { condition.unlock() }
-            while told.count < count { if !condition.wait(until: Date(timeIntervalSinceNow: 300)) { break } }
-            return told
+            while heard.count < count { if !condition.wait(until: Date(timeIntervalSinceNow: 300)) { break } }
+            return heard
         }
     }
 
@@ -37,7 +37,7 @@ import Testing
         try file.close()
     }
 
-    @Test func eachWriteIsToldOnceToThoseThatListen() throws {
+    @Test func eachWriteIsHeardOnceByThoseThatListen() throws {
         try withTemporaryFolder { folder in
             let (path, other) = (folder + "/a", folder + "/b")
             for file in [path, other] { try Data().write(to: URL(fileURLWithPath: file)) }
@@ -59,7 +59,7 @@ import Testing
         }
     }
 
-    @Test func whoIsForgottenIsToldNothing() throws {
+    @Test func whoIsForgottenHearsNothing() throws {
         try withTemporaryFolder { folder in
             let path = folder + "/a"
             try Data().write(to: URL(fileURLWithPath: path))
@@ -87,7 +87,7 @@ import Testing
             try Data().write(to: URL(fileURLWithPath: path))
             #expect(writes.listen(a))
             try FileManager.default.removeItem(atPath: path)
-            // That it is gone is told like a write, and then it can't be listened to.
+            // That it is gone is heard like a write, and then it can't be listened to.
             #expect(log.first(1) == ["a"] && !writes.listen(a))
         }
     }
