@@ -127,8 +127,7 @@ public struct ServiceTopic: Sendable {
     /// The parameters of `Encounter?status=finished`, or without a type.
     private static func items(_ text: String?, _ place: String) throws(ServiceFault) -> QueryItems? {
         guard let text else { return nil }
-        let query = text.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false).last ?? ""
-        do { return try QueryItems(query) } catch {
+        do { return try QueryItems(condition: text) } catch {
             throw ServiceFault(422, "invalid", "the criterion is not a search", at: place)
         }
     }

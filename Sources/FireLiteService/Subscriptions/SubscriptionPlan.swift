@@ -136,7 +136,8 @@ struct SubscriptionPlan: Sendable {
         var filters: [Filter] = []
         for (index, item) in (list?.items ?? []).enumerated() {
             let place = "Subscription.filterBy[\(index)]"
-            guard let name = item["filterParameter"]?.text, let value = item["value"]?.text else {
+            // A search ignores a parameter without a value: everything would pass the filter.
+            guard let name = item["filterParameter"]?.text, let value = item["value"]?.text, !value.isEmpty else {
                 throw ServiceFault(422, "required", "a filter has a parameter and a value", at: place)
             }
             let comparator = item["comparator"]?.text
@@ -163,6 +164,9 @@ struct SubscriptionPlan: Sendable {
             let items: QueryItems
             do { items = try QueryItems(halves[1]) } catch {
                 throw ServiceFault(422, "invalid", "the parameters of a filter are not percent-encoded UTF-8", at: place)
+            }
+            guard items.all.allSatisfy({ !$0.value.isEmpty }) else {
+                throw ServiceFault(422, "required", "a parameter of a filter has a value: without it everything would pass", at: place)
             }
             filters += items.all.map { Filter(type: String(halves[0]), parameter: $0, place: place) }
         }

@@ -156,7 +156,7 @@ enum SubscriptionSample {
         let form = "application/fhir+" + (xml ? "xml" : "json")
         if release == "R5" {
             let parts = filters.map { filter in
-                let halves = filter.split(separator: "=").map(String.init)
+                let halves = filter.split(separator: "=", omittingEmptySubsequences: false).map(String.init)
                 return JSONItem.object([
                     "resourceType": text(type), "filterParameter": text(halves[0]), "value": text(halves[1]),
                 ])

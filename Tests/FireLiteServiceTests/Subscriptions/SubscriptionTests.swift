@@ -306,6 +306,15 @@ import Testing
         await sample.service.stop()
     }
 
+    /// A filter without a value would let everything pass.
+    @Test(arguments: ["R4", "R5"]) func filtersNeedValues(_ release: String) async throws {
+        let sample = try SubscriptionSample.service(release, hook: HookSample())
+        let reply = await sample.send(.put, "/Subscription/s", SubscriptionSample.json(release, filters: ["gender="]))
+        #expect(reply.status == 422 && reply.issue == "required", "\(reply.text)")
+        #expect(await sample.send(.put, "/Subscription/s", SubscriptionSample.json(release, filters: ["gender=female"])).status == 201)
+        await sample.service.stop()
+    }
+
     @Test func tooManySubscriptionsAreRefused() async throws {
         let sample = try SubscriptionSample.service(hook: HookSample()) { $0.limits.subscriptions = 1 }
         #expect(await sample.send(.put, "/Subscription/s", SubscriptionSample.json("R5")).status == 201)
