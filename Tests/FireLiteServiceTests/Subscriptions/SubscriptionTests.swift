@@ -310,7 +310,8 @@ import Testing
     @Test(arguments: ["R4", "R5"]) func filtersNeedValues(_ release: String) async throws {
         let sample = try SubscriptionSample.service(release, hook: HookSample())
         let reply = await sample.send(.put, "/Subscription/s", SubscriptionSample.json(release, filters: ["gender="]))
-        #expect(reply.status == 422 && reply.issue == "required", "\(reply.text)")
+        // R5 has the value in an element, which is never empty.
+        #expect(reply.status == 422 && reply.issue == (release == "R5" ? "value" : "required"), "\(reply.text)")
         #expect(await sample.send(.put, "/Subscription/s", SubscriptionSample.json(release, filters: ["gender=female"])).status == 201)
         await sample.service.stop()
     }
