@@ -55,13 +55,16 @@ struct ModuleRecord {
     }
 }
 
-/// The values of a module's statement, by number from 1; those without one are NULL. Text and blobs are not copied.
+/// The values of a module's statement, by number from 1; those without one are NULL. Bytes are not copied.
 package struct ModuleValues {
     private let statement: Statement
 
     init(_ statement: Statement) { self.statement = statement }
 
     package func bind(_ index: Int, _ value: Int64) { statement.bind(index, value) }
+
+    /// Binds a copy of a text.
+    package func bind(_ index: Int, _ text: String) { statement.bind(index, text) }
 
     /// Binds UTF-8.
     package func bind(_ index: Int, text bytes: UnsafeRawBufferPointer) {

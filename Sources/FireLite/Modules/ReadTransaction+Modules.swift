@@ -50,6 +50,71 @@ extension ReadTransaction {
         try perform { try step(access.connection.prepare(sql), arguments, body) }
     }
 
+    /// Calls `body` with each row that a statement selects; nothing of it is copied.
+    ///
+    /// - Parameters:
+    ///   - sql: a constant of the program, with `?` for values.
+    ///   - arguments: the values.
+    ///   - body: runs no statement.
+    /// - Throws: what `body` throws; `FHIRStoreError`.
+    package func forEachStatementRow(
+        of module: ModuleTables, _ sql: String, _ arguments: [SQLValue], _ body: (StatementRow) throws -> Void
+    ) throws {
+        guard try hasTables(of: module) else { return }
+        try perform {
+            let statement = try access.connection.cached(sql)
+            defer { statement.reset() }
+            noteTables(of: sql)
+            statement.bind(arguments)
+            while try statement.step() { try body(StatementRow(statement.row)) }
+        }
+    }
+
+    /// Calls `body` with each row that a statement selects for some numbers, and with the position of the number. The statement is run once for
+    /// several of them and has one text however many there are.
+    ///
+    /// - Parameters:
+    ///   - sql: a constant of the program that follows `WITH wanted(place, value) AS (…)` and selects `wanted.place` first.
+    ///   - arguments: the values of its `?`.
+    ///   - body: runs no statement.
+    /// - Throws: what `body` throws; `FHIRStoreError`.
+    package func forEachRow(
+        of module: ModuleTables, wanted numbers: [Int64], _ sql: String, _ arguments: [SQLValue] = [],
+        _ body: (_ place: Int, StatementRow) throws -> Void
+    ) throws {
+        try forEachRow(of: module, wanted: numbers.count, sql, arguments, bind: { $0.bind($1, numbers[$2]) }, body)
+    }
+
+    /// The same for texts.
+    package func forEachRow(
+        of module: ModuleTables, wanted texts: [String], _ sql: String, _ arguments: [SQLValue] = [],
+        _ body: (_ place: Int, StatementRow) throws -> Void
+    ) throws {
+        try forEachRow(of: module, wanted: texts.count, sql, arguments, bind: { $0.bind($1, texts[$2]) }, body)
+    }
+
+    private func forEachRow(
+        of module: ModuleTables, wanted count: Int, _ sql: String, _ arguments: [SQLValue], bind: (Statement, Int, Int) -> Void,
+        _ body: (Int, StatementRow) throws -> Void
+    ) throws {
+        guard count > 0, try hasTables(of: module) else { return }
+        try perform {
+            let text = WantedValues.clause + sql
+            let statement = try access.connection.cached(text)
+            defer { statement.reset() }
+            noteTables(of: text)
+            statement.bind(arguments, after: WantedValues.together)
+            for start in stride(from: 0, to: count, by: WantedValues.together) {
+                WantedValues.bind(statement, from: start, count: count, bind)
+                while try statement.step() {
+                    let row = statement.row
+                    try body(start + Int(row.int(0)), StatementRow(row))
+                }
+                statement.reset()
+            }
+        }
+    }
+
     /// Reads the blobs of some rows of a module's table, one after another, into memory.
     ///
     /// - Parameters:

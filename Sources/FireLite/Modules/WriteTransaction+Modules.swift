@@ -35,6 +35,27 @@ extension WriteTransaction {
         }
     }
 
+    /// Runs a statement as `run` does for some numbers, several at a time.
+    ///
+    /// - Parameters:
+    ///   - sql: a constant of the program that follows `WITH wanted(place, value) AS (…)`, where numbers that are left over are NULL.
+    ///   - arguments: the values of its `?`.
+    /// - Throws: `FHIRStoreError`.
+    package func run(on module: ModuleTables, wanted numbers: [Int64], _ sql: String, _ arguments: [SQLValue]) throws {
+        if try !hasTables(of: module) { try perform { try access.schema.create(module, access.connection) } }
+        try perform {
+            noteChange(of: module.tableNames)
+            let statement = try access.connection.cached(WantedValues.clause + sql)
+            // The values live no longer than this call.
+            defer { statement.clearBindings() }
+            statement.bind(arguments, after: WantedValues.together)
+            for start in stride(from: 0, to: numbers.count, by: WantedValues.together) {
+                WantedValues.bind(statement, from: start, count: numbers.count) { $0.bind($1, numbers[$2]) }
+                try statement.run()
+            }
+        }
+    }
+
     /// Runs a statement as `run` does, with one more value: a blob that is not copied.
     ///
     /// - Parameters:

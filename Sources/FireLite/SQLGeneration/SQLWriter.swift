@@ -104,8 +104,9 @@ extension SQLFragment {
 
 extension Statement {
     /// Binds values from parameter 1 on.
-    func bind(_ values: [SQLValue]) {
-        for (index, value) in values.enumerated() { bind(index + 1, value) }
+    /// Binds values to the parameters after the first `count`.
+    func bind(_ values: [SQLValue], after count: Int = 0) {
+        for (index, value) in values.enumerated() { bind(count + index + 1, value) }
     }
 
     func bind(_ index: Int, _ value: SQLValue) {

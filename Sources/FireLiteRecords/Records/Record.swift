@@ -81,6 +81,9 @@ package enum RecordAnnotation {
     ///
     /// - Throws: `RecordError.emptyAnnotation`.
     package static func normalized(_ annotation: String) throws -> String {
+        // Of visible ASCII characters only capital letters have another form.
+        let isNormal = annotation.utf8.allSatisfy { (0x21...0x7E).contains($0) && !(0x41...0x5A).contains($0) }
+        if isNormal, !annotation.isEmpty { return annotation }
         let text = annotation.trimmingCharacters(in: .whitespacesAndNewlines).lowercased().precomposedStringWithCanonicalMapping
         guard !text.isEmpty else { throw RecordError(.emptyAnnotation, "an annotation is empty: leave it out") }
         return text

@@ -29,22 +29,60 @@ struct RecordFilter: Sendable {
     /// - Throws: `RecordError`: `emptyAnnotation`, `invalidArgument`.
     func sql(_ tables: RecordTables, code: (String) -> String?) throws -> SQL {
         var sql = SQL(text: "")
-        for annotation in all { try sql.addAnnotated(tables, [RecordAnnotation.normalized(annotation)], code) }
-        if let any {
-            if any.isEmpty { sql.add("0") } else { try sql.addAnnotated(tables, RecordAnnotation.normalized(any), code) }
+        for texts in try annotations() { sql.addAnnotated(tables.key, tables, texts, code) }
+        try addTimes(to: &sql)
+        return sql
+    }
+
+    /// A `SELECT` of the numbers of stored resources of a type that meet the condition, as `root`, among numbers of other resources.
+    ///
+    /// - Parameter code: the keyed hash of an annotation; nil if there is no keyring.
+    /// - Throws: `RecordError`: `emptyAnnotation`, `invalidArgument`.
+    func selection(_ tables: RecordTables, _ typeName: String, code: (String) -> String?) throws -> SQL {
+        let annotations = try annotations()
+        guard created.isOpen, updated.isOpen, let first = annotations.first, !first.isEmpty else {
+            // `+` keeps SQLite from reading all records of the type to find those with annotations.
+            let type = annotations.isEmpty ? "type" : "+type"
+            var sql = SQL(text: "SELECT root FROM \(tables.name) WHERE \(type) = ?", arguments: [.text(typeName)])
+            let condition = try self.sql(tables, code: code)
+            sql.text += condition.text
+            sql.arguments += condition.arguments
+            return sql
         }
-        for (column, period) in [("created", created), ("updated", updated)] {
+        // The resource's type and whether it is stored are known from its own row: the records with other annotations are not read.
+        var sql = SQL.owners(tables, first, code)
+        guard annotations.count > 1 else { return sql }
+        sql.text = "SELECT root FROM (\(sql.text)) WHERE 1"
+        for texts in annotations.dropFirst() { sql.addAnnotated("root", tables, texts, code) }
+        return sql
+    }
+
+    /// Lists of annotations, of each of which a record has one. A list may be empty.
+    private func annotations() throws -> [[String]] {
+        try all.map { [try RecordAnnotation.normalized($0)] } + (any.map { [try RecordAnnotation.normalized($0)] } ?? [])
+    }
+
+    private func addTimes(to sql: inout SQL) throws {
+        for (column, period) in [("created", created), ("updated", updated)] where !period.isOpen {
             let (first, end) = try period.milliseconds()
             if let first { sql.add("\(column) >= ?", [.integer(first)]) }
             if let end { sql.add("\(column) < ?", [.integer(end)]) }
         }
-        return sql
     }
 }
 
 extension RecordFilter.SQL {
-    fileprivate mutating func addAnnotated(_ tables: RecordTables, _ texts: [String], _ code: (String) -> String?) throws {
-        let owners = "SELECT owner FROM \(tables.name)_annotation WHERE keyed = "
+    fileprivate mutating func addAnnotated(
+        _ key: String, _ tables: RecordTables, _ texts: [String], _ code: (String) -> String?
+    ) {
+        guard !texts.isEmpty else { return add("0") }
+        let owners = Self.owners(tables, texts, code)
+        add("\(key) IN (\(owners.text))", owners.arguments)
+    }
+
+    /// A `SELECT` of the numbers of those that have one of these annotations, as `root`.
+    fileprivate static func owners(_ tables: RecordTables, _ texts: [String], _ code: (String) -> String?) -> Self {
+        let owners = "SELECT owner AS root FROM \(tables.name)_annotation WHERE keyed = "
         var parts = [owners + "0 AND text IN (\(texts.map { _ in "?" }.joined(separator: ", ")))"]
         var values: [SQLValue] = texts.map { .text($0) }
         let codes = texts.compactMap(code)
@@ -52,7 +90,7 @@ extension RecordFilter.SQL {
             parts.append(owners + "1 AND text IN (\(codes.map { _ in "?" }.joined(separator: ", ")))")
             values += codes.map { .text($0) }
         }
-        add("\(tables.key) IN (\(parts.joined(separator: " UNION ALL ")))", values)
+        return Self(text: parts.joined(separator: " UNION ALL "), arguments: values)
     }
 }
 

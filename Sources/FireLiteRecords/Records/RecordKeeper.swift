@@ -61,8 +61,8 @@ final class RecordKeeper: WriteParticipant, @unchecked Sendable {
         // `records` records its own writes.
         let noted = try revisions(named.map(\.root), tx)
         var new: [WrittenResource] = []
-        for resource in named {
-            guard let revision = noted[resource.root] else {
+        for (place, resource) in named.enumerated() {
+            guard let revision = noted[place] else {
                 new.append(resource)
                 continue
             }
@@ -74,15 +74,28 @@ final class RecordKeeper: WriteParticipant, @unchecked Sendable {
         try store(rows, revisions: new.map(\.revision), tx)
     }
 
-    /// The revisions that are recorded of resources, by number; none for those without a row.
-    private func revisions(_ roots: [Int64], _ tx: ReadTransaction) throws -> [Int64: Int64] {
-        guard let first = roots.first else { return [:] }
-        if roots.count == 1 { return try noted(first, tx).first?[0].integer.map { [first: $0] } ?? [:] }
-        let rows = try tx.rows(
-            of: tables.module,
-            "SELECT root, revision FROM \(raw: tables.name) WHERE root IN (\(ValueList.rows(roots.map { .integer($0) })))")
-        var revisions: [Int64: Int64] = [:]
-        for row in rows { revisions[row[0].integer ?? 0] = row[1].integer ?? 0 }
+    /// The revisions that are recorded of new resources, in their order; nil for those without a row.
+    private func revisions(_ roots: [Int64], _ tx: ReadTransaction) throws -> [Int64?] {
+        guard let first = roots.first, let last = roots.last else { return [] }
+        if roots.count == 1 { return [try noted(first, tx).first?[0].integer] }
+        var revisions = [Int64?](repeating: nil, count: roots.count)
+        // Between the numbers of new resources there are few others, and one that is stepped over costs less than a look-up.
+        guard last - first < 4 * Int64(roots.count), zip(roots, roots.dropFirst()).allSatisfy({ $0 < $1 }) else {
+            try tx.forEachRow(
+                of: tables.module, wanted: roots,
+                "SELECT wanted.place, r.revision FROM wanted CROSS JOIN \(tables.name) r ON r.root = wanted.value"
+            ) { place, row in revisions[place] = row.value(1).integer }
+            return revisions
+        }
+        var place = 0
+        try tx.forEachStatementRow(
+            of: tables.module, "SELECT root, revision FROM \(tables.name) WHERE root BETWEEN ? AND ? ORDER BY root",
+            [.integer(first), .integer(last)]
+        ) { row in
+            guard let root = row.value(0).integer else { return }
+            while place < roots.count, roots[place] < root { place += 1 }
+            if place < roots.count, roots[place] == root { revisions[place] = row.value(1).integer }
+        }
         return revisions
     }
 
@@ -119,23 +132,41 @@ final class RecordKeeper: WriteParticipant, @unchecked Sendable {
     /// The rows of records of a type that begin, as `row(continuing:_:as:_:_:)` makes them.
     func rows(continuing type: String, _ ids: [String], as roots: [Int64], _ time: Int64, _ tx: WriteTransaction) throws -> [RecordRow] {
         if ids.count == 1 { return [try row(continuing: type, ids[0], as: roots[0], time, tx)] }
-        let tombstoned = ids.isEmpty ? [] : try tables.tombstoned(type, ids, tx)
-        return try zip(ids, roots).map { id, root in
-            guard tombstoned.contains(id) else { return RecordRow(number: root, type: type, id: id, time: time) }
-            return try row(continuing: type, id, as: root, time, tx)
+        let tombstoned = try tables.tombstoned(type, ids, tx)
+        var rows: [RecordRow] = []
+        rows.reserveCapacity(ids.count)
+        for (place, id) in ids.enumerated() {
+            guard tombstoned.contains(place) else {
+                rows.append(RecordRow(number: roots[place], type: type, id: id, time: time))
+                continue
+            }
+            rows.append(try row(continuing: type, id, as: roots[place], time, tx))
         }
+        return rows
     }
 
     func store(_ row: RecordRow, revision: Int64, _ tx: WriteTransaction) throws { try store([row], revisions: [revision], tx) }
 
     func store(_ rows: [RecordRow], revisions: [Int64], _ tx: WriteTransaction) throws {
-        let values: [[SQLValue]] = zip(rows, revisions).map { row, revision in
-            [
-                .integer(row.number), .integer(revision), .text(row.type), .text(row.id), .optional(row.created), .optional(row.updated),
-                .optional(row.deleted), .integer(row.version), .integer(row.edition),
-            ]
+        var next = 0
+        while next < rows.count {
+            let count = rows.count - next < Self.storedTogether ? 1 : Self.storedTogether
+            try tx.run(on: tables.module, count == 1 ? Self.storeOne : Self.storeSeveral) { values in
+                for place in 0..<count { rows[next + place].bind(to: values, after: place * RecordRow.width, revisions[next + place]) }
+            }
+            next += count
         }
-        try tables.insert(values, "INSERT OR REPLACE INTO _record(root, revision, \(RecordRow.columns))", tx)
+    }
+
+    /// So many rows are stored by one statement: starting and ending it costs as much as a row.
+    private static let storedTogether = 16
+    private static let storeOne = storing(1)
+    private static let storeSeveral = storing(storedTogether)
+
+    private static func storing(_ count: Int) -> String {
+        let row = "(" + Array(repeating: "?", count: RecordRow.width).joined(separator: ", ") + ")"
+        return "INSERT OR REPLACE INTO _record(root, revision, \(RecordRow.columns)) VALUES "
+            + Array(repeating: row, count: count).joined(separator: ", ")
     }
 
     private func updated(_ resource: WrittenResource, noted: [SQLRow], time: Int64, tx: WriteTransaction) throws {

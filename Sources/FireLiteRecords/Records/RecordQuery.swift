@@ -178,7 +178,11 @@ public struct RecordQuery<Resource: FHIRResource>: Sendable {
     private func records(
         of resources: [Resource], _ pending: Set<RecordKey>, _ tx: ReadTransaction
     ) throws -> [Record<Resource>] {
-        try zip(resources, records.parts(of: resources, tx)).map { try records.record($0, $1, pending: pending, tx) }
+        let parts = try records.parts(of: resources, tx)
+        var found: [Record<Resource>] = []
+        found.reserveCapacity(resources.count)
+        for (index, parts) in parts.enumerated() { found.append(try records.record(resources[index], parts, pending: pending, tx)) }
+        return found
     }
 
     private func read<Value>(_ body: (ReadTransaction, FHIRQuery<Resource>, Set<RecordKey>) throws -> Value) throws -> Value {

@@ -14,8 +14,8 @@ struct RecordRow {
     var edition: Int64
 
     static let columns = "type, id, created, updated, deleted, version, edition"
-    /// The number of columns with the key.
-    static let width = 8
+    /// The number of columns with the key and the revision.
+    static let width = 9
 
     /// A row of the key and `columns`.
     init(_ row: SQLRow) {
@@ -47,8 +47,28 @@ struct RecordRow {
         updated = nil
     }
 
+    /// Binds the key, the revision and `columns` to the parameters after the first `count`. Those without a value stay NULL.
+    func bind(to values: ModuleValues, after count: Int, _ revision: Int64) {
+        values.bind(count + 1, number)
+        values.bind(count + 2, revision)
+        values.bind(count + 3, type)
+        values.bind(count + 4, id)
+        if let created { values.bind(count + 5, created) }
+        if let updated { values.bind(count + 6, updated) }
+        if let deleted { values.bind(count + 7, deleted) }
+        values.bind(count + 8, version)
+        values.bind(count + 9, edition)
+    }
+
     func metadata(isPending: Bool) -> RecordMetadata {
-        RecordMetadata(
+        RecordMetadata(created: created, updated: updated, deleted: deleted, isPending: isPending)
+    }
+}
+
+extension RecordMetadata {
+    /// Metadata from times as tables keep them.
+    init(created: Int64?, updated: Int64?, deleted: Int64?, isPending: Bool) {
+        self.init(
             created: created.map(RecordTime.date), updated: updated.map(RecordTime.date),
             status: deleted != nil ? .deleted : isPending ? .pending : .active, deleted: deleted.map(RecordTime.date))
     }

@@ -11,33 +11,33 @@ extension RecordTables {
             .map { RecordRow($0) }
     }
 
-    /// What tables have about a record that was not deleted.
+    /// What tables have about a record.
     struct Parts {
-        var row: RecordRow
+        let created: Int64?
+        let updated: Int64?
+        let deleted: Int64?
         let isSealed: Bool
         /// In the clear, sorted.
-        var annotations: [String]
+        fileprivate(set) var annotations: [String] = []
     }
 
-    /// The parts of the records with these numbers, by number; none for those without a row.
-    func parts(_ numbers: some Sequence<Int64>, _ tx: ReadTransaction) throws -> [Int64: Parts] {
-        let numbers = ValueList.rows(numbers.map { .integer($0) })
-        let rows = try tx.rows(
-            of: module,
+    /// The parts of the records with these numbers, in their order; nil for those without a row.
+    func parts(_ numbers: [Int64], _ tx: ReadTransaction) throws -> [Parts?] {
+        var parts = [Parts?](repeating: nil, count: numbers.count)
+        try tx.forEachRow(
+            of: module, wanted: numbers,
             """
-            SELECT r.\(raw: key), \(raw: RecordRow.columns), k.owner FROM \(raw: name) r
-            LEFT JOIN \(raw: name)_key k ON k.owner = r.\(raw: key) WHERE r.\(raw: key) IN (\(numbers))
-            """)
-        var parts: [Int64: Parts] = [:]
-        parts.reserveCapacity(rows.count)
-        for row in rows {
-            parts[row[0].integer ?? 0] = Parts(row: RecordRow(row), isSealed: row[RecordRow.width] != .null, annotations: [])
+            SELECT wanted.place, r.created, r.updated, r.deleted, k.owner, a.text FROM wanted CROSS JOIN \(name) r ON r.\(key) = wanted.value
+            LEFT JOIN \(name)_key k ON k.owner = r.\(key) LEFT JOIN \(name)_annotation a ON a.owner = r.\(key) AND a.keyed = 0
+            """
+        ) { place, row in
+            if parts[place] == nil {
+                parts[place] = Parts(
+                    created: row.value(1).integer, updated: row.value(2).integer, deleted: row.value(3).integer,
+                    isSealed: !row.value(4).isNull)
+            }
+            if let text = row.value(5).text { parts[place]?.add(text) }
         }
-        // By themselves, as a join would repeat the record's columns for each.
-        let texts = try tx.rows(
-            of: module,
-            "SELECT owner, text FROM \(raw: name)_annotation WHERE owner IN (\(numbers)) AND keyed = 0 ORDER BY owner, text")
-        for row in texts { if let text = row[1].text { parts[row[0].integer ?? 0]?.annotations.append(text) } }
         return parts
     }
 
@@ -52,38 +52,28 @@ extension RecordTables {
         ).first.map { RecordRow($0) }
     }
 
-    /// Which of these ids of a type have tombstones.
-    func tombstoned(_ type: String, _ ids: [String], _ tx: ReadTransaction) throws -> Set<String> {
-        let rows = try tx.rows(
-            of: module,
+    /// The positions of those of these ids of a type that have tombstones.
+    func tombstoned(_ type: String, _ ids: [String], _ tx: ReadTransaction) throws -> Set<Int> {
+        var places: Set<Int> = []
+        try tx.forEachRow(
+            of: module, wanted: ids,
             """
-            SELECT id FROM \(raw: name) WHERE type = \(bind: .text(type)) AND id IN (\(ValueList.rows(ids.map { .text($0) })))
-            AND deleted IS NOT NULL
-            """)
-        return Set(rows.compactMap { $0[0].text })
+            SELECT wanted.place FROM wanted CROSS JOIN \(name) r ON r.type = ? AND r.id = wanted.value WHERE r.deleted IS NOT NULL
+            """, [.text(type)]
+        ) { place, _ in places.insert(place) }
+        return places
     }
-
-    /// Runs a statement that inserts rows, several at a time: starting and ending it costs as much as a row.
-    func insert(_ rows: [[SQLValue]], _ insertion: String, _ tx: WriteTransaction) throws {
-        guard let width = rows.first?.count else { return }
-        let row = "(" + Array(repeating: "?", count: width).joined(separator: ", ") + ")"
-        var next = 0
-        while next < rows.count {
-            let count = rows.count - next < Self.rowsTogether ? 1 : Self.rowsTogether
-            let sql = insertion + " VALUES " + Array(repeating: row, count: count).joined(separator: ", ")
-            try tx.run(on: module, sql, Array(rows[next..<next + count].joined()))
-            next += count
-        }
-    }
-
-    private static let rowsTogether = 8
 
     // MARK: - Annotations
 
     /// Adds the same annotations, in the clear, to records that have none.
     func addAnnotations(_ texts: [String], of numbers: [Int64], _ tx: WriteTransaction) throws {
-        let rows: [[SQLValue]] = numbers.flatMap { number in texts.map { [.integer(number), .text($0), .integer(0)] } }
-        try insert(rows, "INSERT INTO \(name)_annotation(owner, text, keyed)", tx)
+        // One text after the other, as the index on texts has them.
+        for text in texts {
+            try tx.run(
+                on: module, wanted: numbers,
+                "INSERT INTO \(name)_annotation(owner, text, keyed) SELECT value, ?, 0 FROM wanted WHERE value IS NOT NULL", [.text(text)])
+        }
     }
 
     /// The annotations in the clear.
@@ -156,6 +146,18 @@ extension RecordTables {
                 on: module, "DELETE FROM \(name)_\(table) WHERE owner IN (SELECT \(key) FROM \(name) WHERE \(condition))", arguments)
         }
         return try tx.run(on: module, "DELETE FROM \(name) WHERE \(condition)", arguments)
+    }
+}
+
+extension RecordTables.Parts {
+    /// Adds an annotation at its place. They are stored in their order, so that it is usually the last.
+    fileprivate mutating func add(_ text: String) {
+        guard let last = annotations.last, text < last else { return annotations.append(text) }
+        annotations.insert(text, at: annotations.firstIndex { text < $0 } ?? annotations.endIndex)
+    }
+
+    func metadata(isPending: Bool) -> RecordMetadata {
+        RecordMetadata(created: created, updated: updated, deleted: deleted, isPending: isPending)
     }
 }
 

@@ -58,9 +58,8 @@ extension Records {
     private static func condition(_ filter: RecordFilter, _ typeName: String, code: (String) -> String?) throws -> Predicate? {
         guard !filter.isEmpty else { return nil }
         let tables = RecordTables.records
-        let sql = try filter.sql(tables, code: code)
-        return .selected(
-            ModuleSelection(tables.module, "SELECT root FROM _record WHERE type = ?\(sql.text)", [.text(typeName)] + sql.arguments))
+        let sql = try filter.selection(tables, typeName, code: code)
+        return .selected(ModuleSelection(tables.module, sql.text, sql.arguments))
     }
 
     /// The rows of deleted records, in the order in which they were deleted.

@@ -43,26 +43,22 @@ extension Records {
             }
             let sql = try filter.sql(tables, code: keeper.encryption.code)
             let types: [SQLValue] = typeName.map { [.text($0)] } ?? []
+            // `+` lets SQLite begin with the annotations: there are fewer of them than records of a type.
             let text = """
-                SELECT count(*) FROM _record WHERE deleted IS NULL AND root IN (SELECT root FROM _resource)
-                \(typeName == nil ? "" : " AND type = ?")\(sql.text)
+                SELECT count(*) FROM _record WHERE deleted IS NULL AND +root IN (SELECT root FROM _resource)
+                \(typeName == nil ? "" : " AND +type = ?")\(sql.text)
                 """
             return Int(try tx.rows(of: tables.module, text, types + sql.arguments).first?[0].integer ?? 0)
         }
     }
 
-    /// So many records are looked up together.
-    private static let batch = 256
-
     /// What tables have about stored resources, in their order.
-    func parts(of resources: [some FHIRResource], _ tx: ReadTransaction) throws -> [RecordTables.Parts?] {
-        var parts: [RecordTables.Parts?] = []
-        for start in stride(from: 0, to: resources.count, by: Self.batch) {
-            let roots = resources[start..<min(start + Self.batch, resources.count)].map { tx.key(of: $0).map(RowKey.root) }
-            let found = try tables.parts(roots.compactMap { $0 }, tx)
-            parts += roots.map { $0.flatMap { found[$0] } }
-        }
-        return parts
+    func parts<Resource: FHIRResource>(of resources: [Resource], _ tx: ReadTransaction) throws -> [RecordTables.Parts?] {
+        var roots: [Int64] = []
+        roots.reserveCapacity(resources.count)
+        // No record has the number 0.
+        for resource in resources { roots.append(tx.key(of: resource).map(RowKey.root) ?? 0) }
+        return try tables.parts(roots, tx)
     }
 
     /// The record of a stored resource, opened if it is sealed.
@@ -71,18 +67,25 @@ extension Records {
     func record<Resource: FHIRResource>(
         _ resource: Resource, _ parts: RecordTables.Parts? = nil, pending: Set<RecordKey>, _ tx: ReadTransaction
     ) throws -> Record<Resource> {
-        let type = resource.resourceType
-        guard let id = resource.id, let row = try parts?.row ?? row(type, id, tx) else {
+        if let parts, !parts.isSealed {
+            let metadata = parts.metadata(isPending: isPending(resource, pending))
+            return Record(resource: resource, metadata: metadata, annotations: parts.annotations)
+        }
+        guard let id = resource.id, let row = try row(resource.resourceType, id, tx) else {
             return Record(
                 resource: resource,
                 metadata: RecordMetadata(created: nil, updated: nil, status: .active, deleted: nil), annotations: [])
         }
-        let metadata = row.metadata(isPending: pending.contains(RecordKey(type, id: id)))
-        if let parts, !parts.isSealed { return Record(resource: resource, metadata: metadata, annotations: parts.annotations) }
+        let metadata = row.metadata(isPending: isPending(resource, pending))
         guard let sealed = try vault.open(row, tx) else {
             return Record(resource: resource, metadata: metadata, annotations: try tables.annotations(of: row.number, tx))
         }
         return Record(
             resource: try FHIRJSON.decode(Resource.self, from: sealed.content), metadata: metadata, annotations: sealed.annotations)
+    }
+
+    private func isPending(_ resource: FHIRResource, _ pending: Set<RecordKey>) -> Bool {
+        guard !pending.isEmpty, let id = resource.id else { return false }
+        return pending.contains(RecordKey(resource.resourceType, id: id))
     }
 }

@@ -13,28 +13,49 @@ extension Records {
     func createTogether<Resource: FHIRResource>(
         _ resources: ArraySlice<Resource>, _ annotations: [String], _ tx: WriteTransaction
     ) throws -> [Record<Resource>]? {
+        var list: [FHIRResource] = []
+        list.reserveCapacity(resources.count)
+        for resource in resources { list.append(resource) }
+        guard let rows = try add(list, annotations, tx) else { return nil }
+        var records: [Record<Resource>] = []
+        records.reserveCapacity(rows.count)
+        for (place, row) in rows.enumerated() {
+            let resource = resources[resources.startIndex + place]
+            records.append(Record(resource: resource, metadata: row.metadata(isPending: false), annotations: annotations))
+        }
+        return records
+    }
+
+    private func add(_ resources: [FHIRResource], _ annotations: [String], _ tx: WriteTransaction) throws -> [RecordRow]? {
         guard resources.count > 1, let type = resources.first?.resourceType, keeper.encryption.elements(of: type) == nil,
             resources.allSatisfy({ !$0.isManaged && $0.resourceType == type })
         else { return nil }
-        let ids = resources.map { $0.id ?? UUID().uuidString.lowercased() }
-        guard Set(ids).count == ids.count, Set(resources.map { ObjectIdentifier($0) }).count == ids.count,
+        var ids: [String] = []
+        ids.reserveCapacity(resources.count)
+        var unnamed: [FHIRResource] = []
+        for resource in resources {
+            if let id = resource.id {
+                ids.append(id)
+            } else {
+                ids.append(UUID().uuidString.lowercased())
+                unnamed.append(resource)
+            }
+        }
+        // A resource with an id that occurs twice has its id twice.
+        guard Set(ids).count == ids.count, Set(unnamed.map { ObjectIdentifier($0) }).count == unnamed.count,
             try tx.registered(type, ids: ids).allSatisfy({ $0 == nil })
         else { return nil }
-        let unnamed = zip(resources, ids).filter { $0.0.id == nil }
-        for (resource, id) in unnamed { resource.id = id }
+        if !unnamed.isEmpty { for (resource, id) in zip(resources, ids) where resource.id == nil { resource.id = id } }
         do {
-            guard let added = try tx.addTogether(Array(resources)) else {
-                for (resource, _) in unnamed { resource.id = nil }
+            guard let added = try tx.addTogether(resources) else {
+                for resource in unnamed { resource.id = nil }
                 return nil
             }
-            let rows = try record(type, ids, added, annotations, tx)
-            return zip(resources, rows).map { resource, row in
-                Record(resource: resource, metadata: row.metadata(isPending: false), annotations: annotations)
-            }
+            return try record(type, ids, added, annotations, tx)
         } catch {
-            for (resource, _) in unnamed where !resource.isManaged { resource.id = nil }
+            for resource in unnamed where !resource.isManaged { resource.id = nil }
             // None is stored, and one by one it turns out which of them fail.
-            if resources.allSatisfy({ !$0.isManaged }), BatchResult<Record<Resource>>.concernsOne(error) { return nil }
+            if resources.allSatisfy({ !$0.isManaged }), BatchResult<RecordRow>.concernsOne(error) { return nil }
             throw error
         }
     }

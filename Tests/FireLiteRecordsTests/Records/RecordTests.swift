@@ -150,6 +150,51 @@ import Testing
         }
     }
 
+    @Test func annotationsOfOtherTypesAndOfDeletedRecordsDoNotCount() throws {
+        try withRecordStore { store in
+            for id in ["a", "b", "c"] { try store.records.create(observation(id), annotations: ["x", "of \(id)"]) }
+            try store.records.create(Patient { $0.id = "p" }, annotations: ["x", "of a"])
+            try store.records.delete(Observation.self, id: "b")
+            let query = store.records.query(Observation.self)
+            #expect(try query.annotated("x").ids() == ["a", "c"])
+            #expect(try query.annotated("x").all().map(\.id) == ["a", "c"])
+            #expect(try query.annotated("of b").ids().isEmpty)
+            #expect(try query.annotated("x", "of a").ids() == ["a"])
+            #expect(try query.annotated("x").annotated(any: ["of b", "of c"]).ids() == ["c"])
+            #expect(try query.annotated("x").annotated(any: []).ids().isEmpty)
+            #expect(try query.annotated("x").created(from: "1970").ids() == ["a", "c"])
+            #expect(try query.annotated("x").created(to: "1969").ids().isEmpty)
+            #expect(try store.records.query(Patient.self).annotated("of a").ids() == ["p"])
+            #expect(try store.records.count("Observation", annotations: ["x"]) == 2)
+            #expect(try store.records.count(annotations: ["x"]) == 3)
+        }
+    }
+
+    /// More records than are looked up by one statement.
+    @Test func eachOfManyRecordsHasItsOwnTimesAndAnnotations() throws {
+        try withRecordStore { store in
+            let clock = TestClock()
+            clock.follow(store)
+            var expected: [String: (created: Date, annotations: [String])] = [:]
+            for number in 0..<100 {
+                let annotations = ["all"] + (0..<number % 4).map { "n\($0)" }
+                try store.records.create(observation("\(number)"), annotations: annotations)
+                expected["\(number)"] = (clock.now, annotations)
+                _ = clock.advance()
+            }
+            try store.records.annotate("Observation", id: "7", with: ["zeta", "alpha", "all"])
+            expected["7"]?.annotations = ["all", "alpha", "zeta"]
+            for query in [store.records.query(Observation.self), store.records.query(Observation.self).annotated("all")] {
+                let records = try query.all()
+                #expect(records.map(\.id) == (0..<100).map { "\($0)" })
+                for record in records {
+                    #expect(record.metadata.created == expected[record.id]?.created && record.metadata.status == .active)
+                    #expect(record.annotations == expected[record.id]?.annotations)
+                }
+            }
+        }
+    }
+
     @Test func deletedRecordsShowOnlyWhenAskedFor() throws {
         try withRecordStore { store in
             for id in ["a", "b", "c"] { try store.records.create(observation(id), annotations: ["x", id]) }
