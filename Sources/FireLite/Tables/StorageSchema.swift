@@ -209,49 +209,57 @@ final class StorageSchema {
         defer { look.reset() }
         let current: Int64? = try look.step() ? look.int(0) : nil
         if let current, current == version { return }
-        let statement = try connection.cached(
-            "SELECT type, name, sql FROM sqlite_master WHERE type IN ('table', 'trigger', 'view') AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'"
-        )
-        defer { statement.reset() }
-        var unknown: [String] = []
-        var unused: ContiguousArray<UnusedTable> = []
-        var others: [String] = []
-        var modules: [String: String] = [:]
-        var triggers: [(name: String, sql: String)] = []
-        ownTables = []
-        while try statement.step() {
-            guard let type = statement.text(0), let name = statement.text(1), let sql = statement.text(2) else { continue }
-            if type == "trigger" {
-                triggers.append((name, sql))
-            } else if type == "view" || name.hasPrefix("_") {
-                if CatalogText.ownTables.contains(name), type == "view" || !CatalogText.isPlainTable(sql) {
-                    throw CatalogText.refusal(connection.path, "its \(name) is not a table")
-                }
-                if CatalogText.ownTables.contains(name) { ownTables.insert(name) }
-                if type == "view" || !CatalogText.isOwn(name) { others.append("\(type) \(name)") }
-                if type == "table", !CatalogText.isOwn(name) { modules[name] = sql }
-            } else {
-                switch note(name, sql, &unused) {
-                case .known: continue
-                case .unknownTable: unknown.append(name)
-                case .unknownColumn: throw unknownColumn(table: name, path: connection.path)
-                case .foreign:
-                    throw CatalogText.refusal(connection.path, "the definition of the table \(name) was not written by this library")
-                }
-            }
-        }
-        self.unused = unused
-        unknownTables = unknown
-        self.others = others.sorted()
-        moduleDefinitions = modules
+        let rows = try CatalogRows(connection)
+        let content = try content(of: rows, connection.path)
+        ownTables = content.ownTables
+        unused = content.unused
+        unknownTables = content.unknownTables
+        others = content.others
+        moduleDefinitions = content.moduleDefinitions
         knownModules = []
         absentModules = []
-        try verify(triggers, connection)
+        try verify(content.triggers, connection)
         version = current
     }
 
+    /// What the definitions of a catalog are. Those of types that are used already are taken up.
+    private func content(of rows: CatalogRows, _ path: String) throws -> CatalogContent {
+        guard resources.isEmpty else { return try check(rows, path) }
+        if let known = KnownCatalogs.shared.content(of: rows, release) { return known }
+        let content = try check(rows, path)
+        KnownCatalogs.shared.insert(content, of: rows, release)
+        return content
+    }
+
+    private func check(_ rows: CatalogRows, _ path: String) throws -> CatalogContent {
+        var content = CatalogContent()
+        for row in rows.rows {
+            let (name, sql) = (rows.text(row.name), rows.text(row.sql))
+            if row.kind == .trigger {
+                content.triggers.append(CatalogContent.Trigger(name: name, sql: sql))
+            } else if row.kind == .view || name.hasPrefix("_") {
+                if CatalogText.ownTables.contains(name), row.kind == .view || !CatalogText.isPlainTable(sql) {
+                    throw CatalogText.refusal(path, "its \(name) is not a table")
+                }
+                if CatalogText.ownTables.contains(name) { content.ownTables.insert(name) }
+                if row.kind == .view || !CatalogText.isOwn(name) { content.others.append("\(row.kind) \(name)") }
+                if row.kind == .table, !CatalogText.isOwn(name) { content.moduleDefinitions[name] = sql }
+            } else {
+                switch note(name, sql, &content.unused) {
+                case .known: continue
+                case .unknownTable: content.unknownTables.append(name)
+                case .unknownColumn: throw unknownColumn(table: name, path: path)
+                case .foreign:
+                    throw CatalogText.refusal(path, "the definition of the table \(name) was not written by this library")
+                }
+            }
+        }
+        content.others.sort()
+        return content
+    }
+
     /// Checks that there are only triggers of full-text indexes, as triggers run with every write.
-    private func verify(_ triggers: [(name: String, sql: String)], _ connection: Connection) throws {
+    private func verify(_ triggers: [CatalogContent.Trigger], _ connection: Connection) throws {
         guard !triggers.isEmpty else { return connection.setTrustedSchema(false) }
         let own = try DeclaredIndexes(schema: self, connection: connection).triggers()
         guard let foreign = triggers.first(where: { own[$0.name] != $0.sql }) else {

@@ -154,6 +154,38 @@ import Testing
         if !Effort.isReduced { #expect(accepted > 100 && refused > 100 && unknown > 200, "\(accepted), \(refused), \(unknown)") }
     }
 
+    @Test func aCatalogIsKnownByItsText() throws {
+        let connection = try Connection(path: ":memory:")
+        try connection.run("CREATE TABLE Patient(_k INTEGER PRIMARY KEY, _parent INTEGER, _ord INTEGER, \"id\" TEXT)")
+        let known = KnownCatalogs()
+        var content = CatalogContent()
+        content.others = ["first"]
+        known.insert(content, of: try CatalogRows(connection), .r4)
+        #expect(known.content(of: try CatalogRows(connection), .r4)?.others == ["first"])
+        // An index defines no table.
+        try connection.run("CREATE INDEX Patient__id ON Patient(id)")
+        #expect(known.content(of: try CatalogRows(connection), .r4) != nil)
+        try connection.run("CREATE TABLE Patient_name(_k INTEGER PRIMARY KEY, _parent INTEGER, _ord INTEGER)")
+        #expect(known.content(of: try CatalogRows(connection), .r4) == nil)
+        try connection.run("DROP TABLE Patient_name")
+        #expect(known.content(of: try CatalogRows(connection), .r4) != nil)
+        try connection.run("ALTER TABLE Patient ADD COLUMN \"active\" INTEGER")
+        #expect(known.content(of: try CatalogRows(connection), .r4) == nil)
+    }
+
+    @Test func theCatalogUsedLastIsKeptLongest() throws {
+        let known = KnownCatalogs()
+        var catalogs: [CatalogRows] = []
+        for number in 0..<6 {
+            let connection = try Connection(path: ":memory:")
+            try connection.run("CREATE TABLE Patient(_k INTEGER PRIMARY KEY, _parent INTEGER, _ord INTEGER, \"c\(number)\" TEXT)")
+            catalogs.append(try CatalogRows(connection))
+            known.insert(CatalogContent(), of: catalogs[number], .r4)
+            #expect(known.content(of: catalogs[0], .r4) != nil)
+        }
+        #expect(catalogs.map { known.content(of: $0, .r4) != nil } == [true, false, false, true, true, true])
+    }
+
     @Test(arguments: [
         ("ADD COLUMN unheard TEXT", FHIRStoreError.Code.newerFormat), ("ADD COLUMN \"period_unheard\" TEXT", .newerFormat),
         ("ADD COLUMN \"x\" TEXT DEFAULT 'x'", .notAStore),
