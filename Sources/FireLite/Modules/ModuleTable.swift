@@ -43,6 +43,8 @@ package struct ModuleTable: Sendable, Hashable {
     package let key: String
     package let columns: [Column]
     package let indexes: [Index]
+    /// The statement that creates the table, as it stands in the file's catalog.
+    let creation: String
 
     /// - Parameters:
     ///   - name: the module's name after an underscore, and further words after underscores.
@@ -54,14 +56,11 @@ package struct ModuleTable: Sendable, Hashable {
         self.key = key
         self.columns = columns
         self.indexes = indexes
+        creation =
+            "CREATE TABLE \(name)(\(key) INTEGER PRIMARY KEY" + columns.map { ", \($0.name) \($0.type.rawValue)" }.joined() + ")"
     }
 
     // MARK: - SQL
-
-    /// The statement that creates the table, as it stands in the file's catalog.
-    var creation: String {
-        "CREATE TABLE \(name)(\(key) INTEGER PRIMARY KEY" + columns.map { ", \($0.name) \($0.type.rawValue)" }.joined() + ")"
-    }
 
     /// The statement that creates an index.
     func creation(of index: Index) -> String {

@@ -3,7 +3,7 @@ import FireLiteSQLiteBridge
 extension StorageSchema {
     /// Whether the file has a module's tables in the definitions of this version.
     func hasDefinitions(of module: ModuleTables) -> Bool {
-        module.tables.allSatisfy { moduleDefinitions[$0.name] == $0.creation }
+        knownModules.contains(module.id) || module.tables.allSatisfy { moduleDefinitions[$0.name] == $0.creation }
     }
 
     /// Whether the file has a module's tables, as the module defines them.

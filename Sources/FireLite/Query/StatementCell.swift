@@ -20,3 +20,10 @@ extension StatementRow {
         }
     }
 }
+
+extension StatementCell {
+    /// The integer; nil for values of other classes.
+    package var integer: Int64? { if case .integer(let value) = self { value } else { nil } }
+    /// A copy of the text; nil for values of other classes.
+    package var text: String? { if case .text(let bytes) = self { String(decoding: bytes, as: UTF8.self) } else { nil } }
+}

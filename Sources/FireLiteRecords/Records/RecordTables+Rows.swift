@@ -33,10 +33,10 @@ extension RecordTables {
         ) { place, row in
             if parts[place] == nil {
                 parts[place] = Parts(
-                    created: row.value(1).integer, updated: row.value(2).integer, deleted: row.value(3).integer,
-                    isSealed: !row.value(4).isNull)
+                    created: row.cell(1).integer, updated: row.cell(2).integer, deleted: row.cell(3).integer,
+                    isSealed: row.cell(4).integer != nil)
             }
-            if let text = row.value(5).text { parts[place]?.add(text) }
+            if let text = row.cell(5).text { parts[place]?.add(text) }
         }
         return parts
     }
@@ -68,13 +68,16 @@ extension RecordTables {
 
     /// Adds the same annotations, in the clear, to records that have none.
     func addAnnotations(_ texts: [String], of numbers: [Int64], _ tx: WriteTransaction) throws {
-        // One text after the other, as the index on texts has them.
-        for text in texts {
-            try tx.run(
-                on: module, wanted: numbers,
-                "INSERT INTO \(name)_annotation(owner, text, keyed) SELECT value, ?, 0 FROM wanted WHERE value IS NOT NULL", [.text(text)])
+        let sql = "INSERT INTO \(name)_annotation(owner, text, keyed) SELECT value, ?, 0 FROM wanted WHERE value IS NOT NULL"
+        for start in stride(from: 0, to: numbers.count, by: Self.annotatedTogether) {
+            let some = Array(numbers[start..<min(start + Self.annotatedTogether, numbers.count)])
+            // One text after the other, as the index on texts has them.
+            for text in texts { try tx.run(on: module, wanted: some, sql, [.text(text)]) }
         }
     }
+
+    /// So many records are annotated together: the rows of one are then near each other.
+    private static let annotatedTogether = 32
 
     /// The annotations in the clear.
     func annotations(of number: Int64, _ tx: ReadTransaction) throws -> [String] {
@@ -150,8 +153,11 @@ extension RecordTables {
 }
 
 extension RecordTables.Parts {
+    private static let usualAnnotations = 4
+
     /// Adds an annotation at its place. They are stored in their order, so that it is usually the last.
     fileprivate mutating func add(_ text: String) {
+        if annotations.isEmpty { annotations.reserveCapacity(Self.usualAnnotations) }
         guard let last = annotations.last, text < last else { return annotations.append(text) }
         annotations.insert(text, at: annotations.firstIndex { text < $0 } ?? annotations.endIndex)
     }

@@ -18,9 +18,17 @@ extension Records {
     public func fetch<Resource: FHIRResource>(_ type: Resource.Type, ids: [String]) throws -> BatchResult<Record<Resource>> {
         try store.read { tx in
             let pending = try keeper.pending(tx)
-            return try .collecting(ids, id: { $0 }) { id in
-                guard let resource = try tx.resource(type, id: id) else { throw RecordError.notFound(type._layout.name) }
-                return try record(resource, pending: pending, tx)
+            var stored: [Resource] = []
+            var places: [Int?] = []
+            for id in ids {
+                let resource = try tx.resource(type, id: id)
+                places.append(resource == nil ? nil : stored.count)
+                if let resource { stored.append(resource) }
+            }
+            let parts = try parts(of: stored, tx)
+            return try .collecting(Array(zip(ids, places)), id: { $0.0 }) { _, place in
+                guard let place else { throw RecordError.notFound(type._layout.name) }
+                return try record(stored[place], parts[place], pending: pending, tx)
             }
         }
     }
