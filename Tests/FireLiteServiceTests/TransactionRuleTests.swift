@@ -131,6 +131,26 @@ import Testing
         #expect(await sample.get("/Patient").ids.count == 1)
     }
 
+    /// The condition of a creation may be in its address, as some clients write it.
+    @Test func theAddressOfACreationMayHaveItsCondition() async throws {
+        let sample = try ServiceSample("R4", Self.patient("a", "x"))
+        let reply = await send(sample, [Entry("POST", Self.x, Self.patient(nil, "x"))])
+        #expect(reply.entries.first?["response"]?["status"]?.text?.hasPrefix("200") == true, "\(reply.text)")
+        #expect(await sample.get("/Patient").ids == ["a"])
+    }
+
+    @Test func valuesOfPatchesReferToEntries() async throws {
+        let sample = try ServiceSample("R4", Self.observation("Patient/none", "o"))
+        let uuid = "urn:uuid:11111111-1111-4111-8111-111111111111"
+        let parts =
+            #"{"name":"type","valueCode":"replace"},{"name":"path","valueString":"Observation.subject"},{"name":"value","valueReference":{"reference":"\#(uuid)"}}"#
+        let patch = #"{"resourceType":"Parameters","parameter":[{"name":"operation","part":[\#(parts)]}]}"#
+        let reply = await send(sample, [Entry("PATCH", "Observation/o", patch), Entry("POST", "Patient", Self.patient(), full: uuid)])
+        #expect(reply.status == 200, "\(reply.text)")
+        let ids = await sample.get("/Patient").ids
+        #expect(await sample.get("/Observation/o").json?["subject"]?["reference"]?.text == "Patient/\(ids.first ?? "")")
+    }
+
     // MARK: - Conditional references
 
     private func subject(_ reply: ServiceSample.Reply, _ index: Int) -> String? {

@@ -221,7 +221,12 @@ struct TransactionRun {
     private func conditionalReferences(_ unpacker: BundleUnpacker, _ links: NarrativeLinks) -> [[FHIRObject]] {
         let finder = ConditionalReferences(release: run.release)
         return EntryWork.results(requests) { request in
-            guard request.method != .patch, let resource = resources[request.index] else { return [] }
+            guard let resource = resources[request.index] else { return [] }
+            guard request.method != .patch else {
+                // A FHIRPath Patch has values; the content of a JSON Patch is not looked at.
+                if resource.resourceType == "Parameters" { unpacker.rewrite(resource, fullUrl: request.fullUrl) }
+                return []
+            }
             unpacker.rewrite(resource, fullUrl: request.fullUrl)
             links.rewrite(resource)
             return finder.references(in: resource)
