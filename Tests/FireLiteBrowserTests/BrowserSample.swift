@@ -21,6 +21,7 @@ struct BrowserSample {
         configuration.timeZone = .gmt
         // Nothing is left out because the machine is slow.
         configuration.countingTime = .seconds(60)
+        configuration.searchTime = .seconds(60)
         configure(&configuration)
         browser = StoreBrowser(store: store, configuration: configuration)
         for text in json { try add(text) }

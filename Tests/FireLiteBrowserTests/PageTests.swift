@@ -238,7 +238,7 @@ import Testing
         let release = sample.store.release
         try await sample.store.write { tx in
             _ = try tx.upsert(
-                (0...PatientRecord.most).map { number in
+                (0...PatientRecord.most(of: "Observation")).map { number in
                     let year = 1_400 + number
                     return try FHIRJSON.resource(
                         from: Data(
@@ -272,7 +272,7 @@ import Testing
         let release = sample.store.release
         try await sample.store.write { tx in
             _ = try tx.upsert(
-                (0...PatientRecord.most).map { number in
+                (0...PatientRecord.most(of: "Condition")).map { number in
                     let status = number < 3 ? "active" : "resolved"
                     return try FHIRJSON.resource(
                         from: Data(

@@ -115,37 +115,67 @@ enum ConsolePage {
         }
     }
 
+    /// The number of resources that a search includes at most.
+    private static let mostIncluded = 1_000
+
     private static func search(_ text: String, _ call: PageCall) throws -> HTML {
         var options = call.searchOptions
-        options.countsTotal = true
-        let request = try SearchRequest(text)
-        let result = try call.transaction.search(request, options: options)
-        let rows = (result.matches + result.included).prefix(call.configuration.consoleRows).map { resource -> HTML in
+        options.maximumIncluded = mostIncluded
+        let most = call.configuration.consoleRows
+        var request = try SearchRequest(text)
+        if request.parameters.contains(where: { $0.name == "_count" && (Int($0.value) ?? 0) > most }) {
+            request = request.without(["_count"]).where("_count", String(most))
+        }
+        let result = try call.transaction.until(.now + call.configuration.consoleTime) {
+            try call.transaction.search(request, options: options)
+        }
+        let explanation = try call.store.explainSearch(text, options: call.searchOptions)
+        return try result.map { try matches($0, request, text, call) } ?? ended(explanation, call) + plan(explanation)
+    }
+
+    private static func ended(_ explanation: SearchExplanation, _ call: PageCall) -> HTML {
+        let time = Numbers.seconds(call.configuration.consoleTime)
+        let note = Parts.note("The search takes longer than \(time), and was ended.", isError: true)
+        return Parts.card("No answer", note + ListPage.remedy(explanation))
+    }
+
+    private static func matches(_ result: SearchResult, _ request: SearchRequest, _ text: String, _ call: PageCall) throws -> HTML {
+        let most = call.configuration.consoleRows
+        let found = result.matches + result.included
+        let rows = found.prefix(most).map { resource -> HTML in
             let name = "\(resource.resourceType)/\(Numbers.clipped(resource.id ?? "", 64))"
             let link = resource.id.map { Parts.link(name, .resource(resource.resourceType, $0)) } ?? "\(name)"
             return """
                 <tr><td>\(link)</td><td>\(Summary.date(resource) ?? "")</td><td>\(Numbers.clipped(Summary.title(resource) ?? "", 120))</td></tr>
                 """
         }
-        let count = result.total.map { Numbers.count($0, "match", "matches") } ?? Numbers.count(result.matches.count, "match", "matches")
-        let table =
-            rows.isEmpty
-            ? Parts.empty("Nothing matches.")
-            : Parts.table("Matches", ["<th>Resource</th>", "<th>Date</th>", "<th>About</th>"], Array(rows))
-        var list = HTML()
-        if let type = request.type, call.release.hasResourceType(named: type), request.compartment == nil {
-            list =
-                "<p>\(Parts.link("Open as a list", Address([type], items: request.parameters.map { .init(name: $0.name, value: $0.value) })))</p>"
+        let shown = Numbers.count(result.matches.count, "match", "matches")
+        let isFirst = !request.parameters.contains { $0.name == "_cursor" }
+        let isCounted = result.total != nil || isFirst && result.next == nil
+        let count = result.total.map { Numbers.count($0, "match", "matches") } ?? (isCounted ? shown : "more than \(shown)")
+        let heads: [HTML] = ["<th>Resource</th>", "<th>Date</th>", "<th>About</th>"]
+        var table = rows.isEmpty ? HTML() : Parts.table("Matches", heads, Array(rows))
+        if rows.isEmpty, result.total ?? 0 == 0 { table = Parts.empty("Nothing matches.") }
+        if found.count > most {
+            table += Parts.note("The first \(Numbers.count(most)) of \(Numbers.count(found.count)) resources, included ones among them.")
         }
-        let explanation = try call.store.explainSearch(text, options: call.searchOptions)
+        var links: [HTML] = []
+        if !isCounted, !request.parameters.contains(where: { $0.name == "_total" }) {
+            links.append(Parts.link("Count all matches", address(.search, text + "&_total=accurate")))
+        }
+        if let type = request.type, call.release.hasResourceType(named: type), request.compartment == nil {
+            let items = request.parameters.map { Address.Item(name: $0.name, value: $0.value) }
+            links.append(Parts.link("Open as a list", Address([type], items: items)))
+        }
+        return Parts.card(count, links.isEmpty ? table : table + "<p>\(links.joined(" · "))</p>")
+    }
+
+    private static func plan(_ explanation: SearchExplanation) -> HTML {
         let plans = explanation.statements.map { statement -> HTML in
             "<h3>\(statement.type)</h3><pre>\(Numbers.clipped(statement.sqlWithValues, 4_000))</pre><h3>Plan</h3><pre>\(statement.plan)</pre>"
         }
-        let missing: HTML =
-            explanation.missing.isEmpty
-            ? "" : Parts.note("Without an index: \(explanation.missing.joined(separator: ", ")). `firelite index --search` makes one.")
-        return Parts.card(count, table + list)
-            + "<details class=\"card\"><summary>Statement and plan</summary><div class=\"stack\">\(plans)\(missing)</div></details>"
+        let missing = explanation.missing.isEmpty ? HTML() : ListPage.remedy(explanation)
+        return "<details class=\"card\"><summary>Statement and plan</summary><div class=\"stack\">\(plans)\(missing)</div></details>"
     }
 
     private static func path(_ text: String, _ on: String, _ call: PageCall) throws -> HTML {

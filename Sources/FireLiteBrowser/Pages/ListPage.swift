@@ -28,7 +28,7 @@ struct ListPage {
         let isWhole = address["~all"] != nil
         var response: ServiceResponse
         switch address["~format"] {
-        case nil: response = try page.page().response(call)
+        case nil: response = try page.found().response(call)
         case "ndjson": response = try isWhole ? page.whole("application/fhir+ndjson", "ndjson") { try $0.lines($1) } : page.ndjson()
         case "csv": response = try isWhole ? page.whole("text/csv; charset=utf-8", "csv", page.heads) { $0.rows($1) } : page.csv()
         case "json": response = try page.json()
@@ -45,8 +45,14 @@ struct ListPage {
         let chosen = call.address["~columns"].map { $0.split(separator: ",").map(String.init) } ?? call.preferences.columns(of: layout.name)
         let known = (chosen ?? []).filter { Columns.exists($0, layout) }
         columns = known.isEmpty ? Columns.standard(layout, parameters) : Array(known.prefix(Columns.maximum))
-        request = Self.searched(call).reduce(SearchRequest(type: layout.name)) { $0.where($1.name, $1.value) }
+        request = Self.searched(call).reduce(SearchRequest(type: layout.name)) { request, item in
+            let isTooLarge = item.name == "_count" && (Int(item.value) ?? 0) > Self.most
+            return request.where(item.name, isTooLarge ? String(Self.most) : item.value)
+        }
     }
+
+    /// The number of resources that a page has at most.
+    private static let most = 1_000
 
     /// The parameters of the search; those that shape a Bundle have no meaning for a list.
     private static func searched(_ call: PageCall) -> [Address.Item] {
@@ -60,20 +66,85 @@ struct ListPage {
         return try call.transaction.search(request.after(after), options: call.searchOptions)
     }
 
-    private var filters: [Address.Item] { Self.searched(call).filter { !["_sort", "_count"].contains($0.name) } }
+    /// The same, ended after some time: nil if it is over first.
+    private func search(within time: Duration) throws -> SearchResult? { try call.transaction.until(.now + time) { try search() } }
+
+    /// The same for a file.
+    private func searchForFile() throws -> SearchResult {
+        guard let result = try search(within: call.configuration.consoleTime) else {
+            let time = Numbers.seconds(call.configuration.consoleTime)
+            throw PageProblem(503, "The search takes longer than \(time)", "Take the order away, or use `firelite search`.")
+        }
+        return result
+    }
+
+    private var filters: [Address.Item] { Self.searched(call).filter { !["_count"].contains($0.name) && !Self.isOrder($0) } }
+
+    private static func isOrder(_ item: Address.Item) -> Bool { item.name == "_sort" || item.name.hasPrefix("_sort:") }
+
+    // MARK: - The time of a page
+
+    /// The page, with what is found in its time: a search that no index serves can take as long as reading the whole file.
+    private func found() throws -> Page {
+        let waits = call.address["~wait"] != nil
+        let long = call.configuration.consoleTime
+        if let result = try search(within: waits ? long : time) { return try page(result) }
+        let explanation = try call.store.explainSearch(request.address, options: call.searchOptions)
+        // Where indexes serve it, the file is slow, and there is nothing better to do.
+        if !waits, Self.isServed(explanation), let result = try search(within: long) { return try page(result) }
+        let order = call.address.items.filter(Self.isOrder).map(\.value).joined(separator: ", ")
+        if !order.isEmpty, call.address["~after"] == nil {
+            var address = call.address.without("~wait")
+            address.items.removeAll(where: Self.isOrder)
+            let unsorted = try ListPage(call.at(address), layout)
+            if let result = try unsorted.search(within: unsorted.time) {
+                return try unsorted.page(result, note: note("Not sorted by \(Numbers.clipped(order, 80)): sorting", "Sort", explanation))
+            }
+        }
+        return try page(nil, note: note("Nothing is shown: the search", "Search", explanation))
+    }
+
+    /// The time of the search: resources in the order in which they were stored are found without looking at others.
+    private var time: Duration {
+        let isPlain = filters.isEmpty && !call.address.items.contains(where: Self.isOrder)
+        return isPlain ? call.configuration.consoleTime : call.configuration.searchTime
+    }
+
+    private static func isServed(_ explanation: SearchExplanation) -> Bool {
+        explanation.missing.isEmpty && explanation.statements.allSatisfy { !$0.plan.contains("TEMP B-TREE FOR ORDER BY") }
+    }
+
+    /// What is left out and why, and what to do.
+    private func note(_ what: String, _ action: String, _ explanation: SearchExplanation) -> HTML {
+        let time = Numbers.seconds(call.configuration.consoleTime)
+        let waits = call.address["~wait"] != nil
+        let why: HTML = waits ? "\(what) takes longer than \(time)." : "\(what) takes longer than a page may."
+        let wait: HTML = waits ? "" : " \(Parts.link("\(action) for up to \(time)", call.address.with("~wait", "1")))."
+        return "<div class=\"note\" role=\"status\"><p>\(why)\(wait)</p>\(Self.remedy(explanation))</div>"
+    }
+
+    /// What makes a search fast.
+    static func remedy(_ explanation: SearchExplanation) -> HTML {
+        guard !explanation.missing.isEmpty else { return "<p>A search that finds fewer resources takes less time.</p>" }
+        let names = explanation.missing.map { Parts.swift($0) }.joined(separator: ", ")
+        return "<p>Indexes are missing, which an app creates: <code>try store.createIndexes(forSearch: [\(names)])</code></p>"
+    }
 
     // MARK: - The page
 
-    private func page() throws -> Page {
-        let result = try search()
+    /// - Parameters:
+    ///   - result: what is shown; nil if there was no time to find it.
+    ///   - note: what is left out.
+    private func page(_ result: SearchResult?, note: HTML = HTML()) throws -> Page {
         var page = Page(layout.name)
         page.crumbs = [.init(text: "Overview", address: Address()), .init(text: layout.name, address: nil)]
         page.find = request.address
         page.isLive = call.address["~after"] == nil
-        page.aside = "<span class=\"more\">\(try size(result))</span>"
+        if let result { page.aside = "<span class=\"more\">\(try size(result))</span>" }
         let side = try FilterPanel(call: call, layout: layout, parameters: parameters, filters: filters, request: request).html()
+        let shown = result.map { table($0) + pager($0) } ?? ""
         page.content = """
-            <div class="grid side"><div class="filters">\(side)</div><div>\(chips)<section class="card">\(table(result))\(pager(result))</section>\
+            <div class="grid side"><div class="filters">\(side)</div><div>\(chips)<section class="card">\(note)\(shown)</section>\
             \(chooser)\(how)</div></div>
             """
         return page
@@ -82,15 +153,18 @@ struct ListPage {
     /// How many resources there are, if that is known.
     private func size(_ result: SearchResult) throws -> String {
         if filters.isEmpty {
-            let count = try call.counts().first { $0.typeName == layout.name }?.count ?? 0
-            return Numbers.count(count, "resource", "resources")
+            return try call.counts().first { $0.typeName == layout.name }?.rows.text("resource", "resources") ?? "0 resources"
         }
         if call.address["~after"] == nil, result.next == nil { return Numbers.count(result.matches.count, "match", "matches") }
         if call.address["~count"] != nil {
             var options = call.searchOptions
             options.countsTotal = true
-            let total = try call.transaction.search(request.where("_summary", "count"), options: options).total ?? 0
-            return Numbers.count(total, "match", "matches")
+            let counted = try call.transaction.until(.now + call.configuration.consoleTime) {
+                try call.transaction.search(request.where("_summary", "count"), options: options).total
+            }
+            if let total = counted ?? nil { return Numbers.count(total, "match", "matches") }
+            let time = Numbers.seconds(call.configuration.consoleTime)
+            return "more than \(Numbers.count(result.matches.count)) matches: to count them takes longer than \(time)"
         }
         return "more than \(Numbers.count(result.matches.count)) matches"
     }
@@ -205,15 +279,15 @@ struct ListPage {
     // MARK: - Files
 
     private func ndjson() throws -> ServiceResponse {
-        .file(try lines(search()), "application/fhir+ndjson", named: "\(layout.name).ndjson")
+        .file(try lines(searchForFile()), "application/fhir+ndjson", named: "\(layout.name).ndjson")
     }
 
     private func json() throws -> ServiceResponse {
-        .file(Data(try search().bundleJSON.utf8), "application/fhir+json", named: "\(layout.name).json")
+        .file(Data(try searchForFile().bundleJSON.utf8), "application/fhir+json", named: "\(layout.name).json")
     }
 
     private func csv() throws -> ServiceResponse {
-        .file(heads + rows(try search()), "text/csv; charset=utf-8", named: "\(layout.name).csv")
+        .file(heads + rows(try searchForFile()), "text/csv; charset=utf-8", named: "\(layout.name).csv")
     }
 
     private func lines(_ result: SearchResult) throws -> Data {

@@ -8,13 +8,13 @@ enum OverviewPage {
         var page = Page("Overview")
         page.place = .overview
         page.isLive = true
-        let counts = try call.counts().filter { $0.count > 0 }
-        let total = counts.reduce(0) { $0 + $1.count }
+        let counts = try call.counts()
+        let total = RowCount.sum(counts.map(\.rows))
         page.aside =
-            "<span class=\"more\">\(Numbers.count(total, "resource", "resources")) of \(Numbers.count(counts.count, "type", "types"))</span>"
+            "<span class=\"more\">\(total.text("resource", "resources")) of \(Numbers.count(counts.count, "type", "types"))</span>"
         let types = try self.types(counts, call)
         let rest = try [
-            facts(call, total), ExaminationCard.card(call), SavedSearchesPage.card(call), modules(call), indexes(call), views(call),
+            facts(call), ExaminationCard.card(call), SavedSearchesPage.card(call), modules(call), indexes(call), views(call),
         ]
         let how = Parts.how([
             ("Command", "firelite info \(Parts.shell(call.store.path))"),
@@ -25,7 +25,7 @@ enum OverviewPage {
         return page.response(call)
     }
 
-    private static func types(_ counts: [TypeCount], _ call: PageCall) throws -> HTML {
+    private static func types(_ counts: [TypeNumber], _ call: PageCall) throws -> HTML {
         guard !counts.isEmpty else {
             return Parts.card("Types", Parts.empty("The store is empty. `firelite import` puts resources into it."))
         }
@@ -34,7 +34,7 @@ enum OverviewPage {
         let rows = counts.sorted { ($1.count, $0.typeName) < ($0.count, $1.typeName) }.map { count -> HTML in
             let size = sizes.map { $0[count.typeName].map { Numbers.bytes($0) } ?? "" } ?? "–"
             return """
-                <tr><td>\(Parts.link(count.typeName, Address(count.typeName)))</td><td class="num">\(Numbers.count(count.count))</td>\
+                <tr><td>\(Parts.link(count.typeName, Address(count.typeName)))</td><td class="num">\(count.rows.text)</td>\
                 <td class="num muted">\(size)</td><td class="barcell">\(Parts.bar(count.count, of: largest))</td></tr>
                 """
         }
@@ -45,11 +45,15 @@ enum OverviewPage {
                 "<th><span class=\"muted\">Share</span></th>",
             ],
             rows)
-        return Parts.card(
-            "Types", sizes == nil ? table + Parts.note("Sizes are not shown: it takes longer than a page may, or SQLite cannot.") : table)
+        var notes = HTML()
+        if !counts.allSatisfy(\.rows.isExact) {
+            notes += Parts.note("Numbers with “about” are estimates: to count takes longer than a page may. The statement below counts.")
+        }
+        if sizes == nil { notes += Parts.note("Sizes are not shown: it takes longer than a page may, or SQLite cannot.") }
+        return Parts.card("Types", table + notes)
     }
 
-    private static func facts(_ call: PageCall, _ total: Int) throws -> HTML {
+    private static func facts(_ call: PageCall) throws -> HTML {
         let store = call.store
         let history = try call.transaction.tracked(.history)
         let log = try call.transaction.tracked(.changes)
@@ -78,9 +82,9 @@ enum OverviewPage {
         let names = try call.store.sql("SELECT name FROM sqlite_master WHERE type = 'table' AND name LIKE '\\_%' ESCAPE '\\' ORDER BY name")
             .compactMap { $0[0].textValue }.filter { !["_meta", "_resource", "_shape"].contains($0) }
         guard !names.isEmpty else { return "" }
-        let budget = call.budget()
-        let rows = try names.map { name -> HTML in
-            let count = try budget.number(call.store, "SELECT count(*) FROM \(sqlName(name))").map { Numbers.count($0) } ?? "–"
+        let counts = try TableCounts(names, schema: call.browser.facts.schema(), call.store, RowCounting(call.store), call.budget())
+        let rows = names.map { name -> HTML in
+            let count = counts.counts[name]?.text ?? "–"
             let address = ConsolePage.address(.sql, "SELECT * FROM \(sqlName(name)) LIMIT 100")
             return "<tr><td>\(Parts.link(name, address))</td><td class=\"num\">\(count)</td></tr>"
         }

@@ -41,7 +41,7 @@ enum SchemaMap {
 
     private static func typeBox(_ box: TypeBox, _ x: Int, _ y: Int) -> HTML {
         let size = "\(Numbers.count(box.tables.count, "table", "tables")) · \(Numbers.count(box.columns, "column", "columns"))"
-        let rows = box.rows.map { "\($0.text) \($0.number == 1 ? "row" : "rows")" } ?? "rows not counted"
+        let rows = box.rows?.text("row", "rows") ?? "rows not counted"
         return """
             <a href="\(Address("schema").with("type", box.type).text)" aria-label="\(box.type), \(size), \(rows)">\
             <rect class="box" x="\(x)" y="\(y)" width="\(boxWidth)" height="\(boxHeight)" rx="6"/>\
@@ -95,7 +95,7 @@ enum SchemaMap {
 
     private static func tableBox(_ box: TableBox, _ x: Int, _ y: Int) -> HTML {
         let size = Numbers.count(box.columns, "column", "columns")
-        let rows = box.rows.map { "\($0.text) \($0.number == 1 ? "row" : "rows")" } ?? "rows not counted"
+        let rows = box.rows?.text("row", "rows") ?? "rows not counted"
         let kind = box.parent == nil ? "box main" : "box"
         return """
             <a href="#\(anchor(box.name))" aria-label="\(box.name), \(size), \(rows)"><rect class="\(kind)" x="\(x)" y="\(y)" width="\(tableWidth)" \

@@ -20,13 +20,13 @@ enum SchemaPage {
             return page.response(call)
         }
         page.content = Parts.card("Map", SchemaMap.types(types)) + Parts.card("Types", table(types))
-        if !counts.isWhole {
-            page.content += Parts.note(
-                "Not every table is counted: that takes longer than a page may. `ANALYZE` leaves statistics that are shown instead.")
-        }
+        if !counts.isWhole { page.content += uncounted }
         page.content += store(schema, counts) + how(call)
         return page.response(call)
     }
+
+    private static let uncounted = Parts.note(
+        "Not every table is counted: that takes longer than a page may. `ANALYZE` leaves statistics that are shown instead.")
 
     private static func types(_ schema: [String: Set<String>], _ counts: TableCounts, _ release: FHIRRelease) -> [SchemaMap.TypeBox] {
         var tables: [String: [(name: String, columns: Int)]] = [:]
@@ -88,7 +88,7 @@ enum SchemaPage {
         ]
         let schema = try call.browser.facts.schema()
         let names = schema.keys.filter { $0 == type || $0.hasPrefix(type + "_") }.sorted()
-        let counts = try TableCounts(names, call.store, hasStatistics: schema["sqlite_stat1"] != nil, call.budget())
+        let counts = try TableCounts(names, schema: schema, call.store, RowCounting(call.store), call.budget())
         let boxes = SchemaMap.tree(
             names, columns: { schema[$0, default: []].filter { !$0.hasPrefix("_") }.count }, rows: { counts.counts[$0] })
         page.aside = "<span class=\"more\">\(Numbers.count(names.count, "table", "tables"))</span>"
@@ -99,6 +99,7 @@ enum SchemaPage {
         }
         let entries = try boxes.map { try entry($0, boxes, call) }
         page.content = Parts.card("Map", SchemaMap.tables(boxes)) + Parts.card("Tables", "<div class=\"stack\">\(entries)</div>")
+        if !counts.isWhole { page.content += uncounted }
         page.content += how(call, type)
         return page.response(call)
     }
@@ -109,7 +110,7 @@ enum SchemaPage {
             "<tr><td class=\"mono\">\(column[1].shown)</td><td class=\"muted small\">\(column[2].shown)</td></tr>"
         }
         let owner: HTML = box.parent.map { " · in \(boxes[$0].name)" } ?? ""
-        let rows = box.rows.map { "\($0.text) \($0.number == 1 ? "row" : "rows")" } ?? "not counted"
+        let rows = box.rows?.text("row", "rows") ?? "not counted"
         return """
             <details id="\(SchemaMap.anchor(box.name))"><summary><span class="mono">\(box.name)</span> \
             <span class="muted">\(rows) · \(Numbers.count(box.columns, "column", "columns"))\(owner)</span></summary>

@@ -20,10 +20,11 @@ enum TimelinePage {
             page.content += Parts.note("As of \(time) UTC, from the history. What was stored before it began is as it was then.")
         }
         if !record.cut.isEmpty {
-            page.content += Parts.note(
-                "Of \(record.cut.joined(separator: ", ")) only the latest \(Numbers.count(PatientRecord.most)) are shown; an earlier time shows others."
-            )
+            let numbers = Dictionary(grouping: record.cut) { PatientRecord.most(of: $0, isPast: moment != nil) }.sorted { $0.key < $1.key }
+            let sentences = numbers.map { "Of \($1.joined(separator: ", ")) only the latest \(Numbers.count($0)) are shown." }
+            page.content += Parts.note(sentences.joined(separator: " ") + " An earlier time shows others.")
         }
+        if !record.leftOut.isEmpty { page.content += leftOut(record, call) }
         let lanes = record.resources.map { type, resources in (type: type, events: resources.compactMap { TimelineEvent($0) }) }.filter {
             !$0.events.isEmpty
         }
@@ -35,6 +36,8 @@ enum TimelinePage {
             drawn =
                 self.timeline(call, lanes, range: range, whole: (first, last)) + self.charts(observations, range)
                 + self.list(lanes, range)
+        } else if !record.leftOut.isEmpty {
+            drawn = Parts.card("Timeline", Parts.empty("There was no time to read what happened."))
         } else if !record.cut.isEmpty {
             drawn = Parts.card("Timeline", Parts.empty("Nothing happened in this time."))
         } else {
@@ -48,6 +51,17 @@ enum TimelinePage {
             ("Swift", "let record = try store.search(\(Parts.swift(everything)))"),
         ])
         return page.response(call)
+    }
+
+    private static func leftOut(_ record: PatientRecord, _ call: PageCall) -> HTML {
+        let types = record.leftOut.joined(separator: ", ")
+        let time = Numbers.seconds(call.configuration.consoleTime)
+        guard call.address["~wait"] == nil else {
+            let why = "to read the latest takes longer than \(time). Indexes on references make it faster"
+            return Parts.note("Of \(types) nothing is shown: \(why).")
+        }
+        let link = Parts.link("Read for up to \(time)", call.address.with("~wait", "1"))
+        return "<p class=\"note\">Of \(types) nothing is shown: to read the latest takes longer than a page may. \(link).</p>"
     }
 
     // MARK: - Parameters
@@ -93,7 +107,10 @@ enum TimelinePage {
     private static func active(_ record: PatientRecord, _ moment: Date?) -> HTML {
         let title = moment == nil ? "Active now, by status" : "Active then, by status"
         let groups = record.active
-        guard !groups.isEmpty else { return Parts.card(title, Parts.empty("Nothing is active.")) }
+        let isWhole = record.leftOut.isEmpty
+        guard !groups.isEmpty else {
+            return Parts.card(title, Parts.empty(isWhole ? "Nothing is active." : "Nothing is active of what was read."))
+        }
         let lists = groups.map { type, resources -> HTML in
             let items = resources.prefix(12).map { resource -> HTML in
                 let text = Numbers.clipped(Summary.title(resource) ?? resource.id ?? type, 80)

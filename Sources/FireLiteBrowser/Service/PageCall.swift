@@ -8,7 +8,7 @@ import Foundation
 struct PageCall {
     let browser: StoreBrowser
     /// The address without its first segment.
-    let address: Address
+    private(set) var address: Address
     let transaction: ReadTransaction
     let preferences: Preferences
     let now: Date
@@ -52,8 +52,25 @@ struct PageCall {
         return resource
     }
 
-    /// The number of resources of each type that there are some of. Counting takes time by their number, so it is done once for each state of the file.
-    func counts() throws -> [TypeCount] { try transaction.remembered("counts of the browser") { try transaction.counts() } }
+    /// The same call for another address.
+    func at(_ address: Address) -> PageCall {
+        var copy = self
+        copy.address = address
+        return copy
+    }
+
+    /// The number of resources of each type that there are some of, as far as there is time to count. It is found once for each state of the file.
+    func counts() throws -> [TypeNumber] {
+        try transaction.remembered("counts of the browser") {
+            let types = try browser.facts.schema().keys.filter { release.hasResourceType(named: $0) }
+            return try TypeNumber.all(types.sorted(), store, RowCounting(store), TimeBudget(configuration.countingTime / 2))
+        }
+    }
+
+    /// When a page that needs several searches ends them; later if somebody waits for it.
+    var readingEnd: ContinuousClock.Instant {
+        address["~wait"] == nil ? begin + configuration.searchTime * 1.5 : .now + configuration.consoleTime
+    }
 
     /// The time for what the page need not have: less where the page itself takes long.
     func budget() -> TimeBudget { TimeBudget(until: min(.now + configuration.countingTime, begin + configuration.countingTime * 2)) }
@@ -67,7 +84,10 @@ struct TimeBudget {
 
     init(until end: ContinuousClock.Instant) { self.end = end }
 
-    /// Whether there is time for a step that may take as long as one before did.
+    /// What `body` finds; nil if the time is over first.
+    func run<Value>(_ transaction: ReadTransaction, _ body: () throws -> Value) throws -> Value? { try transaction.until(end, body) }
+
+    /// Whether there is time for a step that may take that long.
     func has(_ duration: Duration) -> Bool { ContinuousClock.now + duration < end }
 
     var isSpent: Bool { ContinuousClock.now >= end }

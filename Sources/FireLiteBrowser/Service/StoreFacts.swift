@@ -135,9 +135,9 @@ final class StoreFacts: @unchecked Sendable {
     func rowCounts(_ budget: TimeBudget) throws -> TableCounts {
         let state = self.state()
         if let known = lock.withLock({ rows }), known.state == state, state != "memory" { return known.value }
-        let tables = try schema()
+        let schema = try schema()
         let found = try TableCounts(
-            tables.keys.filter { !$0.hasPrefix("sqlite_") }.sorted(), store, hasStatistics: tables["sqlite_stat1"] != nil, budget)
+            schema.keys.filter { !$0.hasPrefix("sqlite_") }.sorted(), schema: schema, store, RowCounting(store), budget)
         if found.isWhole { lock.withLock { rows = Known(state: state, value: found) } }
         return found
     }

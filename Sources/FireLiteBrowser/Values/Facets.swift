@@ -71,22 +71,18 @@ enum Facets {
     static func counted(_ facets: [Facet], in request: SearchRequest, _ call: PageCall) throws -> (facets: [Facet], isWhole: Bool) {
         let budget = call.budget()
         var isWhole = true
-        // A count cannot be ended midway, so none is begun that will hardly end in time.
-        var longest = Duration.zero
         var options = call.searchOptions
         options.countsTotal = true
         let counted = try facets.map { facet -> Facet in
             var facet = facet
             for place in facet.values.indices {
                 facet.values[place].count = nil
-                guard budget.has(longest) else {
+                let narrowed = request.where(facet.parameter, SearchRequest.escaped(facet.values[place].code)).where("_summary", "count")
+                guard let counted = try budget.run(call.transaction, { try call.transaction.search(narrowed, options: options) }) else {
                     isWhole = false
                     continue
                 }
-                let begin = ContinuousClock.now
-                defer { longest = max(longest, .now - begin) }
-                let narrowed = request.where(facet.parameter, SearchRequest.escaped(facet.values[place].code)).where("_summary", "count")
-                facet.values[place].count = try call.transaction.search(narrowed, options: options).total
+                facet.values[place].count = counted.total
             }
             return facet
         }

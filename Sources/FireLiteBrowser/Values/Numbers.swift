@@ -10,6 +10,13 @@ enum Numbers {
     /// `1 row`, `2 rows`.
     static func count(_ number: Int, _ one: String, _ many: String) -> String { "\(count(number)) \(number == 1 ? one : many)" }
 
+    /// `1 second`, `0.5 seconds`.
+    static func seconds(_ time: Duration) -> String {
+        let milliseconds = Int(time / .milliseconds(1))
+        if milliseconds == 1_000 { return "1 second" }
+        return milliseconds % 1_000 == 0 ? "\(count(milliseconds / 1_000)) seconds" : "\(Double(milliseconds) / 1_000) seconds"
+    }
+
     /// `12 bytes`, `3.4 KB`.
     static func bytes(_ number: Int) -> String { Figures.bytes(number) }
 

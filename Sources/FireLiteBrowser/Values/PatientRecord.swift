@@ -11,8 +11,9 @@ struct PatientRecord {
         "DiagnosticReport",
         "CarePlan", "Observation", "DocumentReference", "Appointment",
     ]
-    /// The number of resources of a type that the page reads, the latest.
-    static let most = 500
+    /// The number of resources of a type that the page reads, the latest: more of Observations, of which there are charts, and of the past, in which
+    /// those that were active are among them.
+    static func most(of type: String, isPast: Bool = false) -> Int { type == "Observation" || isPast ? 500 : 200 }
     /// The search parameters with the date of a resource, the most telling first.
     private static let dates = ["authoredon", "date", "onset-date", "effective", "recorded-date"]
 
@@ -20,13 +21,16 @@ struct PatientRecord {
     private(set) var resources: [(type: String, resources: [FHIRResource])] = []
     /// The types of which there is more than is read.
     private(set) var cut: [String] = []
-    /// What is active, of those types.
+    /// The types that there was no time to read.
+    private(set) var leftOut: [String] = []
+    /// What is active, of those of which there is more than is read.
     private var activeOfCut: [String: [FHIRResource]] = [:]
 
     /// - Parameter end: the end of the time that is looked at; nil for all times. Of a type with too many resources, the latest before it are read.
     /// - Throws: `SearchError` and `FHIRStoreError`; ``PageProblem`` if the past is asked for and the store keeps no history.
     init(_ call: PageCall, patient id: String, asOf moment: Date?, until end: Date?) throws {
         let counts = try call.counts()
+        let time = call.readingEnd
         if moment != nil, try call.transaction.tracked(.history).isEmpty {
             throw PageProblem(
                 400, "The past is not kept", "The store keeps no history: `firelite track on history` makes it do so from then on.")
@@ -35,29 +39,42 @@ struct PatientRecord {
             guard let layout = call.release.resourceLayout(named: type) else { continue }
             let parameters = try call.browser.facts.parameters(layout, call).map(\.code)
             guard let parameter = ["patient", "subject"].first(where: { parameters.contains($0) }) else { continue }
-            var options = call.searchOptions
-            options.pageSize = Self.most
-            var request = SearchRequest(type: type).where(parameter, "Patient/\(SearchRequest.escaped(id))")
-            let date = Self.dates.first { parameters.contains($0) }
-            if let date { request = request.where("_sort", "-" + date) }
-            let result = try call.transaction.search(request, options: options)
-            var found = result.matches
-            if result.next != nil {
-                cut.append(type)
-                if moment == nil, let states = Self.states[type], let status = Self.status.first(where: { parameters.contains($0) }) {
-                    activeOfCut[type] = try call.transaction.search(
-                        request.where(status, states.sorted().joined(separator: ",")), options: options
-                    ).matches
-                }
-                if let date, let end {
-                    found = try call.transaction.search(request.where(date, "le" + FHIRInstant(end).literal), options: options).matches
-                    // Their dates are in elements that it does not search.
-                    found += try call.transaction.search(request.where(date + ":missing", "true"), options: options).matches
-                }
+            let request = SearchRequest(type: type).where(parameter, "Patient/\(SearchRequest.escaped(id))")
+            let read = try call.transaction.until(time) { try self.read(type, request, parameters, asOf: moment, until: end, call) }
+            guard let read else {
+                leftOut.append(type)
+                continue
             }
+            if read.isCut { cut.append(type) }
+            activeOfCut[type] = read.active
+            var found = read.found
             if let moment { found = try past(found, type: type, patient: id, at: moment, call) }
             if !found.isEmpty { resources.append((type, found)) }
         }
+    }
+
+    /// The latest resources of a type, whether there are more, and what of those is active.
+    private func read(
+        _ type: String, _ patient: SearchRequest, _ parameters: [String], asOf moment: Date?, until end: Date?, _ call: PageCall
+    ) throws -> (found: [FHIRResource], isCut: Bool, active: [FHIRResource]?) {
+        var options = call.searchOptions
+        options.pageSize = Self.most(of: type, isPast: moment != nil)
+        var request = patient
+        let date = Self.dates.first { parameters.contains($0) }
+        if let date { request = request.where("_sort", "-" + date) }
+        let result = try call.transaction.search(request, options: options)
+        guard result.next != nil else { return (result.matches, false, nil) }
+        var (found, active) = (result.matches, [FHIRResource]?.none)
+        if moment == nil, let states = Self.states[type], let status = Self.status.first(where: { parameters.contains($0) }) {
+            let wanted = request.where(status, states.sorted().joined(separator: ","))
+            active = try call.transaction.search(wanted, options: options).matches
+        }
+        if let date, let end {
+            found = try call.transaction.search(request.where(date, "le" + FHIRInstant(end).literal), options: options).matches
+            // Their dates are in elements that it does not search.
+            found += try call.transaction.search(request.where(date + ":missing", "true"), options: options).matches
+        }
+        return (found, true, active)
     }
 
     // MARK: - The past
@@ -102,7 +119,7 @@ struct PatientRecord {
     /// The search parameters of the states, by release.
     private static let status = ["clinical-status", "clinicalstatus", "status"]
 
-    /// The resources that are active, by their status: of each type at most ``most``.
+    /// The resources that are active, by their status: of each type at most as many as are read.
     var active: [(type: String, resources: [FHIRResource])] {
         resources.compactMap { type, read in
             guard let wanted = Self.states[type] else { return nil }

@@ -191,7 +191,7 @@ public struct SearchRequest: Sendable, Hashable {
     }
 
     /// The same search without some parameters, and without sorting by them.
-    func without(_ names: Set<String>) -> SearchRequest {
+    package func without(_ names: Set<String>) -> SearchRequest {
         guard !names.isEmpty else { return self }
         var copy = self
         copy.parameters = parameters.compactMap { parameter in
