@@ -314,6 +314,22 @@ public class ReadTransaction {
         }
     }
 
+    /// The types of which there are stored resources, by name, without counting them.
+    package func populatedTypeNames() throws -> [String] {
+        try perform(observesRestriction: true) {
+            try access.schema.storedTables.filter(\.isResource).filter { try hasResources($0) }.map(\.name).sorted()
+        }
+    }
+
+    private func hasResources(_ table: TablePlan) throws -> Bool {
+        if restriction != nil { return try count(table) > 0 }
+        access.region?.tables.insert(table.name)
+        reads?.note(rowsOf: table.name)
+        let statement = try access.connection.cached("SELECT 1 FROM \(table.quotedName) WHERE _parent IS NULL LIMIT 1")
+        defer { statement.reset() }
+        return try statement.step()
+    }
+
     // MARK: - Rows
 
     /// The rows of a stored resource, in the order of their numbers, for inspection.

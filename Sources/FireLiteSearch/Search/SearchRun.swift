@@ -43,7 +43,7 @@ struct SearchRun {
     /// The types of the results, in the order of their names.
     private func layouts() throws -> [Layout] {
         if let type = request.type { return [try layout(type)] }
-        var names = try transaction.counts().map(\.typeName)
+        var names = try transaction.populatedTypeNames()
         if let compartment = request.compartment {
             _ = try layout(compartment.type)
             let members = Compartments(release: release.name).members(of: compartment.type)
@@ -154,7 +154,7 @@ struct SearchRun {
             conditions.append(condition)
         }
         var requests: [TypeRequest] = []
-        for name in try transaction.counts().map(\.typeName) {
+        for name in try transaction.populatedTypeNames() {
             let container = try layout(name)
             if control.returnsContained {
                 requests += try contained(target, in: container, conditions, &issues)
