@@ -130,8 +130,8 @@ final class RowStatistics {
 
     /// The approximate number of rows of a table.
     ///
-    /// - Complexity: counts them by scanning the table's smallest index; the result is cached until the store has grown by a
-    ///   quarter.
+    /// - Complexity: counts them by scanning the table's smallest index, or takes a sample of a large table; the result is cached until the store has
+    ///   grown by a quarter.
     func size(of table: TablePlan) throws -> Int {
         let size = try storedSize(of: table)
         trace?.note(.size(table), size)
@@ -145,10 +145,22 @@ final class RowStatistics {
             let serves = counted.newest / 2...counted.newest + counted.newest / 4 + 1_000
             if serves.contains(newest) { return counted.rows }
         }
-        let rows = Int(try access.connection.integer("SELECT count(*) FROM \(table.quotedName)") ?? 0)
+        let isLarge = newest > RowSample.leastSampled
+        let rows = try isLarge ? sampledSize(of: table, newest) : counted("SELECT count(*) FROM \(table.quotedName)")
         access.queries.sizes[table.index] = QueryCache.Size(rows: rows, newest: newest)
         return rows
     }
+
+    private func counted(_ sql: String) throws -> Int { Int(try access.connection.integer(sql) ?? 0) }
+
+    private func sampledSize(of table: TablePlan, _ newest: Int64) throws -> Int {
+        let first = try counted("SELECT count(*) FROM (SELECT 1 FROM \(table.quotedName) LIMIT \(Self.leastSampled))")
+        guard first == Self.leastSampled else { return first }
+        return try max(first, counted(RowSample.statement(table.quotedName, newest: newest, areRoots: false)))
+    }
+
+    /// A table with fewer rows is counted in any file.
+    private static let leastSampled = 20_000
 
     /// The key of a table's row that comes so many rows after a key; nil if there are fewer.
     func key(in table: TablePlan, after start: Int64, number: Int) throws -> Int64? {

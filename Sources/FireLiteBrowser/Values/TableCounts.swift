@@ -33,9 +33,7 @@ struct RowCounting {
     /// The number of rows up to which every table is counted.
     static let few = 2_000
     /// The number of resources of a file up to which counting them takes no longer than a page may.
-    static let quick = 300_000
-    /// The number of resources of a sample.
-    private static let sample = 1_000
+    static let quick = RowSample.leastSampled
 
     /// The number of the newest resource.
     let newest: Int
@@ -59,19 +57,11 @@ struct RowCounting {
         "SELECT count(*) FROM (SELECT 1 FROM \(sqlName(table)) WHERE \(condition) LIMIT -1)"
     }
 
-    /// Estimates the number of rows that resources have in a table, whose keys have the resource's number in their upper bits: of so many numbers in
-    /// a row, one by chance is looked up.
+    /// Estimates the number of rows that resources have in a table with keys.
     ///
     /// - Parameter areRoots: whether only the resources' own rows count.
     func estimate(of table: String, areRoots: Bool) -> String {
-        let step = max(1, newest / Self.sample)
-        let probes = (newest + step - 1) / step
-        let keys = areRoots ? "t._k = p.root << 24 AND t._parent IS NULL" : "t._k BETWEEN p.root << 24 AND (p.root << 24) + 16777215"
-        return """
-            WITH RECURSIVE number(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM number WHERE i + 1 < \(max(1, probes))), \
-            probe(root) AS (SELECT 1 + i * \(step) + i * 2654435761 % \(step) FROM number) \
-            SELECT count(*) * \(step) FROM probe p CROSS JOIN \(sqlName(table)) t ON \(keys)
-            """
+        RowSample.statement(sqlName(table), newest: Int64(newest), areRoots: areRoots)
     }
 }
 
