@@ -130,7 +130,8 @@ enum ConsolePage {
             try call.transaction.search(request, options: options)
         }
         let explanation = try call.store.explainSearch(text, options: call.searchOptions)
-        return try result.map { try matches($0, request, text, call) } ?? ended(explanation, call) + plan(explanation)
+        let answer = try result.map { try matches($0, request, text, call) } ?? ended(explanation, call)
+        return answer + plan(explanation)
     }
 
     private static func ended(_ explanation: SearchExplanation, _ call: PageCall) -> HTML {

@@ -97,17 +97,19 @@ struct ListPage {
             var address = call.address.without("~wait")
             address.items.removeAll(where: Self.isOrder)
             let unsorted = try ListPage(call.at(address), layout)
-            if let result = try unsorted.search(within: unsorted.time) {
+            let rest = filters.isEmpty ? unsorted.time : call.configuration.searchTime * 0.25
+            if let result = try unsorted.search(within: rest) {
                 return try unsorted.page(result, note: note("Not sorted by \(Numbers.clipped(order, 80)): sorting", "Sort", explanation))
             }
         }
         return try page(nil, note: note("Nothing is shown: the search", "Search", explanation))
     }
 
-    /// The time of the search: resources in the order in which they were stored are found without looking at others.
+    /// The time of the search: all resources in the order in which they were stored are found without looking at others, and if those of an order are
+    /// not found, there must be time for others.
     private var time: Duration {
-        let isPlain = filters.isEmpty && !call.address.items.contains(where: Self.isOrder)
-        return isPlain ? call.configuration.consoleTime : call.configuration.searchTime
+        if call.address.items.contains(where: Self.isOrder) { return call.configuration.searchTime * 0.75 }
+        return filters.isEmpty ? call.configuration.consoleTime : call.configuration.searchTime
     }
 
     private static func isServed(_ explanation: SearchExplanation) -> Bool {

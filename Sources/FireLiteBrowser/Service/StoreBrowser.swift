@@ -37,9 +37,9 @@ public final class StoreBrowser: Sendable {
         /// The time after which a page stops counting what it need not count, and says so; twice that after its beginning at the latest.
         /// Default: 40 milliseconds.
         public var countingTime = Duration.milliseconds(40)
-        /// The time after which the search of a list is ended if no index serves it: the page then has the resources unsorted, or none, and says so.
-        /// Default: 50 milliseconds.
-        public var searchTime = Duration.milliseconds(50)
+        /// The time after which the search of a list is ended if no index serves it, three quarters of it if it is sorted: the page then has the resources
+        /// unsorted, or none, and says so. Default: 70 milliseconds.
+        public var searchTime = Duration.milliseconds(70)
         /// The time after which a search or a statement of the console is ended, and a search that a person wants to wait for. Default: 5 seconds.
         public var consoleTime = Duration.seconds(5)
         /// The number of rows that the console shows. Default: 500.
