@@ -91,7 +91,7 @@ struct ListPage {
         if let result = try search(within: waits ? long : time) { return try page(result) }
         let explanation = try call.store.explainSearch(request.address, options: call.searchOptions)
         // Where indexes serve it, the file is slow, and there is nothing better to do.
-        if !waits, Self.isServed(explanation), let result = try search(within: long) { return try page(result) }
+        if !waits, isServed(explanation), let result = try search(within: long) { return try page(result) }
         let order = call.address.items.filter(Self.isOrder).map(\.value).joined(separator: ", ")
         if !order.isEmpty, call.address["~after"] == nil {
             var address = call.address.without("~wait")
@@ -112,8 +112,14 @@ struct ListPage {
         return filters.isEmpty ? call.configuration.consoleTime : call.configuration.searchTime
     }
 
-    private static func isServed(_ explanation: SearchExplanation) -> Bool {
-        explanation.missing.isEmpty && explanation.statements.allSatisfy { !$0.plan.contains("TEMP B-TREE FOR ORDER BY") }
+    /// Whether indexes lead to what is found, and to nothing else.
+    private func isServed(_ explanation: SearchExplanation) -> Bool {
+        explanation.missing.isEmpty
+            && explanation.statements.allSatisfy { statement in
+                // An order alone is that of an index, whose first rows are read.
+                let isScan = statement.plan.contains("SCAN ") && !(filters.isEmpty && statement.plan.contains("USING INDEX"))
+                return !isScan && !statement.plan.contains("TEMP B-TREE FOR ORDER BY")
+            }
     }
 
     /// What is left out and why, and what to do.
