@@ -69,7 +69,7 @@ struct PageCall {
 
     /// When a page that needs several searches ends them; later if somebody waits for it.
     var readingEnd: ContinuousClock.Instant {
-        address["~wait"] == nil ? begin + configuration.searchTime : .now + configuration.consoleTime
+        address["~wait"] == nil ? begin + configuration.searchTime * 1.15 : .now + configuration.consoleTime
     }
 
     /// The time for what the page need not have: less where the page itself takes long.
