@@ -75,6 +75,17 @@ import Testing
         #expect(await sample.get("/Observation/$lastn").status == 400)
     }
 
+    @Test func observationsOfOneMomentCountAsOne() async throws {
+        func observation(_ id: String, _ date: String) -> String {
+            let rest = #""status":"final","code":{"text":"x"},"subject":{"reference":"Patient/1"},"effectiveDateTime":"\#(date)""#
+            return #"{"resourceType":"Observation","id":"\#(id)",\#(rest)}"#
+        }
+        let sample = try ServiceSample(
+            "R4", #"{"resourceType":"Patient","id":"1"}"#, observation("a", "2026-01-02T10:00:00Z"),
+            observation("b", "2026-01-02T10:00:00Z"), observation("c", "2026-01-01T10:00:00Z"))
+        #expect(Set(await sample.get("/Observation/$lastn?patient=1").ids) == ["a", "b"])
+    }
+
     @Test func conditionsFindOneResource() async throws {
         let sample = try sample()
         let body = #"{"resourceType":"Patient","name":[{"family":"Brown"}]}"#

@@ -1,7 +1,11 @@
 /// Elements by their names in FHIR, for code that works with every release. An element that the type does not have counts as empty.
 extension FHIRObject {
-    /// The text of a to-one primitive.
-    package func text(_ name: String) -> String? { value(of: name).flatMap { _string($0) } }
+    /// The text of a to-one primitive, as JSON has it without quotation marks: `true` of a boolean, too.
+    package func text(_ name: String) -> String? {
+        guard let slot = value(of: name), let value = plainValue(slot) else { return nil }
+        if case .text(let text) = value { return text }
+        return value.literal(entry(slot).primitive)
+    }
 
     /// The texts of a primitive, to-one or a list.
     package func texts(_ name: String) -> [String] {
