@@ -55,6 +55,10 @@ extension ReadTransaction {
         return try access.bases.with(base, body)
     }
 
+    /// Runs `body` with the base address under which the owner of the store serves it, whatever is hidden: what a restriction hides goes by that address,
+    /// too. Never for an address that a caller gives.
+    package func served<Value>(under base: String, _ body: () throws -> Value) rethrows -> Value { try access.bases.with(base, body) }
+
     /// The stored resource that the text of a reference leads to: see `FHIRReference.resolve(in:)`. Nil for a contained one.
     ///
     /// - Parameter reference: the text of `Reference.reference`.

@@ -10,8 +10,8 @@ final class LocalBases: @unchecked Sendable {
 
     /// Those of the store's configuration.
     private let given: [String]
-    /// The one of the call that is running.
-    private var added: String?
+    /// Those of the calls that are running.
+    private var added: [String] = []
     /// Those that the file names; nil until the transaction needs them.
     private var stored: [String]?
     /// All of them, without repetitions.
@@ -26,7 +26,7 @@ final class LocalBases: @unchecked Sendable {
 
     private func refresh() {
         var texts: [String] = []
-        for base in given + (stored ?? []) + [added].compactMap({ $0 }) where !texts.contains(base) { texts.append(base) }
+        for base in given + (stored ?? []) + added where !texts.contains(base) { texts.append(base) }
         self.texts = texts
         bytes = texts.map { Array($0.utf8) }
     }
@@ -60,12 +60,12 @@ final class LocalBases: @unchecked Sendable {
     // MARK: - A call's
 
     /// Runs `body` with one more base.
-    func with<Value>(_ base: String?, _ body: () throws -> Value) rethrows -> Value {
-        let outer = added
-        added = base
+    func with<Value>(_ base: String, _ body: () throws -> Value) rethrows -> Value {
+        if added.contains(base) { return try body() }
+        added.append(base)
         refresh()
         defer {
-            added = outer
+            added.removeLast()
             refresh()
         }
         return try body()

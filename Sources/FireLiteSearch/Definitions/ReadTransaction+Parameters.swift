@@ -46,7 +46,8 @@ extension ReadTransaction {
         return .and(conditions)
     }
 
-    /// Whether a resource, which need not be stored, is in a compartment of a type.
+    /// Whether a resource, which need not be stored, is in a compartment of a type: by references that `compartmentCondition` counts too, relative ones and
+    /// those under a base of the store. `Patient/1` of another server is another patient.
     ///
     /// - Parameters:
     ///   - resource: the resource.
@@ -57,6 +58,7 @@ extension ReadTransaction {
         func isWanted(_ id: String?) -> Bool { ids.map { ids in id.map { ids.contains($0) } ?? false } ?? true }
         if resource.resourceType == type { return isWanted(resource.id) }
         let catalog = ParameterCatalog(store)
+        let bases = try bases()
         for code in Compartments.known(store.release.name).parameters(of: resource.resourceType, in: type) {
             let name = code.split(separator: ".").first.map(String.init) ?? code
             guard let definition = try catalog.parameter(name, on: resource.layout) else { continue }
@@ -65,7 +67,7 @@ extension ReadTransaction {
                 for object in references?.objects(in: resource) ?? [] {
                     guard let text = object.text("reference") else { continue }
                     let parts = ReferenceParts(text)
-                    if parts.type == type, isWanted(parts.id) { return true }
+                    if parts.type == type, parts.isLocal(bases), isWanted(parts.id) { return true }
                 }
             }
         }
