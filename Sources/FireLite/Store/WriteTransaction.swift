@@ -32,6 +32,9 @@ public final class WriteTransaction: ReadTransaction {
     /// Where the changes of this write come from.
     package var origin: WriteOrigin { writer.origin }
 
+    /// What the write has done to resources so far; empty if nobody observes the store or takes part in its writes.
+    package var written: [WrittenResource] { writer.written }
+
     /// Creates the tables and columns that plans name and the file does not have.
     func createTables() throws { try writer.createTables() }
 

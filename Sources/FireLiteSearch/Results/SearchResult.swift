@@ -81,13 +81,22 @@ public struct SearchResult {
 
     /// The same, with what `replacement` returns for each resource.
     package func bundleJSON(_ replacement: (FHIRResource) throws -> FHIRResource) rethrows -> String {
+        try bundleJSON(noteBytes: { _ in }, replacement)
+    }
+
+    /// The same, with what `replacement` returns for each resource.
+    ///
+    /// - Parameter noteBytes: gets the number of bytes of each entry, and may throw if there are too many.
+    package func bundleJSON(
+        noteBytes: (Int) throws -> Void, _ replacement: (FHIRResource) throws -> FHIRResource
+    ) rethrows -> String {
         var members = [(name: "resourceType", json: "\"Bundle\""), (name: "type", json: "\"searchset\"")]
         if let total { members.append((name: "total", json: "\(total)")) }
         var links = [link("self", understood.address)]
         if let nextAddress { links.append(link("next", nextAddress)) }
         members.append((name: "link", json: JSONText.array(links)))
-        var entries = try matches.map { try entry($0, "match", replacement) }
-        entries += try included.map { try entry($0, "include", replacement) }
+        var entries = try matches.map { try entry($0, "match", noteBytes, replacement) }
+        entries += try included.map { try entry($0, "include", noteBytes, replacement) }
         if !issues.isEmpty {
             let outcome = SearchError.operationOutcome(issues, severity: "warning")
             entries.append(Self.entry("urn:uuid:" + UUID().uuidString.lowercased(), outcome, "outcome"))
@@ -103,11 +112,13 @@ public struct SearchResult {
     }
 
     private func entry(
-        _ resource: FHIRResource, _ mode: String, _ replacement: (FHIRResource) throws -> FHIRResource
+        _ resource: FHIRResource, _ mode: String, _ noteBytes: (Int) throws -> Void, _ replacement: (FHIRResource) throws -> FHIRResource
     ) rethrows -> String {
         // Without elements that are not wanted, so that their payloads are not read.
         let content = try replacement(subset?.applied(to: resource) ?? resource)
-        return Self.entry(fullURL(of: resource), FHIRJSON.string(content), mode)
+        let json = FHIRJSON.string(content)
+        try noteBytes(json.utf8.count)
+        return Self.entry(fullURL(of: resource), json, mode)
     }
 
     private static func entry(_ fullURL: String, _ resource: String, _ mode: String) -> String {
